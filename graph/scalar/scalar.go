@@ -93,3 +93,11 @@ func inputText(v any) (string, error) {
 		return "", fmt.Errorf("a string is needed, not %T", v)
 	}
 }
+
+// AppendPointer writes what v points to, or null.
+func AppendPointer[T any](dst []byte, v *T, style Style, write Func[T]) []byte {
+	if v == nil {
+		return append(dst, null...)
+	}
+	return write(dst, *v, style)
+}
