@@ -14,17 +14,16 @@ type Beginner interface {
 }
 
 // EnsurePartitions adds the monthly partitions of the balance snapshots that are missing up to the month after now
-// (UTC). The zero time stands for the server's clock. Rows that the default partitions hold for a new month move into
-// its partition. It may run at any time and in several processes; it changes nothing where nothing is missing. The
-// database must have been made by [Ledger].
+// (UTC). The zero time stands for the session's setting heliograph.now, or else the server's clock. Rows that the
+// default partitions hold for a new month move into its partition. It may run at any time and in several processes; it
+// changes nothing where nothing is missing. The database must have been made by [Ledger].
 func EnsurePartitions(ctx context.Context, conn Beginner, now time.Time) error {
-	setting := "" // has the procedure use its own clock
-	if !now.IsZero() {
-		setting = now.UTC().Format(time.RFC3339)
-	}
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "select set_config('heliograph.now', $1, true)", setting); err != nil {
-			return err
+		if !now.IsZero() {
+			instant := now.UTC().Format(time.RFC3339)
+			if _, err := tx.Exec(ctx, "select set_config('heliograph.now', $1, true)", instant); err != nil {
+				return err
+			}
 		}
 		_, err := tx.Exec(ctx, "call public.create_mirror_node_time_partitions()")
 		return err
