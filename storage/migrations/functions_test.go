@@ -88,7 +88,8 @@ func TestTransactionInfoByHash(t *testing.T) {
 				if info.PayerAccountID != nil {
 					payer = *info.PayerAccountID
 				}
-				if info.ConsensusTimestamp != test.at[i] || payer != test.payer[i] || !bytes.Equal(info.Hash, test.want) {
+				same := info.ConsensusTimestamp == test.at[i] && payer == test.payer[i] && bytes.Equal(info.Hash, test.want)
+			if !same {
 					t.Errorf("row %d: time %d, payer %d, hash %x; want %d, %d, %x", i,
 						info.ConsensusTimestamp, payer, info.Hash, test.at[i], test.payer[i], test.want)
 				}
@@ -188,7 +189,8 @@ func TestStagingTables(t *testing.T) {
 	if !slices.Equal(key, []string{"PRIMARY KEY (token_id, serial_number)"}) {
 		t.Errorf("staging table has constraints %q", key)
 	}
-	unlogged := query[bool](t, conn, "select relpersistence = 'u' from pg_class where oid = 'temporary.nft_temp'::regclass")
+	unlogged := query[bool](t, conn,
+		"select relpersistence = 'u' from pg_class where oid = 'temporary.nft_temp'::regclass")
 	if !unlogged[0] {
 		t.Error("staging table is logged")
 	}

@@ -1,7 +1,6 @@
 package migrations
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"encoding/csv"
@@ -16,7 +15,7 @@ import (
 // columnsCSV lists the columns of all ledger tables; the first and the third field are table and column.
 //
 //go:embed columns.csv
-var columnsCSV []byte
+var columnsCSV string
 
 // ErrForeign is what every [*ForeignError] wraps.
 var ErrForeign = errors.New("the ledger tables belong to somebody else")
@@ -101,7 +100,7 @@ func unread(table string) bool {
 
 // ledgerTables returns the columns of every ledger table in order.
 func ledgerTables() (map[string][]string, error) {
-	records, err := csv.NewReader(bytes.NewReader(columnsCSV)).ReadAll()
+	records, err := csv.NewReader(strings.NewReader(columnsCSV)).ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("read the list of ledger columns: %w", err)
 	}

@@ -34,7 +34,8 @@ type set struct {
 // ledgerSet returns the migrations of the ledger's tables. They and their version table go to the schema public,
 // whatever the search path.
 func ledgerSet() set {
-	return set{files: ledgerFiles, folder: "ledger", versions: "public.heliograph_migration", lockID: 0x68656c696f} // "helio"
+	const helio = 0x68656c696f // the word in ASCII
+	return set{files: ledgerFiles, folder: "ledger", versions: "public.heliograph_migration", lockID: helio}
 }
 
 // Version returns the newest version of the ledger's tables that this binary knows, the number of the last file.

@@ -56,7 +56,8 @@ declare
     default_table regclass;
     month         record;
     partition     text;
-    today         constant timestamptz := coalesce(nullif(current_setting('heliograph.now', true), '')::timestamptz, now());
+    today         constant timestamptz := coalesce(nullif(current_setting('heliograph.now', true), '')::timestamptz,
+                                                   now());
 begin
     select nspname, relname, attname, nullif(partdefid, 0)::regclass
     into schema_name, parent_name, key, default_table
@@ -203,7 +204,9 @@ begin
     insert into public.token_balance (consensus_timestamp, account_id, balance, token_id)
     select $2, account_id, coalesce(new.balance, 0), token_id
     from (select account_id, token_id, balance from public.token_balance_old where consensus_timestamp = $1) new
-    full join (select account_id, token_id, balance from public.token_balance_old where consensus_timestamp = previous) old
+    full join (select account_id, token_id, balance
+               from public.token_balance_old
+               where consensus_timestamp = previous) old
         using (account_id, token_id)
     where old.balance is distinct from coalesce(new.balance, 0);
     get diagnostics written = row_count;
