@@ -88,8 +88,8 @@ func TestTransactionInfoByHash(t *testing.T) {
 				if info.PayerAccountID != nil {
 					payer = *info.PayerAccountID
 				}
-				same := info.ConsensusTimestamp == test.at[i] && payer == test.payer[i] && bytes.Equal(info.Hash, test.want)
-			if !same {
+				sameHash := bytes.Equal(info.Hash, test.want)
+				if info.ConsensusTimestamp != test.at[i] || payer != test.payer[i] || !sameHash {
 					t.Errorf("row %d: time %d, payer %d, hash %x; want %d, %d, %x", i,
 						info.ConsensusTimestamp, payer, info.Hash, test.at[i], test.payer[i], test.want)
 				}
