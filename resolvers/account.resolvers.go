@@ -7,7 +7,6 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 	"heliograph/graph"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
@@ -15,47 +14,59 @@ import (
 )
 
 func (r *accountResolver) ID(ctx context.Context, obj *ledger.Account) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return accountID(obj), nil
 }
 
 func (r *accountResolver) AutoRenewAccount(ctx context.Context, obj *ledger.Account) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: AutoRenewAccount - autoRenewAccount"))
+	return related(ctx, r.db, r.rel.accounts.autoRenewAccount, obj)
 }
 
 func (r *accountResolver) Balance(ctx context.Context, obj *ledger.Account, unit model.HbarUnit) (*string, error) {
-	panic(fmt.Errorf("not implemented: Balance - balance"))
+	return formatHbar(obj.Balance.Balance, unit), nil
 }
 
 func (r *accountResolver) Holdings(ctx context.Context, obj *ledger.Account, include bool) (*ledger.Balance, error) {
-	panic(fmt.Errorf("not implemented: Holdings - holdings"))
+	return related(ctx, r.db, r.rel.accounts.holdings, obj)
 }
 
 func (r *accountResolver) StakedAccount(ctx context.Context, obj *ledger.Account) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: StakedAccount - stakedAccount"))
+	return related(ctx, r.db, r.rel.accounts.stakedAccount, obj)
 }
 
 func (r *accountResolver) Transactions(ctx context.Context, obj *ledger.Account, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error) {
-	panic(fmt.Errorf("not implemented: Transactions - transactions"))
+	return related(ctx, r.db, r.rel.accounts.transactions, obj)
 }
 
 func (r *balanceResolver) Account(ctx context.Context, obj *ledger.Balance) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Account - account"))
+	return related(ctx, r.db, r.rel.accounts.holder, obj)
 }
 
 func (r *balanceResolver) Tokens(ctx context.Context, obj *ledger.Balance, first int32, order relay.Order) ([]*ledger.TokenBalance, error) {
-	panic(fmt.Errorf("not implemented: Tokens - tokens"))
+	return related(ctx, r.db, r.rel.accounts.tokens, obj)
 }
 
 func (r *queryResolver) Account(ctx context.Context, id ledger.AccountRef, at *ledger.Filter[ledger.Timestamp]) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Account - account"))
+	return r.account(ctx, id, at)
 }
 
 func (r *queryResolver) Accounts(ctx context.Context, filter *ledger.AccountFilter, hideSyntheticTreasury bool, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Account], error) {
-	panic(fmt.Errorf("not implemented: Accounts - accounts"))
+	p, sp, err := r.page(ctx, accountKind, 1, order, relay.Args{First: first, After: after, Last: last, Before: before})
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.db.Accounts(ctx, filter, hideSyntheticTreasury, sp)
+	if err != nil {
+		return nil, err
+	}
+	return relay.NewConnection(accountKind, p, rows, accountKey), nil
 }
 
 func (r *queryResolver) Balances(ctx context.Context, filter *ledger.BalanceFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Balance], error) {
-	panic(fmt.Errorf("not implemented: Balances - balances"))
+	p, _, err := r.page(ctx, balanceKind, 1, order, relay.Args{First: first, After: after, Last: last, Before: before})
+	if err != nil {
+		return nil, err
+	}
+	return r.balances(ctx, filter, at, p)
 }
 
 func (r *Resolver) Account() graph.AccountResolver { return &accountResolver{r} }

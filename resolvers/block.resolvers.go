@@ -7,7 +7,6 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 	"heliograph/graph"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
@@ -15,27 +14,45 @@ import (
 )
 
 func (r *blockResolver) ID(ctx context.Context, obj *ledger.Block) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return blockID(obj), nil
 }
 
 func (r *blockResolver) Previous(ctx context.Context, obj *ledger.Block) (*ledger.Block, error) {
-	panic(fmt.Errorf("not implemented: Previous - previous"))
+	return related(ctx, r.db, r.rel.blocks.previous, obj)
 }
 
 func (r *blockResolver) Next(ctx context.Context, obj *ledger.Block) (*ledger.Block, error) {
-	panic(fmt.Errorf("not implemented: Next - next"))
+	return related(ctx, r.db, r.rel.blocks.next, obj)
 }
 
 func (r *blockResolver) Transactions(ctx context.Context, obj *ledger.Block, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error) {
-	panic(fmt.Errorf("not implemented: Transactions - transactions"))
+	return related(ctx, r.db, r.rel.blocks.transactions, obj)
 }
 
 func (r *queryResolver) Block(ctx context.Context, hash *string, number *int64) (*ledger.Block, error) {
-	panic(fmt.Errorf("not implemented: Block - block"))
+	if err := oneOf("hash and number", hash != nil, number != nil); err != nil {
+		return nil, err
+	}
+	if hash != nil {
+		return r.db.BlockByHash(ctx, *hash)
+	}
+	return r.db.BlockByNumber(ctx, *number)
 }
 
 func (r *queryResolver) Blocks(ctx context.Context, filter *ledger.BlockFilter, orderBy model.BlockOrder, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Block], error) {
-	panic(fmt.Errorf("not implemented: Blocks - blocks"))
+	kind, byNumber := blockKind, orderBy == model.BlockOrderNumber
+	if byNumber {
+		kind = blockNumberKind
+	}
+	p, sp, err := r.page(ctx, kind, 1, order, relay.Args{First: first, After: after, Last: last, Before: before})
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.db.Blocks(ctx, filter, byNumber, sp)
+	if err != nil {
+		return nil, err
+	}
+	return relay.NewConnection(kind, p, rows, blockKey(byNumber)), nil
 }
 
 func (r *Resolver) Block() graph.BlockResolver { return &blockResolver{r} }

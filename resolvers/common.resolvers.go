@@ -7,17 +7,28 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 	"heliograph/graph"
+	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 )
 
 func (r *queryResolver) Node(ctx context.Context, id string) (relay.Node, error) {
-	panic(fmt.Errorf("not implemented: Node - node"))
+	return r.node(ctx, id)
 }
 
 func (r *queryResolver) Nodes(ctx context.Context, ids []string) ([]relay.Node, error) {
-	panic(fmt.Errorf("not implemented: Nodes - nodes"))
+	if len(ids) > maxNodes {
+		return nil, fault.Input("give at most %d ids", maxNodes)
+	}
+	out := make([]relay.Node, len(ids))
+	for i, id := range ids {
+		n, err := r.node(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = n
+	}
+	return out, nil
 }
 
 func (r *Resolver) Query() graph.QueryResolver { return &queryResolver{r} }

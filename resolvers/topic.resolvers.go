@@ -7,50 +7,59 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/ledger"
 )
 
 func (r *queryResolver) Topic(ctx context.Context, id ledger.EntityID) (*ledger.Topic, error) {
-	panic(fmt.Errorf("not implemented: Topic - topic"))
+	t, lacks, err := r.db.Topic(ctx, id)
+	relay.HintsOf(ctx).Lacks = string(lacks)
+	return t, err
 }
 
 func (r *queryResolver) TopicMessages(ctx context.Context, topic ledger.EntityID, filter *ledger.TopicMessageFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TopicMessage], error) {
-	panic(fmt.Errorf("not implemented: TopicMessages - topicMessages"))
+	p, sp, err := r.page(ctx, messageKind, 1, order, relay.Args{First: first, After: after, Last: last, Before: before})
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.db.TopicMessages(ctx, topic, filter, sp)
+	if err != nil {
+		return nil, err
+	}
+	return relay.NewConnection(messageKind, p, rows, messageKey), nil
 }
 
 func (r *queryResolver) TopicMessage(ctx context.Context, topic *ledger.EntityID, sequenceNumber *int64, at *ledger.Timestamp) (*ledger.TopicMessage, error) {
-	panic(fmt.Errorf("not implemented: TopicMessage - topicMessage"))
+	return r.topicMessage(ctx, topic, sequenceNumber, at)
 }
 
 func (r *topicResolver) ID(ctx context.Context, obj *ledger.Topic) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return topicID(obj), nil
 }
 
 func (r *topicResolver) AutoRenewAccount(ctx context.Context, obj *ledger.Topic) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: AutoRenewAccount - autoRenewAccount"))
+	return related(ctx, r.db, r.rel.topics.autoRenewAccount, obj)
 }
 
 func (r *topicResolver) Messages(ctx context.Context, obj *ledger.Topic, filter *ledger.TopicMessageFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TopicMessage], error) {
-	panic(fmt.Errorf("not implemented: Messages - messages"))
+	return related(ctx, r.db, r.rel.topics.messages, obj)
 }
 
 func (r *topicMessageResolver) ID(ctx context.Context, obj *ledger.TopicMessage) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return messageID(obj), nil
 }
 
 func (r *topicMessageResolver) Payer(ctx context.Context, obj *ledger.TopicMessage) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Payer - payer"))
+	return related(ctx, r.db, r.rel.topics.payer, obj)
 }
 
 func (r *topicMessageResolver) Topic(ctx context.Context, obj *ledger.TopicMessage) (*ledger.Topic, error) {
-	panic(fmt.Errorf("not implemented: Topic - topic"))
+	return related(ctx, r.db, r.rel.topics.topic, obj)
 }
 
 func (r *topicMessageResolver) Transaction(ctx context.Context, obj *ledger.TopicMessage) (*ledger.Transaction, error) {
-	panic(fmt.Errorf("not implemented: Transaction - transaction"))
+	return related(ctx, r.db, r.rel.topics.transaction, obj)
 }
 
 func (r *Resolver) Topic() graph.TopicResolver { return &topicResolver{r} }

@@ -7,50 +7,61 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/ledger"
+	"heliograph/storage"
 )
 
 func (r *queryResolver) Transaction(ctx context.Context, id *ledger.TransactionID, hash *string, at *ledger.Timestamp, nonce *int32, scheduled *bool) ([]*ledger.Transaction, error) {
-	panic(fmt.Errorf("not implemented: Transaction - transaction"))
+	return r.transaction(ctx, id, hash, at, storage.TransactionFilterOfID{Nonce: nonce, Scheduled: scheduled})
 }
 
 func (r *queryResolver) Transactions(ctx context.Context, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error) {
-	panic(fmt.Errorf("not implemented: Transactions - transactions"))
+	p, sp, err := r.page(ctx, transactionKind, 1, order, relay.Args{First: first, After: after, Last: last, Before: before})
+	if err != nil {
+		return nil, err
+	}
+	if p.Limit == 0 {
+		return relay.NewConnection(transactionKind, p, nil, transactionKey), nil
+	}
+	rows, err := r.db.Transactions(ctx, filter, sp)
+	if err != nil {
+		return nil, err
+	}
+	return relay.NewConnection(transactionKind, p, rows, transactionKey), nil
 }
 
 func (r *transactionResolver) ID(ctx context.Context, obj *ledger.Transaction) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return transactionID(obj), nil
 }
 
 func (r *transactionResolver) AssessedCustomFees(ctx context.Context, obj *ledger.Transaction) ([]*ledger.AssessedCustomFee, error) {
-	panic(fmt.Errorf("not implemented: AssessedCustomFees - assessedCustomFees"))
+	return related(ctx, r.db, r.rel.transactions.assessedCustomFees, obj)
 }
 
 func (r *transactionResolver) Parent(ctx context.Context, obj *ledger.Transaction) (*ledger.Transaction, error) {
-	panic(fmt.Errorf("not implemented: Parent - parent"))
+	return related(ctx, r.db, r.rel.transactions.parent, obj)
 }
 
 func (r *transactionResolver) Payer(ctx context.Context, obj *ledger.Transaction) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Payer - payer"))
+	return related(ctx, r.db, r.rel.transactions.payer, obj)
 }
 
 func (r *transactionResolver) StakingRewardTransfers(ctx context.Context, obj *ledger.Transaction) ([]*ledger.StakingReward, error) {
-	panic(fmt.Errorf("not implemented: StakingRewardTransfers - stakingRewardTransfers"))
+	return related(ctx, r.db, r.rel.transactions.stakingRewards, obj)
 }
 
 func (r *transactionResolver) TokenTransfers(ctx context.Context, obj *ledger.Transaction) ([]*ledger.TokenTransfer, error) {
-	panic(fmt.Errorf("not implemented: TokenTransfers - tokenTransfers"))
+	return related(ctx, r.db, r.rel.transactions.tokenTransfers, obj)
 }
 
 func (r *transactionResolver) Transfers(ctx context.Context, obj *ledger.Transaction) ([]*ledger.CryptoTransfer, error) {
-	panic(fmt.Errorf("not implemented: Transfers - transfers"))
+	return related(ctx, r.db, r.rel.transactions.transfers, obj)
 }
 
 func (r *transactionResolver) Block(ctx context.Context, obj *ledger.Transaction) (*ledger.Block, error) {
-	panic(fmt.Errorf("not implemented: Block - block"))
+	return related(ctx, r.db, r.rel.transactions.block, obj)
 }
 
 func (r *Resolver) Transaction() graph.TransactionResolver { return &transactionResolver{r} }

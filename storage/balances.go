@@ -114,12 +114,8 @@ func (db *DB) BalancesAt(ctx context.Context, f *ledger.BalanceFilter, window le
 		}
 	}
 	w.keyset(p, "account_id")
-	direction := "asc"
-	if p.Desc {
-		direction = "desc"
-	}
 	sql := `select distinct on (account_id) account_id, balance, $2::bigint from account_balance
-where consensus_timestamp between $1 and $2` + w.String() + ` order by account_id ` + direction + `, consensus_timestamp desc limit ` + w.arg(p.Limit)
+where consensus_timestamp between $1 and $2` + w.String() + ` order by account_id` + p.direction() + `, consensus_timestamp desc limit ` + w.arg(p.Limit)
 	rows, err := list(ctx, db, sql, w.args, balanceTargets, func(b *ledger.Balance) error {
 		b.Snapshot = ledger.Of(window)
 		return nil
@@ -148,10 +144,7 @@ func (b *Batch) QueueTokenBalances(balances []*ledger.Balance, limit int, desc b
 			out[r.holder-1] = append(out[r.holder-1], &r.TokenBalance)
 		}
 	}
-	direction := "asc"
-	if desc {
-		direction = "desc"
-	}
+	direction := Page{Desc: desc}.direction()
 	// Accounts of the present and of one snapshot are read apart; a page is normally of one kind.
 	groups := map[ledger.Null[ledger.SnapshotWindow]]struct{}{}
 	for _, balance := range balances {
@@ -169,8 +162,8 @@ func (b *Batch) QueueTokenBalances(balances []*ledger.Balance, limit int, desc b
 			queue(b, `select a.ord, t.token_id, t.balance
 from unnest($1::bigint[]) with ordinality a(id, ord)
 cross join lateral (
-  select token_id, balance from token_account where account_id = a.id and associated order by token_id `+direction+` limit $2) t
-order by a.ord, t.token_id `+direction, []any{accounts, limit}, heldTokenTargets, nil, take)
+  select token_id, balance from token_account where account_id = a.id and associated order by token_id`+direction+` limit $2) t
+order by a.ord, t.token_id`+direction, []any{accounts, limit}, heldTokenTargets, nil, take)
 			continue
 		}
 		queue(b, `select a.ord, t.token_id, t.balance
@@ -178,8 +171,8 @@ from unnest($1::bigint[]) with ordinality a(id, ord)
 cross join lateral (
   select distinct on (token_id) token_id, balance from token_balance
   where account_id = a.id and consensus_timestamp between $3 and $4
-  order by token_id `+direction+`, consensus_timestamp desc limit $2) t
-order by a.ord, t.token_id `+direction, []any{accounts, limit, int64(snapshot.V.From), int64(snapshot.V.At)}, heldTokenTargets, nil, take)
+  order by token_id`+direction+`, consensus_timestamp desc limit $2) t
+order by a.ord, t.token_id`+direction, []any{accounts, limit, int64(snapshot.V.From), int64(snapshot.V.At)}, heldTokenTargets, nil, take)
 	}
 	b.then(func() { done(out) })
 }

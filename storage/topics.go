@@ -159,10 +159,7 @@ func messages(rows []*messageRow) []*ledger.TopicMessage {
 // TopicMessages reads a page of a topic's messages by consensus time.
 func (db *DB) TopicMessages(ctx context.Context, topic ledger.EntityID, f *ledger.TopicMessageFilter, p Page) ([]*ledger.TopicMessage, error) {
 	w := where{args: []any{int64(topic)}}
-	if f != nil {
-		filter(&w, "sequence_number", f.SequenceNumber)
-		filter(&w, "consensus_timestamp", f.Timestamp)
-	}
+	w.messages(f)
 	w.keyset(p, "consensus_timestamp")
 	rows, err := list(ctx, db, `select `+messageColumns+` from topic_message where topic_id = $1`+w.String()+w.orderBy(p, "consensus_timestamp"),
 		w.args, messageTargets, finishMessage)
@@ -170,6 +167,41 @@ func (db *DB) TopicMessages(ctx context.Context, topic ledger.EntityID, f *ledge
 		return nil, fmt.Errorf("reading the messages of topic %s: %w", topic, err)
 	}
 	return messages(rows), nil
+}
+
+// ownedMessage is a message with the place of its topic among those that were asked for.
+type ownedMessage struct {
+	messageRow
+	owner int64
+}
+
+func ownedMessageTargets(m *ownedMessage, into []any) []any {
+	return messageTargets(&m.messageRow, append(into, &m.owner))
+}
+
+// QueueTopicMessages queues reading a page of the messages of each of some topics; done gets one list for each.
+func (b *Batch) QueueTopicMessages(topics []ledger.EntityID, f *ledger.TopicMessageFilter, p Page, done func([][]*ledger.TopicMessage)) {
+	w := where{args: []any{int64s(topics)}}
+	w.messages(f)
+	w.keyset(p, "consensus_timestamp")
+	out := make([][]*ledger.TopicMessage, len(topics))
+	queue(b, `select p.ord, m.* from unnest($1::bigint[]) with ordinality p(id, ord) cross join lateral (
+  select `+messageColumns+` from topic_message where topic_id = p.id`+w.String()+w.orderBy(p, "consensus_timestamp")+`) m
+order by p.ord, m.consensus_timestamp`+p.direction(), w.args, ownedMessageTargets, func(m *ownedMessage) error { return finishMessage(&m.messageRow) },
+		func(rows []*ownedMessage) {
+			for _, r := range rows {
+				out[r.owner-1] = append(out[r.owner-1], &r.TopicMessage)
+			}
+			done(out)
+		})
+}
+
+// messages adds the conditions on messages.
+func (w *where) messages(f *ledger.TopicMessageFilter) {
+	if f != nil {
+		filter(w, "sequence_number", f.SequenceNumber)
+		filter(w, "consensus_timestamp", f.Timestamp)
+	}
 }
 
 // TopicMessageByNumber reads one message of a topic. Nil when there is none.

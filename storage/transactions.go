@@ -122,7 +122,8 @@ func (db *DB) Transactions(ctx context.Context, f *ledger.TransactionFilter, p P
 		w.keyset(p, "t.consensus_timestamp")
 		sql = `select ` + transactionColumns + ` from transaction t where true` + w.String() + w.orderBy(p, "t.consensus_timestamp")
 	} else {
-		sql = w.transactionsOf(f, p)
+		sql = `select ` + transactionColumns + ` from (` + w.transactionTimes(f, p, "") + `) page
+join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id` + w.orderBy(p, "t.consensus_timestamp")
 	}
 	rows, err := list(ctx, db, sql, w.args, transactionTargets, finishTransaction)
 	if err != nil {
@@ -131,18 +132,25 @@ func (db *DB) Transactions(ctx context.Context, f *ledger.TransactionFilter, p P
 	return transactions(rows), nil
 }
 
-// transactionsOf is the statement that finds transactions by their accounts: the consensus times come from every table that names an account,
-// each cut to the page, and the transactions are read by them.
-func (w *where) transactionsOf(f *ledger.TransactionFilter, p Page) string {
+// transactionTimes is the statement that finds transactions by their accounts: their consensus times and payers come from every table that
+// names an account, each cut to the page. owner, if not empty, is an SQL expression for the only account that is meant.
+func (w *where) transactionTimes(f *ledger.TransactionFilter, p Page, owner string) string {
+	of := func(column string) string {
+		if owner == "" {
+			return ""
+		}
+		return " and " + column + " = " + owner
+	}
 	sources := []string{
-		w.source("transaction s", "s.payer_account_id", "s", "and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in "+precedingTypes+")", f, p),
-		w.source("entity_transaction s", "s.entity_id", "s", "", f, p),
+		w.source("transaction s", "s.payer_account_id", "s", of("s.payer_account_id")+
+			" and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in "+precedingTypes+")", f, p),
+		w.source("entity_transaction s", "s.entity_id", "s", of("s.entity_id"), f, p),
 	}
 	amount := ""
 	if f.Direction != nil {
 		sources = nil
-		if amount = "and s.amount > 0"; *f.Direction == ledger.DirectionDebit {
-			amount = "and s.amount < 0"
+		if amount = " and s.amount > 0"; *f.Direction == ledger.DirectionDebit {
+			amount = " and s.amount < 0"
 		}
 	}
 	join := " join transaction o on o.consensus_timestamp = s.consensus_timestamp and o.payer_account_id = s.payer_account_id"
@@ -150,12 +158,10 @@ func (w *where) transactionsOf(f *ledger.TransactionFilter, p Page) string {
 		join = ""
 	}
 	sources = append(sources,
-		w.source("crypto_transfer s"+join, "s.entity_id", "o", amount, f, p),
-		w.source("token_transfer s"+join, "s.account_id", "o", amount, f, p))
-	return `select ` + transactionColumns + ` from (
-  select distinct consensus_timestamp, payer_account_id from (
-    ` + strings.Join(sources, "\n    union all ") + `) found` + w.orderBy(p, "consensus_timestamp") + `) page
-join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id` + w.orderBy(p, "t.consensus_timestamp")
+		w.source("crypto_transfer s"+join, "s.entity_id", "o", of("s.entity_id")+amount, f, p),
+		w.source("token_transfer s"+join, "s.account_id", "o", of("s.account_id")+amount, f, p))
+	return `select distinct consensus_timestamp, payer_account_id from (
+  ` + strings.Join(sources, "\n  union all ") + `) found` + w.orderBy(p, "consensus_timestamp")
 }
 
 // source is one of the tables that name accounts: the page of its distinct consensus times. outcome is the table with type and result.
@@ -184,6 +190,55 @@ func (b *Batch) QueueTransactionsAt(times []ledger.Timestamp, done func([]*ledge
 			}
 			done(out)
 		})
+}
+
+// ownedTransaction is a transaction with the place, among the parents that were asked for, of the one it belongs to.
+type ownedTransaction struct {
+	transactionRow
+	owner int64
+}
+
+func ownedTransactionTargets(t *ownedTransaction, into []any) []any {
+	return transactionTargets(&t.transactionRow, append(into, &t.owner))
+}
+
+// queueOwned queues a statement whose first column is the parent's place, from 1; done gets one list for each of n parents.
+func queueOwned(b *Batch, n int, sql string, args []any, done func([][]*ledger.Transaction)) {
+	out := make([][]*ledger.Transaction, n)
+	queue(b, sql, args, ownedTransactionTargets, func(r *ownedTransaction) error { return finishTransaction(&r.transactionRow) },
+		func(rows []*ownedTransaction) {
+			for _, r := range rows {
+				out[r.owner-1] = append(out[r.owner-1], &r.Transaction)
+			}
+			done(out)
+		})
+}
+
+// QueueAccountTransactions queues reading a page of the transactions of each of some accounts; done gets one list for each.
+func (b *Batch) QueueAccountTransactions(accounts []ledger.EntityID, f *ledger.TransactionFilter, p Page, done func([][]*ledger.Transaction)) {
+	if f == nil {
+		f = &ledger.TransactionFilter{}
+	}
+	w := where{args: []any{int64s(accounts)}}
+	sql := `select page.ord, ` + transactionColumns + ` from (
+  select a.ord, found.* from unnest($1::bigint[]) with ordinality a(id, ord) cross join lateral (` + w.transactionTimes(f, p, "a.id") + `) found) page
+join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id
+order by page.ord, t.consensus_timestamp` + p.direction()
+	queueOwned(b, len(accounts), sql, w.args, done)
+}
+
+// QueueTransactionsBetween queues reading a page of the transactions of each of some spans, both ends included; done gets one list for each.
+func (b *Batch) QueueTransactionsBetween(spans []ledger.TimestampRange, p Page, done func([][]*ledger.Transaction)) {
+	from, to := make([]int64, len(spans)), make([]int64, len(spans))
+	for i, s := range spans {
+		from[i], to[i] = int64(s.From.V), int64(s.To.V)
+	}
+	w := where{args: []any{from, to}}
+	w.keyset(p, "consensus_timestamp")
+	sql := `select s.ord, ` + transactionColumns + ` from unnest($1::bigint[], $2::bigint[]) with ordinality s(lower, upper, ord) cross join lateral (
+  select * from transaction where consensus_timestamp between s.lower and s.upper` + w.String() + w.orderBy(p, "consensus_timestamp") + `) t
+order by s.ord, t.consensus_timestamp` + p.direction()
+	queueOwned(b, len(spans), sql, w.args, done)
 }
 
 // TransactionFilterOfID narrows the transactions that share an id.
@@ -258,9 +313,14 @@ func AwaitsExecution(found []*ledger.Transaction) bool {
 		if t.Scheduled {
 			return false
 		}
-		created = created || t.Type == scheduleCreate && slices.Contains(ledger.SuccessCodes(), t.Result)
+		created = created || CreatesSchedule(t)
 	}
 	return created
+}
+
+// CreatesSchedule tells whether a transaction created a schedule.
+func CreatesSchedule(t *ledger.Transaction) bool {
+	return t.Type == scheduleCreate && slices.Contains(ledger.SuccessCodes(), t.Result)
 }
 
 // innerTransactions reads the transactions inside the batches among found.

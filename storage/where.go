@@ -115,9 +115,14 @@ func (w *where) keyset(p Page, columns ...string) {
 
 // orderBy is the order and the limit of a page.
 func (w *where) orderBy(p Page, columns ...string) string {
-	direction := " asc"
-	if p.Desc {
-		direction = " desc"
-	}
+	direction := p.direction()
 	return " order by " + strings.Join(columns, direction+", ") + direction + " limit " + w.arg(p.Limit)
+}
+
+// direction is the page's order as SQL.
+func (p Page) direction() string {
+	if p.Desc {
+		return " desc"
+	}
+	return " asc"
 }

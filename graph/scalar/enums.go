@@ -2,11 +2,11 @@ package scalar
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/internal/ledger"
 )
@@ -96,9 +96,9 @@ func UnmarshalTransactionType(_ context.Context, v any) (ledger.TransactionType,
 		return 0, err
 	}
 	if strings.EqualFold(text, ledger.Unknown) {
-		return 0, fmt.Errorf("%s names no type that can be asked for", ledger.Unknown)
+		return 0, fault.Input("%s names no type that can be asked for", ledger.Unknown)
 	}
-	return ledger.ParseTransactionType(text) //nolint:wrapcheck // the text is quoted in it, and the argument's path is added by the caller
+	return input(ledger.ParseTransactionType(text))
 }
 
 // AppendResponseCode writes a response code's name.
@@ -117,5 +117,5 @@ func UnmarshalResponseCode(_ context.Context, v any) (ledger.ResponseCode, error
 	if err != nil {
 		return 0, err
 	}
-	return ledger.ParseResponseCode(text) //nolint:wrapcheck // as above
+	return input(ledger.ParseResponseCode(text))
 }

@@ -3,13 +3,13 @@ package scalar
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"heliograph/graph/fault"
 	"heliograph/internal/ledger"
 )
 
@@ -40,7 +40,7 @@ func UnmarshalLong(_ context.Context, v any) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a signed 64-bit integer", text)
+		return 0, fault.Input("%q is not a signed 64-bit integer", text)
 	}
 	return n, nil
 }
@@ -95,13 +95,13 @@ func UnmarshalInt(_ context.Context, v any) (int32, error) {
 	case json.Number:
 		var err error
 		if n, err = v.Int64(); err != nil {
-			return 0, fmt.Errorf("%s is not an integer", v)
+			return 0, fault.Input("%s is not an integer", v)
 		}
 	default:
-		return 0, fmt.Errorf("an integer is needed, not %T", v)
+		return 0, fault.Input("an integer is needed, not %T", v)
 	}
 	if n < math.MinInt32 || n > math.MaxInt32 {
-		return 0, fmt.Errorf("%d does not fit into 32 bits", n)
+		return 0, fault.Input("%d does not fit into 32 bits", n)
 	}
 	return int32(n), nil
 }
@@ -129,7 +129,7 @@ func MarshalBoolean(v bool) graphql.ContextMarshaler { return with(v, AppendBool
 func UnmarshalBoolean(_ context.Context, v any) (bool, error) {
 	b, ok := v.(bool)
 	if !ok {
-		return false, fmt.Errorf("true or false is needed, not %T", v)
+		return false, fault.Input("true or false is needed, not %T", v)
 	}
 	return b, nil
 }
@@ -194,7 +194,7 @@ func MarshalString(v string) graphql.ContextMarshaler { return with(v, AppendStr
 func UnmarshalString(_ context.Context, v any) (string, error) {
 	s, ok := v.(string)
 	if !ok {
-		return "", fmt.Errorf("a string is needed, not %T", v)
+		return "", fault.Input("a string is needed, not %T", v)
 	}
 	return s, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"heliograph/graph/fault"
 	"heliograph/internal/ledger"
 )
 
@@ -90,7 +91,7 @@ func inputText(v any) (string, error) {
 	case int:
 		return strconv.Itoa(v), nil
 	default:
-		return "", fmt.Errorf("a string is needed, not %T", v)
+		return "", fault.Input("a string is needed, not %T", v)
 	}
 }
 
@@ -100,4 +101,12 @@ func AppendPointer[T any](dst []byte, v *T, style Style, write Func[T]) []byte {
 		return append(dst, null...)
 	}
 	return write(dst, *v, style)
+}
+
+// input makes an error of reading a value the client's.
+func input[T any](v T, err error) (T, error) {
+	if err != nil {
+		return v, fault.Input("%v", err)
+	}
+	return v, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"heliograph/graph/fault"
 	"heliograph/internal/ledger"
 )
 
@@ -31,7 +32,7 @@ func UnmarshalEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	if err != nil {
 		return 0, err
 	}
-	return ledger.ParseEntityID(text, EnvOf(ctx).Base) //nolint:wrapcheck // the text is quoted in it, and the argument's path is added by the caller
+	return input(ledger.ParseEntityID(text, EnvOf(ctx).Base))
 }
 
 // AppendTimestamp writes "seconds.nanoseconds".
@@ -51,7 +52,7 @@ func UnmarshalTimestamp(_ context.Context, v any) (ledger.Timestamp, error) {
 	if err != nil {
 		return 0, err
 	}
-	return ledger.ParseTimestamp(text) //nolint:wrapcheck // as above
+	return input(ledger.ParseTimestamp(text))
 }
 
 // AppendNullTimestamp is [AppendTimestamp], or null.
@@ -86,7 +87,7 @@ func UnmarshalBytes(_ context.Context, v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ledger.ParseHex(text) //nolint:wrapcheck // as above
+	return input(ledger.ParseHex(text))
 }
 
 // AppendHex writes bytes as "0x" and hex in every style, null for nil.
@@ -117,7 +118,7 @@ func UnmarshalHash(_ context.Context, v any) (string, error) {
 	}
 	h, err := ledger.ParseHash(text)
 	if err != nil {
-		return "", err //nolint:wrapcheck // as above
+		return "", fault.Input("%v", err)
 	}
 	return h.String(), nil
 }
@@ -138,7 +139,7 @@ func UnmarshalEVMAddress(_ context.Context, v any) (ledger.EVMAddress, error) {
 	if err != nil {
 		return ledger.EVMAddress{}, err
 	}
-	return ledger.ParseEVMAddress(text) //nolint:wrapcheck // as above
+	return input(ledger.ParseEVMAddress(text))
 }
 
 // AppendNullEVMAddress is [AppendEVMAddress], or null.
@@ -173,7 +174,7 @@ func UnmarshalAlias(_ context.Context, v any) (ledger.Alias, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ledger.ParseAlias(text) //nolint:wrapcheck // as above
+	return input(ledger.ParseAlias(text))
 }
 
 // AppendTransactionID writes "shard.realm.num-seconds-nanoseconds".
@@ -192,7 +193,7 @@ func UnmarshalTransactionID(_ context.Context, v any) (ledger.TransactionID, err
 	if err != nil {
 		return ledger.TransactionID{}, err
 	}
-	return ledger.ParseTransactionID(text) //nolint:wrapcheck // as above
+	return input(ledger.ParseTransactionID(text))
 }
 
 // MarshalAccountRef writes the reference as it is read.
@@ -206,5 +207,5 @@ func UnmarshalAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) 
 	if err != nil {
 		return ledger.AccountRef{}, err
 	}
-	return ledger.ParseAccountRef(text, EnvOf(ctx).Base) //nolint:wrapcheck // as above
+	return input(ledger.ParseAccountRef(text, EnvOf(ctx).Base))
 }
