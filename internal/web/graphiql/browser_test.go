@@ -248,10 +248,13 @@ func TestKeyboard(t *testing.T) {
 	page.Eval(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', code: 'Enter', keyCode: 13, ctrlKey: true, bubbles: true }))`, nil)
 	page.Wait("the result", resultText+`?.includes('0.0.2')`)
 
-	// Escape leads out of the editor, and every control shows that it has the focus.
+	// Escape leads out of the editor, Enter back in, and every control shows that it has the focus.
 	page.Keys(kb.Escape)
-	page.Wait("the focus to leave the text", `!document.activeElement.closest('.monaco-editor')`)
-	page.Keys(kb.Tab)
+	page.Wait("the focus to leave the text", `document.activeElement.matches('.graphiql-editor')`)
+	page.Keys(kb.Enter)
+	page.Wait("the focus to return to the text", `document.activeElement.closest('.monaco-editor')`)
+	page.Keys(kb.Escape + kb.Tab)
+	page.Wait("the focus on the next control", `document.activeElement.matches('.graphiql-execute-button')`)
 	page.Wait("a visible focus", `getComputedStyle(document.activeElement).outlineStyle !== 'none'`)
 	clean(t, page, origin)
 }
@@ -296,7 +299,7 @@ func TestLinks(t *testing.T) {
 }
 
 func TestRestDialog(t *testing.T) {
-	_, origin := serve(t)
+	g, origin := serve(t)
 	page := open(t, origin+"/graphiql")
 	var before int
 	page.Eval(tabTitles+".length", &before)
@@ -306,17 +309,23 @@ func TestRestDialog(t *testing.T) {
 	page.Keys("https://ledger.example/api/v2/nothing" + kb.Enter)
 	page.Wait("the error", `document.querySelector('.heliograph-rest-error')?.innerText === 'No REST route answers this path.'`)
 
-	page.Eval(`document.activeElement.matches('.heliograph-rest input') || document.querySelector('.heliograph-rest input').focus()`, nil)
-	page.Eval(`document.activeElement.select()`, nil)
-	page.Keys("https://ledger.example/api/v1/accounts?limit=5" + kb.Enter)
+	page.Eval(`document.querySelector('.heliograph-rest input').select()`, nil)
+	page.Keys(`curl -s "https://ledger.example/api/v1/accounts?limit=5&order=asc"` + kb.Enter)
 	page.Wait("the dialog to close", `!document.querySelector('.heliograph-rest')`)
 	page.Wait("a tab with the document", activeTab+` === 'RestAccounts' && `+tabTitles+fmt.Sprintf(".length === %d", before+1))
 	page.Wait("its variables", variablesText+`?.includes('"first": 5')`)
 
+	g.mu.Lock()
+	explained := slices.Clone(g.explains)
+	g.mu.Unlock()
+	if !slices.Equal(explained, []string{"/api/v2/nothing", "/api/v1/accounts?limit=5&order=asc"}) {
+		t.Errorf("the page had %q explained", explained)
+	}
+
 	page.Click(`[aria-label="Examples"]`)
 	page.Wait("the list of examples", fmt.Sprintf(`document.querySelectorAll('[role=menuitem]').length === %d`, len(Examples())))
 	page.Keys(kb.ArrowDown + kb.Enter)
-	page.Wait("the tab of an example", activeTab+` === 'Blocks'`)
+	page.Wait("the tab of the first example, which is open already", activeTab+` === 'Accounts' && `+tabTitles+fmt.Sprintf(".length === %d", before+1))
 	clean(t, page, origin, "/graphql/explain?path=%2Fapi%2Fv2%2Fnothing")
 }
 

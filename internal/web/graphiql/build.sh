@@ -14,20 +14,27 @@ done
 npm ci
 npx --no-install vite build
 
-# zlib writes no name and no time into the header, and marks the platform alike everywhere.
+# Beside dist/, dist.sum keeps the hashes of the sources it was built from, so that a test can tell when it is stale.
 node --input-type=module -e '
+  import { createHash } from "node:crypto";
   import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
   import { join } from "node:path";
   import { constants, gzipSync } from "node:zlib";
 
-  for (const name of readdirSync("../dist", { recursive: true })) {
+  const filesOf = (folder) => readdirSync(folder, { recursive: true }).filter((name) => statSync(join(folder, name)).isFile());
+
+  for (const name of filesOf("../dist")) {
     const file = join("../dist", name);
-    if (!statSync(file).isFile()) {
-      continue;
-    }
     const packed = gzipSync(readFileSync(file), { level: constants.Z_BEST_COMPRESSION });
+    // zlib writes no name and no time into the header, but the platform, which has no say here.
     packed[9] = 255;
     writeFileSync(`${file}.gz`, packed);
     rmSync(file);
   }
+
+  const sums = filesOf(".")
+    .filter((name) => !/^(node_modules|examples)\//.test(name))
+    .sort()
+    .map((name) => `${createHash("sha256").update(readFileSync(name)).digest("hex")}  ${name}\n`);
+  writeFileSync("../dist.sum", sums.join(""));
 '

@@ -3,12 +3,16 @@ package graphiql
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -213,6 +217,41 @@ func TestUnpackedContent(t *testing.T) {
 		if recorder.Code != 200 || !bytes.Equal(recorder.Body.Bytes(), content) {
 			t.Errorf("%s: status %d, %d bytes, want %d", name, recorder.Code, recorder.Body.Len(), len(content))
 		}
+	}
+}
+
+// TestBuiltFromTheseSources fails when src was edited and build.sh was not run.
+func TestBuiltFromTheseSources(t *testing.T) {
+	t.Parallel()
+	var sums strings.Builder
+	err := filepath.WalkDir("src", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if base := entry.Name(); base == "node_modules" || base == "examples" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		relative := strings.TrimPrefix(filepath.ToSlash(name), "src/")
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), relative)
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("reading the sources: %v", err)
+	}
+	recorded, err := os.ReadFile("dist.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := func(text string) []string { return slices.Sorted(strings.Lines(text)) }
+	if now, then := lines(sums.String()), lines(string(recorded)); !slices.Equal(now, then) {
+		t.Errorf("dist is older than src: run build.sh\nsources:\n%v\nbuilt from:\n%v", now, then)
 	}
 }
 

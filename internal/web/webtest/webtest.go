@@ -71,6 +71,16 @@ func New(tb testing.TB, o Options) *Page {
 	if width == 0 || height == 0 {
 		width, height = 1280, 800
 	}
+	// The browser leaves files behind in its folder for temporary ones when it is stopped.
+	temporary, err := os.MkdirTemp("", "webtest")
+	if err != nil {
+		tb.Fatalf("making a folder for the browser: %v", err)
+	}
+	tb.Cleanup(func() {
+		if err := os.RemoveAll(temporary); err != nil {
+			tb.Logf("removing the browser's folder: %v", err)
+		}
+	})
 	ctx, cancel := context.WithTimeout(context.Background(), lifetime)
 	tb.Cleanup(cancel)
 	// The allocator makes an empty profile folder for each browser and removes it afterwards.
@@ -90,6 +100,7 @@ func New(tb testing.TB, o Options) *Page {
 		// told not to, and tests leave the network alone.
 		chromedp.ProxyServer("http://127.0.0.1:9"),
 		chromedp.WindowSize(width, height),
+		chromedp.Env("TMPDIR="+temporary),
 		chromedp.WSURLReadTimeout(time.Minute),
 	)
 	tb.Cleanup(cancel)

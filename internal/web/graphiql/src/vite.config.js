@@ -17,6 +17,8 @@ export default defineConfig({
     rolldownOptions: { checks: { moduleLevelDirective: false } },
   },
   worker: { format: 'es' },
+  // This is how graphql learns that it runs in production, where it leaves its checks for duplicate copies out.
+  define: { 'globalThis.process': 'true' },
   experimental: {
     renderBuiltUrl(filename, { hostType }) {
       return hostType === 'html' ? `./graphiql/${filename}` : { relative: true };

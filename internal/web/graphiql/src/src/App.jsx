@@ -5,8 +5,9 @@ import { useState } from 'react';
 import { linkTo } from './documents.js';
 import { createFetcher, TRANSPORTS } from './fetcher.js';
 import { ExamplesIcon, LinkIcon, Mark, RestIcon } from './icons.jsx';
-import { remember, remembered } from './preferences.js';
+import { lastTab, remember, remembered } from './preferences.js';
 import { RestDialog } from './RestDialog.jsx';
+import { useLeaveEditors } from './useLeaveEditors.js';
 import { useOpenTab } from './useOpenTab.js';
 
 const TRANSPORT_KEY = 'heliograph:subscriptions';
@@ -28,6 +29,7 @@ function forgetLink() {
 
 function Tools({ examples, link, prettify, copy, merge }) {
   const openTab = useOpenTab(link.tab);
+  useLeaveEditors();
   const { queryEditor, variableEditor, operationName } = useGraphiQL((state) => ({
     queryEditor: state.queryEditor,
     variableEditor: state.variableEditor,
@@ -113,17 +115,16 @@ function SubscriptionTransport() {
  * @param {Awaited<ReturnType<import('./documents.js').readLink>>} props.link
  */
 export function App({ examples, link }) {
-  const firstVisit = remembered('graphiql:tabState') === null;
+  const last = lastTab();
   const narrow = matchMedia('(max-width: 900px)').matches;
   const tabs = [...(link.tab ? [link.tab] : []), ...examples.map(({ tab }) => tab)];
-  // Without a link, what the editors held last time comes back; GraphiQL does that when nothing is given here.
-  const shown = link.tab ?? (firstVisit ? tabs[0] : undefined);
+  const shown = link.tab ?? last ?? tabs[0];
 
   return (
     <GraphiQL
       fetcher={fetcher}
       plugins={plugins}
-      visiblePlugin={firstVisit && !narrow ? explorer : undefined}
+      visiblePlugin={!last && !narrow ? explorer : undefined}
       defaultTabs={tabs.length > 0 ? tabs : undefined}
       initialQuery={shown?.query}
       initialVariables={shown?.variables}
