@@ -26,9 +26,9 @@ import (
 
 const (
 	// lifetime bounds everything a page does, its browser's start included.
-	lifetime = 2 * time.Minute
+	lifetime = 5 * time.Minute
 	// patience is how long [Page.Wait] waits.
-	patience = 20 * time.Second
+	patience = 30 * time.Second
 	// pause lies between two looks of [Page.Wait].
 	pause = 25 * time.Millisecond
 )
