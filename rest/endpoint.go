@@ -32,14 +32,14 @@ type Endpoint struct {
 	Finish func(r *Request) error
 	// Next are the parameters by which links.next goes on, in the order of the page's key. Without any the answer has no links.
 	Next []Cursor
-	// Missing is the answer when the document's first root field is null or an empty list.
-	Missing func(r *Request) *Problem
+	// Missing is the answer when the document's first root field is null or an empty list; by default 404.
+	Missing func(r *Request, h relay.Hints) *Problem
 	// MaxAge is for how long the answer may be kept, in seconds.
 	MaxAge int
 	// MaxAgeVolatile is the same for answers that may change soon although they show history.
 	MaxAgeVolatile int
-	// Unwrap tells that a root field named "list" holds a list that is a member of the body by the name given here.
-	Unwrap string
+	// OmitEmpty are lists that are left out of the body where they are empty. None may be the last member of its object.
+	OmitEmpty []string
 }
 
 // Param is one parameter of a query string.

@@ -150,6 +150,9 @@ func (s *Server) Prepare(text string) (*Document, error) {
 // Text is the document as it was written.
 func (d *Document) Text() string { return d.text }
 
+// Operations are the operations of the document.
+func (d *Document) Operations() ast.OperationList { return d.doc.Operations }
+
 // Operation is the text of one operation of the document with the fragments it needs, ready to be run alone; an empty name stands for the
 // only one.
 func (d *Document) Operation(name string) string {
