@@ -32,13 +32,13 @@ func (a EVMAddress) Num() (num int64, ok bool) {
 	return int64(v & MaxNum), v <= MaxNum
 }
 
-// ParseEVMAddress reads 40 hex digits with or without "0x" in front.
+// ParseEVMAddress reads 40 hex digits of either case with or without "0x" in front. Errors wrap [ErrSyntax].
 func ParseEVMAddress(s string) (EVMAddress, error) {
 	digits := TrimHexPrefix(s)
-	if len(digits) != 40 {
-		return EVMAddress{}, fmt.Errorf("EVM address %q has not 40 hex digits: %w", s, ErrSyntax)
+	if len(digits) != 2*len(EVMAddress{}) {
+		return EVMAddress{}, fmt.Errorf("EVM address %q does not have 40 hex digits: %w", s, ErrSyntax)
 	}
-	b, err := ParseHex(digits)
+	b, err := decodeHex(digits)
 	if err != nil {
 		return EVMAddress{}, fmt.Errorf("EVM address %q: %w", s, err)
 	}

@@ -74,7 +74,7 @@ type AssessedCustomFee struct {
 	EffectivePayerAccountIDs []EntityID
 }
 
-// SuccessCodes are the results that count as success.
+// successCodes are the results that count as success.
 var successCodes = []ResponseCode{22, 104, 220}
 
 // SuccessCodes returns the results that count as success.
