@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -27,6 +26,9 @@ func eachField(b []byte, f func(field) error) error {
 		if n < 0 {
 			return fmt.Errorf("protobuf tag: %w: %w", ErrSyntax, protowire.ParseError(n))
 		}
+		if num > protowire.MaxValidNumber {
+			return fmt.Errorf("protobuf field number %d is too great: %w", num, ErrSyntax)
+		}
 		b = b[n:]
 		one := field{num: num, typ: typ}
 		switch typ {
@@ -51,37 +53,37 @@ func eachField(b []byte, f func(field) error) error {
 	return nil
 }
 
-// merge joins two occurrences of one message field, which mean what their bytes mean one after the other. first is nil when there was none.
-func merge(first, second []byte) []byte {
-	if first == nil {
-		return second
-	}
-	return bytes.Join([][]byte{first, second}, nil)
+// entityParts are the fields of an AccountID, TokenID or the like.
+type entityParts struct {
+	shard, realm, num int64
+	hasNum            bool
 }
 
-// decodeEntity reads a serialized AccountID, TokenID or the like: field 1 shard, 2 realm, 3 number, 4 the alias that an AccountID may have
-// instead of a number. A message without a number names no id.
-func decodeEntity(b []byte) (EntityID, error) {
-	var shard, realm, num int64
-	hasNum := false
-	err := eachField(b, func(f field) error {
+// read reads a serialized AccountID, TokenID or the like: field 1 shard, 2 realm, 3 number, 4 the alias that an AccountID may have instead
+// of a number. A message field that occurs twice is read twice: later parts replace earlier ones.
+func (p *entityParts) read(b []byte) error {
+	return eachField(b, func(f field) error {
 		switch {
 		case f.is(1, protowire.VarintType):
-			shard = int64(f.varint)
+			p.shard = int64(f.varint)
 		case f.is(2, protowire.VarintType):
-			realm = int64(f.varint)
+			p.realm = int64(f.varint)
 		case f.is(3, protowire.VarintType):
-			num, hasNum = int64(f.varint), true
+			p.num, p.hasNum = int64(f.varint), true
 		case f.is(4, protowire.BytesType):
 			// Of number and alias the last one counts.
-			num, hasNum = 0, false
+			p.num, p.hasNum = 0, false
 		}
 		return nil
 	})
-	if err != nil || !hasNum {
-		return 0, err
+}
+
+// id is the id of the parts; none without a number.
+func (p *entityParts) id() (EntityID, error) {
+	if !p.hasNum {
+		return 0, nil
 	}
-	return NewEntityID(shard, realm, num)
+	return NewEntityID(p.shard, p.realm, p.num)
 }
 
 // MessageTransactionID is the transaction id that a message of several chunks carries in each of them.
@@ -105,13 +107,20 @@ func DecodeTransactionID(b []byte) (MessageTransactionID, error) {
 
 func decodeTransactionID(b []byte) (MessageTransactionID, error) {
 	id := MessageTransactionID{Nonce: Of(int32(0)), Scheduled: Of(false)}
-	var start, account []byte
+	var payer entityParts
+	var seconds, nanos int64
+	hasStart := false
 	err := eachField(b, func(f field) error {
 		switch {
 		case f.is(1, protowire.BytesType):
-			start = merge(start, f.bytes)
+			hasStart = true
+			if err := readTimestamp(f.bytes, &seconds, &nanos); err != nil {
+				return fmt.Errorf("valid start: %w", err)
+			}
 		case f.is(2, protowire.BytesType):
-			account = merge(account, f.bytes)
+			if err := payer.read(f.bytes); err != nil {
+				return fmt.Errorf("account: %w", err)
+			}
 		case f.is(3, protowire.VarintType):
 			id.Scheduled = Of(protowire.DecodeBool(f.varint))
 		case f.is(4, protowire.VarintType):
@@ -122,30 +131,27 @@ func decodeTransactionID(b []byte) (MessageTransactionID, error) {
 	if err != nil {
 		return id, err
 	}
-	if id.AccountID, err = decodeEntity(account); err != nil {
-		return id, fmt.Errorf("account: %w", err)
-	}
-	if start == nil {
-		return id, nil
-	}
-	var seconds, nanos int64
-	err = eachField(start, func(f field) error {
-		switch {
-		case f.is(1, protowire.VarintType):
-			seconds = int64(f.varint)
-		case f.is(2, protowire.VarintType):
-			nanos = int64(int32(f.varint))
-		}
-		return nil
-	})
-	if err != nil {
-		return id, fmt.Errorf("valid start: %w", err)
+	if id.AccountID, err = payer.id(); err != nil {
+		return id, err
 	}
 	// Who submits a message chooses this instant freely, so one that cannot be must not make the message unreadable.
-	if at, err := joinTimestamp(seconds, nanos); err == nil {
+	if at, err := joinTimestamp(seconds, nanos); hasStart && err == nil {
 		id.TransactionValidStart = Of(at)
 	}
 	return id, nil
+}
+
+// readTimestamp reads a serialized Timestamp: field 1 seconds, 2 nanoseconds.
+func readTimestamp(b []byte, seconds, nanos *int64) error {
+	return eachField(b, func(f field) error {
+		switch {
+		case f.is(1, protowire.VarintType):
+			*seconds = int64(f.varint)
+		case f.is(2, protowire.VarintType):
+			*nanos = int64(int32(f.varint))
+		}
+		return nil
+	})
 }
 
 // CustomFeeLimit is the most that a payer will pay of one custom fee.
@@ -167,12 +173,14 @@ func DecodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 }
 
 func decodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
-	var account []byte
+	var payer entityParts
 	var limits []*CustomFeeLimit
 	err := eachField(b, func(f field) error {
 		switch {
 		case f.is(1, protowire.BytesType):
-			account = merge(account, f.bytes)
+			if err := payer.read(f.bytes); err != nil {
+				return fmt.Errorf("account: %w", err)
+			}
 		case f.is(2, protowire.BytesType):
 			limit, err := decodeFixedFee(f.bytes)
 			if err != nil {
@@ -185,12 +193,12 @@ func decodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	if err != nil {
 		return nil, err
 	}
-	payer, err := decodeEntity(account)
+	account, err := payer.id()
 	if err != nil {
-		return nil, fmt.Errorf("account: %w", err)
+		return nil, err
 	}
 	for _, l := range limits {
-		l.AccountID = payer
+		l.AccountID = account
 	}
 	return limits, nil
 }
@@ -198,21 +206,21 @@ func decodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 // decodeFixedFee reads a serialized FixedFee as a limit whose account is still missing.
 func decodeFixedFee(b []byte) (*CustomFeeLimit, error) {
 	limit := &CustomFeeLimit{}
-	var token []byte
+	var token entityParts
 	err := eachField(b, func(f field) error {
 		switch {
 		case f.is(1, protowire.VarintType):
 			limit.Amount = int64(f.varint)
 		case f.is(2, protowire.BytesType):
-			token = merge(token, f.bytes)
+			if err := token.read(f.bytes); err != nil {
+				return fmt.Errorf("token: %w", err)
+			}
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if limit.DenominatingTokenID, err = decodeEntity(token); err != nil {
-		return nil, fmt.Errorf("token: %w", err)
-	}
-	return limit, nil
+	limit.DenominatingTokenID, err = token.id()
+	return limit, err
 }
