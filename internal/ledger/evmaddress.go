@@ -23,7 +23,7 @@ func (a EVMAddress) Append(dst []byte) []byte { return AppendHex(dst, a[:]) }
 func (a EVMAddress) String() string { return string(a.Append(nil)) }
 
 // Num is the entity number that a long-zero address holds: its first 12 bytes are zero and the rest is not above [MaxNum]. Any other
-// address is opaque, and ok is false.
+// address is opaque: ok is false, and num means nothing.
 func (a EVMAddress) Num() (num int64, ok bool) {
 	if [12]byte(a[:12]) != [12]byte{} {
 		return 0, false

@@ -88,7 +88,7 @@ func (p *entityParts) id() (EntityID, error) {
 
 // MessageTransactionID is the transaction id that a message of several chunks carries in each of them.
 type MessageTransactionID struct {
-	AccountID             EntityID        // none when the message names the payer by an alias
+	AccountID             EntityID        // none when the message does not name the payer, or does so by an alias
 	TransactionValidStart Null[Timestamp] // unknown when it is missing, or lies outside 1970 to 2262
 	Nonce                 Null[int32]
 	Scheduled             Null[bool]
@@ -156,7 +156,7 @@ func readTimestamp(b []byte, seconds, nanos *int64) error {
 
 // CustomFeeLimit is the most that a payer will pay of one custom fee.
 type CustomFeeLimit struct {
-	AccountID           EntityID // none when the message names the payer by an alias
+	AccountID           EntityID // none when the message does not name the payer, or does so by an alias
 	Amount              int64    // tinybars, or the token's smallest unit
 	DenominatingTokenID EntityID // none means hbar
 }

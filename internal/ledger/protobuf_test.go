@@ -88,6 +88,7 @@ func TestDecodeTransactionID(t *testing.T) {
 		{"seconds that would wrap to a good instant are unknown", sub(1, varint(1, 1<<55)), want{}},
 		{"negative seconds are unknown", sub(1, varint(1, -1)), want{}},
 		{"negative nanoseconds are unknown", sub(1, varint(1, 5), varint(2, -1)), want{}},
+		{"nanoseconds are cut to 32 bits", sub(1, varint(1, 5), varint(2, 1<<32+7)), want{start: "5.000000007"}},
 		{"a second of nanoseconds is unknown", sub(1, varint(1, 5), varint(2, 1_000_000_000)), want{}},
 		{"the last of a repeated number counts", message(varint(4, 1), varint(4, 2)), want{nonce: 2}},
 		{"a repeated message is merged", message(sub(2, varint(1, 1), varint(3, 5)), sub(2, varint(2, 2)), sub(1, varint(1, 5)), sub(1, varint(2, 6))),
