@@ -47,7 +47,9 @@ func ExampleParseTransactionID() {
 }
 
 func ExampleEVMAddress_Num() {
-	for _, s := range []string{"0x00000000000000000000000000000000000004D2", "00000000000000000000000000000000075bcd15", "0xabcdefabcdef0123456789abcdefabcdef012345"} {
+	for _, s := range []string{
+		"0x00000000000000000000000000000000000004D2", "00000000000000000000000000000000075bcd15", "0xabcdefabcdef0123456789abcdefabcdef012345",
+	} {
 		a, _ := ledger.ParseEVMAddress(s)
 		num, ok := a.Num()
 		fmt.Println(a, num, ok)

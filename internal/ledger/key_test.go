@@ -155,7 +155,10 @@ func TestParsePublicKeyRejects(t *testing.T) {
 }
 
 func FuzzParsePublicKey(f *testing.F) {
-	for _, s := range []string{strings.Repeat("A1", 32), "0x02" + strings.Repeat("1", 64), "302a300506032b6570032100" + strings.Repeat("1", 64), "0x0x" + strings.Repeat("1", 62)} {
+	for _, s := range []string{
+		strings.Repeat("A1", 32), "0x02" + strings.Repeat("1", 64), "302a300506032b6570032100" + strings.Repeat("1", 64),
+		"0x0x" + strings.Repeat("1", 62),
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

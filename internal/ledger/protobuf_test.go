@@ -4,8 +4,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"math/big"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -305,6 +305,8 @@ func FuzzDecodeTransactionID(f *testing.F) {
 	descriptors := messages(f)
 	f.Add(unhex(f, "0a080881e2cfaa061007120318e1212002"))
 	f.Add(sub(1, varint(1, math.MaxInt64), varint(2, -1)))
+	f.Add(sub(1, varint(1, math.MaxInt64), varint(2, 5)))
+	f.Add(sub(1, varint(1, 9223372036), varint(2, 854775807)))
 	f.Add(message(sub(2, varint(1, 1024), varint(3, 1)), sub(2, sub(4, []byte{1})), varint(3, 1)))
 	f.Add(message(sub(2, []byte{0x18}), sub(2, []byte{0x05})))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -319,8 +321,10 @@ func FuzzDecodeTransactionID(f *testing.F) {
 		}
 		start := get(m, "start").Message()
 		seconds, nanos := get(start, "seconds").Int(), get(start, "nanos").Int()
-		if at := time.Unix(seconds, nanos); has(m, "start") && seconds >= 0 && nanos >= 0 && nanos < 1e9 && !at.After(time.Unix(0, math.MaxInt64)) {
-			want.TransactionValidStart = ledger.Of(ledger.TimestampOf(at))
+		at := new(big.Int).Mul(big.NewInt(seconds), big.NewInt(1e9))
+		at.Add(at, big.NewInt(nanos))
+		if has(m, "start") && seconds >= 0 && nanos >= 0 && nanos < 1e9 && at.IsInt64() {
+			want.TransactionValidStart = ledger.Of(ledger.Timestamp(at.Int64()))
 		}
 		if got != want {
 			t.Fatalf("%x is %+v, want %+v", b, got, want)
