@@ -1,11 +1,13 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
 
-// AccountRef names an account in one of three ways; exactly one of the fields is set. An address that is long-zero is read as the id in it.
+// AccountRef names an account in one of three ways: by ID, unless Address is known or Alias is not nil. An address that is long-zero is
+// read as the id in it, with the ledger's own shard and realm.
 type AccountRef struct {
 	ID      EntityID
 	Address Null[EVMAddress]
@@ -25,27 +27,35 @@ func (r AccountRef) String() string {
 }
 
 // ParseAccountRef reads an entity id, an EVM address (40 hex digits, with "0x" or with shard and realm in front or bare), or an alias in
-// base32 with optional shard and realm. Shard and realm in front of an address or an alias must be those of base.
+// base32 with optional shard and realm. Shard and realm in front of an address or an alias must be those of base; either both or only
+// the realm may stand there. Forty hex digits are always an address; otherwise text of digits and points only is an id, never an alias.
+// An id that cannot exist is an [EntityIDError]; everything else that is none of the three is [ErrSyntax].
 func ParseAccountRef(s string, base EntityID) (AccountRef, error) {
-	local, err := trimRealm(s, base)
-	digits := TrimHexPrefix(s)
-	switch {
-	case len(digits) == 40 && IsHex(digits):
-		return refOfAddress(digits, base)
-	case err == nil && len(local) == 40 && IsHex(local):
+	at := strings.LastIndexByte(s, '.') + 1
+	realm, local := s[:at], s[at:]
+	if realm == "" {
+		local = TrimHexPrefix(s)
+	}
+	if len(local) == 2*len(EVMAddress{}) && IsHex(local) {
+		// A shard has four digits at most in front of an address, and five in front of an alias.
+		if err := checkRealm(realm, 4, base); err != nil {
+			return AccountRef{}, fmt.Errorf("EVM address %q: %w", s, err)
+		}
 		return refOfAddress(local, base)
 	}
-	if id, idErr := ParseEntityID(s, base); idErr == nil {
+	id, err := ParseEntityID(s, base)
+	switch {
+	case err == nil:
 		return AccountRef{ID: id}, nil
-	} else if isDigits(strings.ReplaceAll(s, ".", "")) {
-		return AccountRef{}, idErr
-	}
-	if err != nil {
+	case errors.Is(err, ErrRange) || isDigits(strings.ReplaceAll(s, ".", "")):
 		return AccountRef{}, err
 	}
-	alias, err := ParseAlias(local)
+	alias, err := ParseAlias(s[at:])
 	if err != nil {
-		return AccountRef{}, fmt.Errorf("%q is no entity id, EVM address or alias: %w", s, ErrSyntax)
+		return AccountRef{}, fmt.Errorf("%q is no entity id, EVM address or alias: %w", s, err)
+	}
+	if err := checkRealm(realm, 5, base); err != nil {
+		return AccountRef{}, fmt.Errorf("alias %q: %w", s, err)
 	}
 	return AccountRef{Alias: alias}, nil
 }
@@ -61,18 +71,24 @@ func refOfAddress(digits string, base EntityID) (AccountRef, error) {
 	return AccountRef{Address: Of(a)}, nil
 }
 
-// trimRealm drops "shard.realm." or "realm." in front of an address or alias, and fails when they are not those of base.
-func trimRealm(s string, base EntityID) (string, error) {
-	at := strings.LastIndexByte(s, '.')
-	if at < 0 {
-		return s, nil
+// checkRealm refuses what stands in front of an address or alias unless it is nothing, "realm." or "shard.realm." of base.
+func checkRealm(prefix string, shardDigits int, base EntityID) error {
+	if prefix == "" {
+		return nil
 	}
-	id, err := ParseEntityID(s[:at+1]+"0", base)
+	shardText, realmText, two := strings.Cut(strings.TrimSuffix(prefix, "."), ".")
+	shard, err := base.Shard(), error(nil)
+	if !two {
+		realmText = shardText
+	} else if shard, err = parseDigits(shardText, shardDigits); err != nil {
+		return fmt.Errorf("shard: %w", err)
+	}
+	realm, err := parseDigits(realmText, 5)
 	if err != nil {
-		return "", err
+		return fmt.Errorf("realm: %w", err)
 	}
-	if id.Shard() != base.Shard() || id.Realm() != base.Realm() {
-		return "", fmt.Errorf("%q is of another shard or realm than %d.%d: %w", s, base.Shard(), base.Realm(), ErrSyntax)
+	if shard != base.Shard() || realm != base.Realm() {
+		return fmt.Errorf("shard and realm are not %d.%d: %w", base.Shard(), base.Realm(), ErrSyntax)
 	}
-	return s[at+1:], nil
+	return nil
 }

@@ -17,16 +17,25 @@ func (a Alias) Append(dst []byte) []byte { return base32NoPadding.AppendEncode(d
 func (a Alias) String() string { return base32NoPadding.EncodeToString(a) }
 
 // ParseAlias reads base32 of RFC 4648, upper case, without padding. Lengths that no number of bytes gives are refused, and so are
-// letters after which bits that mean nothing are set: each alias has one spelling only.
+// letters after which bits that mean nothing are set: each alias has one spelling only. Errors wrap [ErrSyntax].
 func ParseAlias(s string) (Alias, error) {
 	if s == "" {
-		return nil, fmt.Errorf("an empty alias: %w", ErrSyntax)
+		return nil, fmt.Errorf("alias is empty: %w", ErrSyntax)
+	}
+	// The decoder skips line breaks and takes any length and any trailing bits, so all of that is checked here.
+	for i, c := range s {
+		if (c < 'A' || c > 'Z') && (c < '2' || c > '7') {
+			return nil, fmt.Errorf("alias %q: %q at %d is not one of A to Z and 2 to 7: %w", s, c, i, ErrSyntax)
+		}
+	}
+	switch len(s) % 8 {
+	case 1, 3, 6:
+		return nil, fmt.Errorf("alias %q: no number of bytes has %d letters: %w", s, len(s), ErrSyntax)
 	}
 	b, err := base32NoPadding.DecodeString(s)
-	if err != nil || base32NoPadding.EncodedLen(len(b)) != len(s) {
-		return nil, fmt.Errorf("alias %q is not base32: %w", s, ErrSyntax)
+	if err != nil {
+		return nil, fmt.Errorf("alias %q: %w: %w", s, ErrSyntax, err)
 	}
-	// The decoder ignores unused trailing bits and line breaks; encoding again shows both.
 	if base32NoPadding.EncodeToString(b) != s {
 		return nil, fmt.Errorf("alias %q has bits set that belong to no byte: %w", s, ErrSyntax)
 	}

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Unknown is the name of a transaction type or response code that is not in the tables.
+// Unknown is the name of a transaction type or response code that is not in the tables. It is the name of response code 21 as well.
 const Unknown = "UNKNOWN"
 
-// TransactionType is the number of the field that holds a transaction's body.
+// TransactionType is what a transaction does: the number of the field that holds its body.
 type TransactionType int16
 
 // ResponseCode tells how a transaction ended.
@@ -51,6 +51,14 @@ func readNames[T ~int16](table string) names[T] {
 	return n
 }
 
+// find returns the code of a name in any case of its ASCII letters. Other letters with an ASCII upper case, such as the long s, take more
+// bytes than it does.
+func (n names[T]) find(name string) (T, bool) {
+	upper := strings.ToUpper(name)
+	code, ok := n.byName[upper]
+	return code, ok && len(upper) == len(name)
+}
+
 // String is the type's name, such as CRYPTOTRANSFER, or [Unknown].
 func (t TransactionType) String() string {
 	if name, ok := transactionTypes.byCode[t]; ok {
@@ -59,12 +67,12 @@ func (t TransactionType) String() string {
 	return Unknown
 }
 
-// ParseTransactionType reads the name of a transaction type in any case.
+// ParseTransactionType reads the name of a transaction type in any case. Errors wrap [ErrSyntax].
 func ParseTransactionType(s string) (TransactionType, error) {
-	if t, ok := transactionTypes.byName[strings.ToUpper(s)]; ok {
+	if t, ok := transactionTypes.find(s); ok {
 		return t, nil
 	}
-	return 0, fmt.Errorf("transaction type %q: %w", s, ErrSyntax)
+	return 0, fmt.Errorf("%q is the name of no transaction type: %w", s, ErrSyntax)
 }
 
 // String is the code's name, such as SUCCESS, or [Unknown].
@@ -75,10 +83,10 @@ func (c ResponseCode) String() string {
 	return Unknown
 }
 
-// ParseResponseCode reads the name of a response code in any case.
+// ParseResponseCode reads the name of a response code in any case. Errors wrap [ErrSyntax].
 func ParseResponseCode(s string) (ResponseCode, error) {
-	if c, ok := responseCodes.byName[strings.ToUpper(s)]; ok {
+	if c, ok := responseCodes.find(s); ok {
 		return c, nil
 	}
-	return 0, fmt.Errorf("response code %q: %w", s, ErrSyntax)
+	return 0, fmt.Errorf("%q is the name of no response code: %w", s, ErrSyntax)
 }

@@ -23,7 +23,7 @@ func (a EVMAddress) Append(dst []byte) []byte { return AppendHex(dst, a[:]) }
 func (a EVMAddress) String() string { return string(a.Append(nil)) }
 
 // Num is the entity number that a long-zero address holds: its first 12 bytes are zero and the rest is not above [MaxNum]. Any other
-// address is opaque, and ok is false.
+// address is opaque: ok is false, and num means nothing.
 func (a EVMAddress) Num() (num int64, ok bool) {
 	if [12]byte(a[:12]) != [12]byte{} {
 		return 0, false
@@ -32,13 +32,13 @@ func (a EVMAddress) Num() (num int64, ok bool) {
 	return int64(v & MaxNum), v <= MaxNum
 }
 
-// ParseEVMAddress reads 40 hex digits with or without "0x" in front.
+// ParseEVMAddress reads 40 hex digits of either case with or without "0x" in front. Errors wrap [ErrSyntax].
 func ParseEVMAddress(s string) (EVMAddress, error) {
 	digits := TrimHexPrefix(s)
-	if len(digits) != 40 {
-		return EVMAddress{}, fmt.Errorf("EVM address %q has not 40 hex digits: %w", s, ErrSyntax)
+	if len(digits) != 2*len(EVMAddress{}) {
+		return EVMAddress{}, fmt.Errorf("EVM address %q does not have 40 hex digits: %w", s, ErrSyntax)
 	}
-	b, err := ParseHex(digits)
+	b, err := decodeHex(digits)
 	if err != nil {
 		return EVMAddress{}, fmt.Errorf("EVM address %q: %w", s, err)
 	}

@@ -25,7 +25,7 @@ type TopicCustomFees struct {
 
 // FixedFee is a custom fee of a fixed amount.
 type FixedFee struct {
-	Amount              int64
+	Amount              int64 // tinybars, or the token's smallest unit
 	CollectorAccountID  EntityID
 	DenominatingTokenID EntityID // none means hbar
 }
@@ -58,5 +58,5 @@ func (*TopicMessage) IsNode() {}
 // IsEntity marks what has an entity id.
 func (*Topic) IsEntity() {}
 
-// Text is the message's bytes, to be read as UTF-8.
+// Text is the message's bytes, which the reader takes for UTF-8. They need not be.
 func (m *TopicMessage) Text() []byte { return m.Message }

@@ -49,7 +49,7 @@ type TokenTransfer struct {
 	IsApproval bool
 }
 
-// NFTTransfer is the movement of one serial of a non-fungible token. A mint has no sender and a burn no receiver; a change of treasury
+// NFTTransfer is the movement of one serial of a non-fungible token. A mint has no sender, a burn and a wipe have no receiver; a change of treasury
 // moves all of its serials and stands as serial -1.
 type NFTTransfer struct {
 	IsApproval        bool
@@ -68,13 +68,13 @@ type StakingReward struct {
 
 // AssessedCustomFee is a custom fee of a token or topic that a transaction was charged.
 type AssessedCustomFee struct {
-	Amount                   int64
+	Amount                   int64 // tinybars, or the token's smallest unit
 	CollectorAccountID       EntityID
 	TokenID                  EntityID // none means hbar
 	EffectivePayerAccountIDs []EntityID
 }
 
-// SuccessCodes are the results that count as success.
+// successCodes are the results that count as success.
 var successCodes = []ResponseCode{22, 104, 220}
 
 // SuccessCodes returns the results that count as success.

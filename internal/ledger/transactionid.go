@@ -1,8 +1,8 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 )
@@ -16,65 +16,53 @@ type TransactionID struct {
 
 // Append appends "shard.realm.num-seconds-nanoseconds" with nine digits of nanoseconds.
 func (id TransactionID) Append(dst []byte) []byte {
-	dst = append(id.Payer.Append(dst), '-')
-	dst = strconv.AppendInt(dst, int64(id.ValidStart)/second, 10)
-	return appendNanos(append(dst, '-'), int64(id.ValidStart)%second)
+	return id.ValidStart.appendWith(append(id.Payer.Append(dst), '-'), '-')
 }
 
 // String is "shard.realm.num-seconds-nanoseconds".
 func (id TransactionID) String() string { return string(id.Append(make([]byte, 0, 40))) }
 
-// ParseTransactionID reads "shard.realm.num-seconds-nanoseconds". The nanoseconds are a plain number: "-5" means five of them. An entity
-// part that does not fit is an [EntityIDError].
+// ParseTransactionID reads "shard.realm.num-seconds-nanoseconds", where no part may be left out. The nanoseconds are a plain number of up
+// to nine digits: "-5" means five of them. Text of another form, and seconds that do not fit into 64 bits, are [ErrSyntax]; an id that
+// cannot exist is an [EntityIDError] that has it as it was written; an instant after the year 2262 is [ErrRange].
 func ParseTransactionID(s string) (TransactionID, error) {
 	payer, start, _ := strings.Cut(s, "-")
-	sec, nanos, dash := strings.Cut(start, "-")
+	sec, frac, dash := strings.Cut(start, "-")
 	if !dash || strings.Count(payer, ".") != 2 {
 		return TransactionID{}, fmt.Errorf("transaction id %q is not shard.realm.num-seconds-nanoseconds: %w", s, ErrSyntax)
 	}
 	for part := range strings.SplitSeq(payer, ".") {
 		if !isDigits(part) {
-			return TransactionID{}, fmt.Errorf("transaction id %q: %q is not a number: %w", s, part, ErrSyntax)
+			return TransactionID{}, fmt.Errorf("transaction id %q: entity id: %q is not a number: %w", s, part, ErrSyntax)
 		}
 	}
 	if !isDigits(sec) || len(sec) > 19 {
-		return TransactionID{}, fmt.Errorf("transaction id %q: %q is no number of seconds: %w", s, sec, ErrSyntax)
+		return TransactionID{}, fmt.Errorf("transaction id %q: seconds: %q is not a number of at most 19 digits: %w", s, sec, ErrSyntax)
 	}
-	n, err := parseDigits(nanos, 9)
+	nanos, err := parseDigits(frac, 9)
 	if err != nil {
-		return TransactionID{}, fmt.Errorf("transaction id %q: %w", s, err)
+		return TransactionID{}, fmt.Errorf("transaction id %q: nanoseconds: %w", s, err)
 	}
 	id, err := ParseEntityID(payer, 0)
 	if err != nil {
-		return TransactionID{}, &EntityIDError{ID: payer}
+		return TransactionID{}, entityIDError(payer, err)
 	}
 	seconds, err := strconv.ParseInt(sec, 10, 64)
 	if err != nil {
-		return TransactionID{}, fmt.Errorf("transaction id %q: %w", s, ErrSyntax)
+		return TransactionID{}, fmt.Errorf("transaction id %q: seconds do not fit into 64 bits: %w", s, ErrSyntax)
 	}
-	if seconds > math.MaxInt64/second {
-		return TransactionID{}, fmt.Errorf("transaction id %q: %w", s, ErrRange)
-	}
-	start64, err := joinTimestamp(seconds, n)
+	validStart, err := joinTimestamp(seconds, nanos)
 	if err != nil {
 		return TransactionID{}, fmt.Errorf("transaction id %q: %w", s, err)
 	}
-	return TransactionID{Payer: id, ValidStart: start64}, nil
+	return TransactionID{Payer: id, ValidStart: validStart}, nil
 }
 
-// EntityIDError is an entity id of the right form that cannot exist.
-type EntityIDError struct{ ID string }
-
-func (e *EntityIDError) Error() string { return fmt.Sprintf("invalid entity id %q", e.ID) }
-
-// Unwrap makes the error an [ErrRange].
-func (e *EntityIDError) Unwrap() error { return ErrRange }
-
-func isDigits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
+// entityIDError makes any failure to read an id of digits only one of an id that cannot exist.
+func entityIDError(id string, err error) error {
+	var e *EntityIDError
+	if errors.As(err, &e) {
+		return &EntityIDError{ID: id, Reason: e.Reason}
 	}
-	return s != ""
+	return &EntityIDError{ID: id, Reason: "a part has too many digits"}
 }
