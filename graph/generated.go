@@ -9983,7 +9983,7 @@ func (ec *executionContext) unmarshalInputTransactionFilter(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"accountId", "timestamp", "types", "outcome", "direction"}
+	fieldsInOrder := [...]string{"accountId", "account", "timestamp", "types", "outcome", "direction"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -9997,6 +9997,13 @@ func (ec *executionContext) unmarshalInputTransactionFilter(ctx context.Context,
 				return it, err
 			}
 			it.AccountID = data
+		case "account":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("account"))
+			data, err := ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Account = data
 		case "timestamp":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timestamp"))
 			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)

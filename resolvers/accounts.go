@@ -140,20 +140,28 @@ func (r *Resolver) withAccount(ctx context.Context, f *ledger.BalanceFilter) (*l
 	if f == nil || f.Account == nil {
 		return f, nil
 	}
-	id, err := r.db.ResolveAccount(ctx, *f.Account)
+	ids, err := r.withID(ctx, f.AccountID, *f.Account)
+	if err != nil {
+		return nil, err
+	}
+	copied := *f
+	copied.AccountID = ids
+	return &copied, nil
+}
+
+// withID adds the id of an account to the alternatives of a filter. An account that does not exist matches nothing.
+func (r *Resolver) withID(ctx context.Context, f *ledger.EntityIDFilter, ref ledger.AccountRef) (*ledger.EntityIDFilter, error) {
+	id, err := r.db.ResolveAccount(ctx, ref)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // as above
 	}
 	ids := ledger.EntityIDFilter{}
-	if f.AccountID != nil {
-		ids = *f.AccountID
+	if f != nil {
+		ids = *f
 	}
-	in := append([]ledger.EntityID{}, ids.In...)
+	ids.In = append([]ledger.EntityID{}, ids.In...)
 	if id.Valid {
-		in = append(in, id.V)
+		ids.In = append(ids.In, id.V)
 	}
-	ids.In = in
-	copied := *f
-	copied.AccountID = &ids
-	return &copied, nil
+	return &ids, nil
 }

@@ -25,6 +25,9 @@ func (r *queryResolver) Transactions(ctx context.Context, filter *ledger.Transac
 	if p.Limit == 0 {
 		return relay.NewConnection(transactionKind, p, nil, transactionKey), nil
 	}
+	if filter, err = r.withTransactionAccount(ctx, filter); err != nil {
+		return nil, err
+	}
 	rows, err := r.db.Transactions(ctx, filter, sp)
 	if err != nil {
 		return nil, err

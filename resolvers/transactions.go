@@ -107,3 +107,17 @@ func (r *Resolver) transactionAt(ctx context.Context, at ledger.Timestamp) (*led
 	b.QueueTransactionsAt([]ledger.Timestamp{at}, func(got []*ledger.Transaction) { found = got[0] })
 	return found, b.Run(ctx) //nolint:wrapcheck // as above
 }
+
+// withTransactionAccount turns the condition on an account's name into one on its id.
+func (r *Resolver) withTransactionAccount(ctx context.Context, f *ledger.TransactionFilter) (*ledger.TransactionFilter, error) {
+	if f == nil || f.Account == nil {
+		return f, nil
+	}
+	ids, err := r.withID(ctx, f.AccountID, *f.Account)
+	if err != nil {
+		return nil, err
+	}
+	copied := *f
+	copied.AccountID = ids
+	return &copied, nil
+}

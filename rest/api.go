@@ -250,7 +250,7 @@ func (a *API) read(r *http.Request, e *Endpoint, most int) (*Request, error) {
 		}
 	}
 	req.Limit = min(req.Limit, max(most, a.Config.LimitDefault))
-	if e.Next != nil || e.Desc {
+	if e.Next != nil {
 		req.Variables["limit"] = req.Limit
 		req.Variables["order"] = req.Order()
 	}

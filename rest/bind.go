@@ -116,7 +116,7 @@ func IDs(variable string) Bind {
 
 func addID(cfg *Config, c *conditions[int64], v Value) error {
 	if entityIDSyntax.MatchString(v.Text) {
-		id, err := expandID(cfg, v.Text)
+		id, err := ExpandID(cfg, v.Text)
 		if err != nil {
 			return err
 		}
@@ -135,8 +135,8 @@ func addID(cfg *Config, c *conditions[int64], v Value) error {
 	return nil
 }
 
-// expandID completes an entity id; one that cannot exist is told with shard and realm filled in.
-func expandID(cfg *Config, text string) (ledger.EntityID, error) {
+// ExpandID completes an entity id; one that cannot exist is told with shard and realm filled in.
+func ExpandID(cfg *Config, text string) (ledger.EntityID, error) {
 	if id, err := ledger.ParseEntityID(text, cfg.Base); err == nil {
 		return id, nil
 	}

@@ -145,3 +145,9 @@ const derEd25519 = "302a300506032b6570032100"
 func rawPublicKey(s string) string {
 	return strings.TrimPrefix(strings.ToLower(ledger.TrimHexPrefix(s)), derEd25519)
 }
+
+// IsEntityID tells whether text has the form of an entity id.
+func IsEntityID(text string) bool { return entityIDSyntax.MatchString(text) }
+
+// IsDigits tells whether text is 1 to 19 decimal digits.
+func IsDigits(text string) bool { return longSyntax.MatchString(text) }

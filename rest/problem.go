@@ -85,3 +85,11 @@ func (f Family) fail(status int) *Problem {
 	}
 	return &Problem{Status: status, Items: []Item{{Message: "Internal error"}}}
 }
+
+// CannotConvert is the modern family's answer to a value that cannot be read.
+func CannotConvert(name string) *Problem {
+	return modern(http.StatusBadRequest, "Failed to convert '"+name+"'")
+}
+
+// ModernNotFound is a 404 of the modern family.
+func ModernNotFound(detail string) *Problem { return modern(http.StatusNotFound, detail) }

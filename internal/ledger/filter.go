@@ -73,6 +73,7 @@ const (
 // TransactionFilter selects transactions.
 type TransactionFilter struct {
 	AccountID *EntityIDFilter
+	Account   *AccountRef // joins the ids of AccountID.In
 	Timestamp *TimestampFilter
 	Types     []TransactionType
 	Outcome   *TransactionOutcome
