@@ -54,7 +54,7 @@ func TestServerEndsWithAKilledBinary(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	for range 1000 {
+	for range 3000 {
 		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 			return
 		}

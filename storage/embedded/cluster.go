@@ -72,6 +72,10 @@ func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephem
 		}
 		return false, nil
 	}
+	// The server that an interrupted initdb was running may still write there.
+	if err := stopAll(ctx, processesOf(l.init), l.init, syscall.SIGKILL); err != nil {
+		return false, err
+	}
 	if err := os.RemoveAll(l.init); err != nil {
 		return false, fmt.Errorf("remove what an interrupted initdb left: %w", err)
 	}

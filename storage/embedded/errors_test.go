@@ -235,3 +235,21 @@ func TestFind(t *testing.T) {
 		t.Errorf("none for the data: %s, %v", b.version, err)
 	}
 }
+
+func TestSearchFolders(t *testing.T) {
+	onPath, cache := fakePrograms(t, "15.9"), tempDir(t)
+	t.Setenv("PATH", onPath)
+	t.Setenv("XDG_CACHE_HOME", cache)
+	unpacked := filepath.Join(cache, "heliograph", "postgresql", "16.14", "bin")
+	if err := os.MkdirAll(unpacked, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dirs := searchFolders(t.Context())
+	if len(dirs) == 0 || dirs[0] != onPath {
+		t.Errorf("PATH does not come first in %v", dirs)
+	}
+	// Root does not look into the folders of a user.
+	if last := dirs[len(dirs)-1]; (last == unpacked) != (os.Geteuid() != 0) {
+		t.Errorf("the last place is %s; the user's cache has %s", last, unpacked)
+	}
+}
