@@ -79,9 +79,11 @@ func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephem
 	if err := os.RemoveAll(l.init); err != nil {
 		return false, fmt.Errorf("remove what an interrupted initdb left: %w", err)
 	}
-	args := []string{"-D", l.init, "-U", Name, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions"}
+	// Waiting until the new files are on the disk takes from half a second to many, where others write as well. The
+	// system writes them within half a minute; a machine that crashes before that may need its empty cluster made again.
+	args := []string{"-D", l.init, "-U", Name, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions", "--no-sync"}
 	if ephemeral {
-		args = append(args, "--no-sync", "--wal-segsize=1") // less to write
+		args = append(args, "--wal-segsize=1") // less to write
 	}
 	cmd := exec.Command(filepath.Join(b.dir, "initdb"), args...)
 	cmd.Dir, cmd.Env = l.dir, serverEnv()
