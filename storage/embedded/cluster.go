@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,7 +24,7 @@ var versionDir = regexp.MustCompile(`^pg(\d+)$`)
 func clusters(base string) ([]int, error) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
-		return nil, fmt.Errorf("look for data: %w", err)
+		return nil, lookError(err)
 	}
 	var majors []int
 	for _, e := range entries {
@@ -37,13 +38,20 @@ func clusters(base string) ([]int, error) {
 		}
 		there, err := exists(newLayout(base, major).data)
 		if err != nil {
-			return nil, fmt.Errorf("look for data (they belong to the user who made them; run as that user or as root): %w", err)
+			return nil, lookError(err)
 		}
 		if there {
 			majors = append(majors, major)
 		}
 	}
 	return majors, nil
+}
+
+func lookError(err error) error {
+	if errors.Is(err, os.ErrPermission) {
+		return fmt.Errorf("look for data: %w: run as the user who made them, or choose another data folder", err)
+	}
+	return fmt.Errorf("look for data: %w", err)
 }
 
 // ensureCluster makes the cluster if there is none. It is made beside its place and renamed, so that one whose making
@@ -64,12 +72,18 @@ func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephem
 		}
 		return false, nil
 	}
+	// The server that an interrupted initdb was running may still write there.
+	if err := stopAll(ctx, processesOf(l.init), l.init, syscall.SIGKILL); err != nil {
+		return false, err
+	}
 	if err := os.RemoveAll(l.init); err != nil {
 		return false, fmt.Errorf("remove what an interrupted initdb left: %w", err)
 	}
-	args := []string{"-D", l.init, "-U", Name, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions"}
+	// Waiting until the new files are on the disk takes from half a second to many, where others write as well. The
+	// system writes them within half a minute; a machine that crashes before that may need its empty cluster made again.
+	args := []string{"-D", l.init, "-U", Name, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions", "--no-sync"}
 	if ephemeral {
-		args = append(args, "--no-sync", "--wal-segsize=1") // less to write
+		args = append(args, "--wal-segsize=1") // less to write
 	}
 	cmd := exec.Command(filepath.Join(b.dir, "initdb"), args...)
 	cmd.Dir, cmd.Env = l.dir, serverEnv()
@@ -105,9 +119,11 @@ func initdbError(err error, out string) error {
 	return fmt.Errorf("initdb: %w: %s", err, lastLines([]byte(out), 5))
 }
 
-// lastLines returns the last n lines of text, on one line.
+// lastLines returns the last n lines of text, on one line. Answers to attempts to connect too early do not count.
 func lastLines(text []byte, n int) string {
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(string(text)), "\n"), func(line string) bool {
+		return strings.Contains(line, "the database system is starting up")
+	})
 	return strings.Join(lines[max(0, len(lines)-n):], " / ")
 }
 

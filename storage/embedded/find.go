@@ -95,6 +95,9 @@ func find(ctx context.Context, o Options, base string, majors []int) (binaries, 
 			rejected = append(rejected, fmt.Sprintf("%s: %v", dir, err))
 		}
 	}
+	if ctx.Err() != nil {
+		return binaries{}, fmt.Errorf("look for PostgreSQL: %w", context.Cause(ctx)) // nothing was found out
+	}
 	slices.SortStableFunc(usable, func(a, b binaries) int { return b.major - a.major })
 	if len(usable) == 0 {
 		return binaries{}, noServer(rejected)

@@ -285,7 +285,8 @@ func (s *Server) release() error {
 		errs = append(errs, os.RemoveAll(dir))
 	}
 	if s.lock != nil {
-		errs = append(errs, s.lock.Close())
+		// Closing alone would leave the lock to a child that is just being started.
+		errs = append(errs, syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN), s.lock.Close())
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("clean up after the embedded PostgreSQL: %w", err)
