@@ -201,8 +201,14 @@ func (a *API) familyOf(pattern string) Family {
 	return Classic
 }
 
+// asker runs an operation on the way to another.
+type asker func(context.Context, server.Call) *server.Result
+
+// nobody is asked when a request is only explained.
+func nobody(context.Context, server.Call) *server.Result { return nil }
+
 // read makes variables of a request.
-func (a *API) read(r *http.Request, e *Endpoint, most int) (*Request, error) {
+func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request, error) {
 	req := &Request{
 		Config: a.Config, HTTP: r, Endpoint: e, Path: a.pathParams(e, r.URL.EscapedPath()), Variables: map[string]any{},
 		Limit: a.Config.LimitDefault, Desc: e.Desc, document: a.prepared[e].document, style: scalar.REST,
@@ -211,7 +217,7 @@ func (a *API) read(r *http.Request, e *Endpoint, most int) (*Request, error) {
 		req.style = scalar.RESTCompact
 	}
 	req.run = func(operation string, variables map[string]any) *server.Result {
-		return a.Server.Run(r.Context(), server.Call{Document: req.document, Operation: operation, Variables: variables, Style: scalar.REST, Limits: relay.Limits{Default: req.Limit, Max: max(req.Limit, most)}})
+		return ask(r.Context(), server.Call{Document: req.document, Operation: operation, Variables: variables, Style: scalar.REST, Limits: relay.Limits{Default: 1, Max: 1}})
 	}
 	q, bad := parseQuery(r.URL.RawQuery, a.Config.MaxRepeats)
 	if bad != nil && e.Family == Classic {

@@ -52,7 +52,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint) {
 		w.Header().Set("Cache-Control", cacheControl(e.MaxAge)) // of errors too
 	}
 	most, _ := r.Context().Value(limitKey{}).(int)
-	req, err := a.read(r, e, most)
+	req, err := a.read(r, e, most, a.Server.Run)
 	if err != nil {
 		a.writeError(w, r, e, err)
 		return

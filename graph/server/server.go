@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
@@ -14,7 +13,6 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/formatter"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/fault"
@@ -152,38 +150,6 @@ func (d *Document) Text() string { return d.text }
 
 // Operations are the operations of the document.
 func (d *Document) Operations() ast.OperationList { return d.doc.Operations }
-
-// Operation is the text of one operation of the document with the fragments it needs, ready to be run alone; an empty name stands for the
-// only one.
-func (d *Document) Operation(name string) string {
-	op := d.doc.Operations.ForName(name)
-	if op == nil {
-		return d.text
-	}
-	alone := &ast.QueryDocument{Operations: ast.OperationList{op}}
-	seen := map[string]bool{}
-	addFragments(alone, op.SelectionSet, seen)
-	var b strings.Builder
-	formatter.NewFormatter(&b, formatter.WithIndent("  ")).FormatQueryDocument(alone)
-	return b.String()
-}
-
-func addFragments(doc *ast.QueryDocument, set ast.SelectionSet, seen map[string]bool) {
-	for _, s := range set {
-		switch s := s.(type) {
-		case *ast.Field:
-			addFragments(doc, s.SelectionSet, seen)
-		case *ast.InlineFragment:
-			addFragments(doc, s.SelectionSet, seen)
-		case *ast.FragmentSpread:
-			if !seen[s.Name] {
-				seen[s.Name] = true
-				doc.Fragments = append(doc.Fragments, s.Definition)
-				addFragments(doc, s.Definition.SelectionSet, seen)
-			}
-		}
-	}
-}
 
 // Result is the answer to a document.
 type Result struct {
