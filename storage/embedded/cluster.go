@@ -1,0 +1,141 @@
+//go:build unix
+
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+var versionDir = regexp.MustCompile(`^pg(\d+)$`)
+
+// clusters lists the major versions of the clusters in base, in no particular order.
+func clusters(base string) ([]int, error) {
+	entries, err := os.ReadDir(base)
+	if err != nil {
+		return nil, lookError(err)
+	}
+	var majors []int
+	for _, e := range entries {
+		m := versionDir.FindStringSubmatch(e.Name())
+		if m == nil {
+			continue
+		}
+		major, err := strconv.Atoi(m[1])
+		if err != nil {
+			continue
+		}
+		there, err := exists(newLayout(base, major).data)
+		if err != nil {
+			return nil, lookError(err)
+		}
+		if there {
+			majors = append(majors, major)
+		}
+	}
+	return majors, nil
+}
+
+func lookError(err error) error {
+	if errors.Is(err, os.ErrPermission) {
+		return fmt.Errorf("look for data: %w: run as the user who made them, or choose another data folder", err)
+	}
+	return fmt.Errorf("look for data: %w", err)
+}
+
+// ensureCluster makes the cluster if there is none. It is made beside its place and renamed, so that one whose making
+// was interrupted is never taken for a good one. made tells whether it is new.
+func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephemeral bool) (made bool, err error) {
+	there, err := exists(l.data)
+	if err != nil {
+		return false, fmt.Errorf("look for data: %w", err)
+	}
+	if there {
+		version, err := os.ReadFile(filepath.Join(l.data, "PG_VERSION"))
+		if err != nil {
+			return false, fmt.Errorf("%s is not a PostgreSQL data folder: %w", l.data, err)
+		}
+		if v := strings.TrimSpace(string(version)); v != strconv.Itoa(b.major) {
+			return false, fmt.Errorf("%w: %s is of PostgreSQL %s, but %s is %s. Nothing was changed",
+				ErrOtherVersion, l.data, v, b.dir, b.version)
+		}
+		return false, nil
+	}
+	if err := os.RemoveAll(l.init); err != nil {
+		return false, fmt.Errorf("remove what an interrupted initdb left: %w", err)
+	}
+	args := []string{"-D", l.init, "-U", Name, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions"}
+	if ephemeral {
+		args = append(args, "--no-sync", "--wal-segsize=1") // less to write
+	}
+	cmd := exec.Command(filepath.Join(b.dir, "initdb"), args...)
+	cmd.Dir, cmd.Env = l.dir, serverEnv()
+	cmd.SysProcAttr = procAttr(id.cred, syscall.SIGTERM)
+	cmd.WaitDelay = time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	p, err := launch(cmd)
+	if err != nil {
+		return false, fmt.Errorf("start initdb: %w", err)
+	}
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // with the server that initdb runs
+		<-p.done
+		return false, fmt.Errorf("initdb: %w", context.Cause(ctx))
+	}
+	if p.err != nil {
+		return false, initdbError(p.err, out.String())
+	}
+	if err := os.Rename(l.init, l.data); err != nil {
+		return false, fmt.Errorf("put the new cluster in its place: %w", err)
+	}
+	return true, nil
+}
+
+func initdbError(err error, out string) error {
+	if strings.Contains(out, "could not look up effective user ID") {
+		return fmt.Errorf("PostgreSQL needs a name for the user that it runs as, and user id %d has none: "+
+			"add it to /etc/passwd, or run as a user who is there", os.Geteuid())
+	}
+	return fmt.Errorf("initdb: %w: %s", err, lastLines([]byte(out), 5))
+}
+
+// lastLines returns the last n lines of text, on one line. Answers to attempts to connect too early do not count.
+func lastLines(text []byte, n int) string {
+	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(string(text)), "\n"), func(line string) bool {
+		return strings.Contains(line, "the database system is starting up")
+	})
+	return strings.Join(lines[max(0, len(lines)-n):], " / ")
+}
+
+// openLog opens the log for appending, after putting a long one aside. size is where the new text begins.
+func openLog(path string) (f *os.File, size int64, err error) {
+	const long = 16 << 20 // bytes
+	if info, err := os.Stat(path); err == nil && info.Size() > long {
+		if err := os.Rename(path, path+".1"); err != nil {
+			return nil, 0, fmt.Errorf("put the long log aside: %w", err)
+		}
+	}
+	f, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, 0, fmt.Errorf("open the server's log: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(fmt.Errorf("open the server's log: %w", err), f.Close())
+	}
+	return f, info.Size(), nil
+}

@@ -1,0 +1,237 @@
+//go:build unix
+
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// wantError checks that a message tells what it should, and that the start is what has failed.
+func wantError(t *testing.T, got string, want ...string) {
+	t.Helper()
+	for _, w := range append(want, "start the embedded PostgreSQL: ") {
+		if !strings.Contains(got, w) {
+			t.Errorf("the error is\n%s\nand does not say %q", got, w)
+		}
+	}
+}
+
+// fakePrograms makes programs that can do no more than tell a version, with the descriptions of some extensions.
+func fakePrograms(t *testing.T, version string, extensions ...string) (dir string) {
+	t.Helper()
+	root := tempDir(t)
+	dir = filepath.Join(root, "bin")
+	write(t, filepath.Join(dir, "postgres"), "#!/bin/sh\necho 'postgres (PostgreSQL) "+version+"'\n", 0o755)
+	write(t, filepath.Join(dir, "initdb"), "#!/bin/sh\nexit 1\n", 0o755)
+	for _, ext := range extensions {
+		write(t, filepath.Join(root, "share", "extension", ext+".control"), "", 0o644)
+	}
+	return dir
+}
+
+func write(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// installed returns the programs that this machine has.
+func installed(t *testing.T) binaries {
+	t.Helper()
+	b, err := find(t.Context(), Options{BinDir: os.Getenv("HELIOGRAPH_PG_BINDIR")}, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestErrors runs before the parallel tests: a script that is being written while another process is started cannot be
+// run.
+func TestErrors(t *testing.T) {
+	major := installed(t).major
+	cluster := func(t *testing.T, dirMajor int, version string) string {
+		base := tempDir(t)
+		write(t, filepath.Join(newLayout(base, dirMajor).data, "PG_VERSION"), version+"\n", 0o644)
+		return base
+	}
+	for _, test := range []struct {
+		name    string
+		options func(t *testing.T) Options
+		is      error
+		want    []string
+	}{
+		{"no server", func(t *testing.T) Options {
+			return Options{folders: []string{"/nowhere"}}
+		}, ErrNoServer, []string{
+			"no usable PostgreSQL server found; it takes version 14 or newer, with initdb and the extensions btree_gist and pg_trgm.\n",
+			"\n  1. install PostgreSQL with the system's package manager",
+			"\n  2. set HELIOGRAPH_PG_BINDIR ",
+			"\n  3. set HELIOGRAPH_DATABASE_URL ",
+		}},
+		{"only unusable servers", func(t *testing.T) Options {
+			return Options{folders: []string{fakePrograms(t, "9.6.24"), fakePrograms(t, "16.1", "plpgsql", "btree_gist")}}
+		}, ErrNoServer, []string{
+			"\nPassed over:\n", "bin: PostgreSQL 9.6.24 is older than 14\n",
+			"bin lacks pg_trgm: install its contrib package", "3. set HELIOGRAPH_DATABASE_URL",
+		}},
+		{"chosen server is not there", func(t *testing.T) Options {
+			return Options{BinDir: "/nowhere"}
+		}, os.ErrNotExist, []string{"HELIOGRAPH_PG_BINDIR is set to /nowhere, which is unusable: "}},
+		{"chosen server is too old", func(t *testing.T) Options {
+			return Options{BinDir: fakePrograms(t, "13.2 (Debian)")}
+		}, nil, []string{"HELIOGRAPH_PG_BINDIR is set to /", "PostgreSQL 13.2 is older than 14"}},
+		{"chosen server lacks an extension", func(t *testing.T) Options {
+			return Options{BinDir: fakePrograms(t, "17beta1", "plpgsql")}
+		}, nil, []string{"PostgreSQL 17beta1 in /", "lacks btree_gist and pg_trgm: install its contrib package"}},
+		{"chosen server is something else", func(t *testing.T) Options {
+			return Options{BinDir: fakePrograms(t, "eleven")}
+		}, nil, []string{`postgres --version says "postgres (PostgreSQL) eleven"`}},
+		{"data of another major version", func(t *testing.T) Options {
+			return Options{DataDir: cluster(t, major-1, fmt.Sprint(major-1))}
+		}, ErrOtherVersion, []string{
+			fmt.Sprintf("holds data of PostgreSQL %d, but found is %d", major-1, major),
+			"Nothing was changed", fmt.Sprintf("Install PostgreSQL %d", major-1), "choose another data folder",
+		}},
+		{"data of another major version than the chosen server", func(t *testing.T) Options {
+			return Options{DataDir: cluster(t, major-1, fmt.Sprint(major-1)), BinDir: installed(t).dir}
+		}, ErrOtherVersion, []string{"holds data of PostgreSQL", "Nothing was changed"}},
+		{"data in the wrong folder", func(t *testing.T) Options {
+			return Options{DataDir: cluster(t, major, "14")}
+		}, ErrOtherVersion, []string{"/data is of PostgreSQL 14, but ", "Nothing was changed"}},
+		{"data that are something else", func(t *testing.T) Options {
+			base := tempDir(t)
+			write(t, filepath.Join(newLayout(base, major).data, "notes.txt"), "", 0o644)
+			return Options{DataDir: base}
+		}, os.ErrNotExist, []string{"/data is not a PostgreSQL data folder"}},
+		{"file in the place of the folder", func(t *testing.T) Options {
+			path := filepath.Join(tempDir(t), "file")
+			write(t, path, "", 0o644)
+			return Options{DataDir: filepath.Join(path, "data")}
+		}, nil, []string{"make the data folder: ", "not a directory"}},
+		{"server that ends at once", func(t *testing.T) Options {
+			return Options{DataDir: tempDir(t), Settings: map[string]string{"shared_buffers": "plenty"}}
+		}, nil, []string{"PostgreSQL ended by itself (exit status 1): ", `invalid value for parameter "shared_buffers": "plenty"`,
+			"/postgres.log)"}},
+		{"initdb that fails", func(t *testing.T) Options {
+			return Options{DataDir: tempDir(t), BinDir: fakePrograms(t, "15.1")}
+		}, nil, []string{"initdb: exit status 1"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := test.options(t)
+			if o.DataDir == "" {
+				o.DataDir = tempDir(t)
+			}
+			before := files(t, o.DataDir)
+			s, err := Start(t.Context(), o)
+			if err == nil {
+				_ = s.Stop(t.Context())
+				t.Fatal("the server starts")
+			}
+			if test.is != nil && !errors.Is(err, test.is) {
+				t.Errorf("%v is not %v", err, test.is)
+			}
+			wantError(t, err.Error(), test.want...)
+			after := files(t, o.DataDir)
+			for path := range before {
+				if !after[path] {
+					t.Errorf("%s was removed", path)
+				}
+			}
+		})
+	}
+	if os.Geteuid() == 0 {
+		rootErrors(t)
+		t.Run("closed folder above the data", func(t *testing.T) { closedFolder(t, "data") })
+		t.Run("closed folder above the programs", func(t *testing.T) { closedFolder(t, "programs") })
+	}
+}
+
+// files returns the paths of all files below dir.
+func files(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	_ = filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			found[path] = true
+		}
+		return nil // a folder that is not there yet has no files
+	})
+	return found
+}
+
+// closedFolder puts the data or the programs in a folder of root's alone.
+func closedFolder(t *testing.T, what string) {
+	closed := filepath.Join(tempDir(t), "closed")
+	if err := os.Mkdir(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{DataDir: filepath.Join(closed, "data")}
+	if what == "programs" {
+		o.DataDir, o.BinDir = tempDir(t), filepath.Join(closed, "bin")
+		if err := os.Symlink(installed(t).dir, o.BinDir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Start(t.Context(), o)
+	if err == nil {
+		_ = s.Stop(t.Context())
+		t.Fatal("the server starts")
+	}
+	wantError(t, err.Error(), "because root may not, cannot pass through "+closed+" to reach ", "chmod o+x "+closed)
+}
+
+func TestParseVersion(t *testing.T) {
+	for line, want := range map[string]string{
+		"postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)": "15.18 15",
+		"postgres (PostgreSQL) 18.4":                           "18.4 18",
+		"postgres (PostgreSQL) 19beta1":                        "19beta1 19",
+		"postgres (PostgreSQL) 9.6.24":                         "9.6.24 9",
+		"postgres (PostgreSQL)":                                " 0",
+		"postgres (PostgreSQL) devel":                          " 0",
+		"postgres (EnterpriseDB) 15.1":                         " 0",
+		"":                                                     " 0",
+	} {
+		version, major, err := parseVersion(line)
+		if got := fmt.Sprint(version, " ", major); got != want || (err == nil) != (major > 0) {
+			t.Errorf("%q is parsed as %s (%v), want %s", line, got, err, want)
+		}
+	}
+}
+
+// TestFind chooses among fake programs. It is not parallel for the reason that TestErrors is not.
+func TestFind(t *testing.T) {
+	all := []string{"plpgsql", "btree_gist", "pg_trgm"}
+	v15, v16, v17 := fakePrograms(t, "15.9", all...), fakePrograms(t, "16.2", all...), fakePrograms(t, "17.1", all...)
+	bare18 := fakePrograms(t, "18.0", "plpgsql")
+	second17 := fakePrograms(t, "17.9", all...)
+	for _, test := range []struct {
+		name    string
+		folders []string
+		majors  []int
+		want    string
+	}{
+		{"newest", []string{v15, v17, v16}, nil, v17},
+		{"newest that is complete", []string{v15, bare18, v16}, nil, v16},
+		{"first of the same version", []string{v15, v17, second17}, nil, v17},
+		{"that of the data", []string{v15, v17, v16}, []int{16}, v16},
+		{"newest with data", []string{v15, v17, v16}, []int{14, 15, 16}, v16},
+		{"same folder twice", []string{v15, v15}, nil, v15},
+	} {
+		b, err := find(t.Context(), Options{folders: test.folders}, "/data", test.majors)
+		if err != nil || b.dir != test.want {
+			t.Errorf("%s: %s %s, %v", test.name, b.version, b.dir, err)
+		}
+	}
+	if b, err := find(t.Context(), Options{folders: []string{v15, v17}}, "/data", []int{16, 14}); !errors.Is(err, ErrOtherVersion) {
+		t.Errorf("none for the data: %s, %v", b.version, err)
+	}
+}

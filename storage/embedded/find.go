@@ -1,0 +1,229 @@
+//go:build unix
+
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// binaries is a folder with the programs of one PostgreSQL.
+type binaries struct {
+	dir     string
+	major   int
+	version string // as postgres --version says, e.g. "15.18"
+}
+
+// usualFolders are where systems put PostgreSQL, as glob patterns.
+func usualFolders() []string {
+	return []string{
+		"/usr/lib/postgresql/*/bin", // Debian keeps the server off PATH
+		"/usr/pgsql-*/bin",          // RHEL, SUSE
+		"/usr/libexec/postgresql*",  // Alpine
+		"/usr/lib/postgresql*/bin",  // Arch
+		"/opt/homebrew/opt/postgresql*/bin",
+		"/usr/local/opt/postgresql*/bin",
+		"/usr/local/pgsql/bin",
+		"/opt/local/lib/postgresql*/bin",
+		"/Applications/Postgres.app/Contents/Versions/*/bin",
+	}
+}
+
+// searchFolders lists the folders that may hold the programs, the most wanted first.
+func searchFolders(ctx context.Context) []string {
+	var dirs []string
+	if path, err := exec.LookPath("postgres"); err == nil {
+		if path, err = filepath.EvalSymlinks(path); err == nil {
+			dirs = append(dirs, filepath.Dir(path))
+		}
+	}
+	if out, err := output(ctx, "pg_config", "--bindir"); err == nil {
+		dirs = append(dirs, out)
+	}
+	patterns := usualFolders()
+	for _, dir := range cacheDirs() {
+		patterns = append(patterns, filepath.Join(dir, "postgresql", "*", "bin"))
+	}
+	for _, p := range patterns {
+		found, _ := filepath.Glob(p) // the only error is a malformed pattern
+		dirs = append(dirs, found...)
+	}
+	return dirs
+}
+
+// find chooses the programs for the data in base. majors are the versions of the clusters that are there.
+func find(ctx context.Context, o Options, base string, majors []int) (binaries, error) {
+	if o.BinDir != "" {
+		dir, err := filepath.Abs(o.BinDir) // the programs run elsewhere
+		if err != nil {
+			return binaries{}, fmt.Errorf("HELIOGRAPH_PG_BINDIR: %w", err)
+		}
+		b, err := probe(ctx, dir)
+		if err != nil {
+			return b, fmt.Errorf("HELIOGRAPH_PG_BINDIR is set to %s, which is unusable: %w", o.BinDir, err)
+		}
+		if len(majors) > 0 && !slices.Contains(majors, b.major) {
+			return b, otherVersion(base, majors, []binaries{b})
+		}
+		return b, nil
+	}
+	dirs := o.folders
+	if dirs == nil {
+		dirs = searchFolders(ctx)
+	}
+	var usable []binaries
+	var rejected []string
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		if seen[dir] {
+			continue
+		}
+		seen[dir] = true
+		b, err := probe(ctx, dir)
+		switch {
+		case err == nil:
+			usable = append(usable, b)
+		case !errors.Is(err, os.ErrNotExist): // a folder without a server is not worth a word
+			rejected = append(rejected, fmt.Sprintf("%s: %v", dir, err))
+		}
+	}
+	if ctx.Err() != nil {
+		return binaries{}, fmt.Errorf("look for PostgreSQL: %w", context.Cause(ctx)) // nothing was found out
+	}
+	slices.SortStableFunc(usable, func(a, b binaries) int { return b.major - a.major })
+	if len(usable) == 0 {
+		return binaries{}, noServer(rejected)
+	}
+	if len(majors) == 0 {
+		return usable[0], nil
+	}
+	for _, b := range usable {
+		if slices.Contains(majors, b.major) {
+			return b, nil
+		}
+	}
+	return binaries{}, otherVersion(base, majors, usable)
+}
+
+// probe tells whether dir holds a server that can be used. Where that can be seen before a start, a missing extension
+// is an error too.
+func probe(ctx context.Context, dir string) (binaries, error) {
+	b := binaries{dir: dir}
+	for _, name := range []string{"postgres", "initdb"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return b, err
+		}
+	}
+	out, err := output(ctx, filepath.Join(dir, "postgres"), "--version")
+	if err != nil {
+		return b, fmt.Errorf("postgres --version: %w", err)
+	}
+	if b.version, b.major, err = parseVersion(out); err != nil {
+		return b, err
+	}
+	if b.major < MinMajor {
+		return b, fmt.Errorf("PostgreSQL %s is older than %d", b.version, MinMajor)
+	}
+	if share := shareDir(ctx, b); share != "" {
+		var missing []string
+		for _, ext := range extensions() {
+			if _, err := os.Stat(filepath.Join(share, "extension", ext+".control")); err != nil {
+				missing = append(missing, ext)
+			}
+		}
+		if len(missing) > 0 {
+			return b, missingExtensions(b, missing)
+		}
+	}
+	return b, nil
+}
+
+// parseVersion reads a line such as "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)" or "… 19beta1".
+func parseVersion(line string) (version string, major int, err error) {
+	fields := strings.Fields(line)
+	if len(fields) < 3 || fields[1] != "(PostgreSQL)" {
+		return "", 0, fmt.Errorf("postgres --version says %q", line)
+	}
+	version = fields[2]
+	digits := version
+	if i := strings.IndexFunc(version, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
+		digits = version[:i]
+	}
+	if major, err = strconv.Atoi(digits); err != nil {
+		return "", 0, fmt.Errorf("postgres --version says %q", line)
+	}
+	return version, major, nil
+}
+
+// shareDir returns the folder of the extensions' descriptions, or "" when it is not where it is expected to be.
+func shareDir(ctx context.Context, b binaries) string {
+	dirs := []string{
+		filepath.Join(b.dir, "../share/postgresql"),
+		filepath.Join(b.dir, "../share"),
+		filepath.Join(b.dir, "../../../../share/postgresql", strconv.Itoa(b.major)),
+	}
+	if out, err := output(ctx, filepath.Join(b.dir, "pg_config"), "--sharedir"); err == nil {
+		dirs = append([]string{out}, dirs...)
+	}
+	for _, dir := range dirs {
+		if _, err := os.Stat(filepath.Join(dir, "extension", "plpgsql.control")); err == nil { // comes with each server
+			return dir
+		}
+	}
+	return ""
+}
+
+// output runs a program that answers at once, and returns what it prints without the space around it.
+func output(ctx context.Context, name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = serverEnv()
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+func noServer(rejected []string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, `; it takes version %d or newer, with initdb and the extensions %s.
+There are three ways out:
+  1. install PostgreSQL with the system's package manager, for example
+       apt-get install postgresql
+       dnf install postgresql-server postgresql-contrib
+       apk add postgresql postgresql-contrib
+       brew install postgresql
+  2. set HELIOGRAPH_PG_BINDIR to the folder of its programs postgres and initdb
+  3. set HELIOGRAPH_DATABASE_URL to a database that runs elsewhere`,
+		MinMajor, strings.Join(extensions(), " and "))
+	if len(rejected) > 0 {
+		b.WriteString("\nPassed over:\n  " + strings.Join(rejected, "\n  "))
+	}
+	return fmt.Errorf("%w%s", ErrNoServer, b.String())
+}
+
+func otherVersion(base string, majors []int, found []binaries) error {
+	var have, got []string
+	for _, m := range majors {
+		have = append(have, strconv.Itoa(m))
+	}
+	for _, b := range found {
+		got = append(got, fmt.Sprintf("%s in %s", b.version, b.dir))
+	}
+	version := strings.Join(have, " or ")
+	return fmt.Errorf("%w: %s holds data of PostgreSQL %s, but found is %s. Nothing was changed. "+
+		"Install PostgreSQL %s, or set HELIOGRAPH_PG_BINDIR to its programs, or choose another data folder",
+		ErrOtherVersion, base, version, strings.Join(got, ", "), version)
+}
+
+func missingExtensions(b binaries, names []string) error {
+	return fmt.Errorf("PostgreSQL %s in %s lacks %s: install its contrib package (often postgresql-contrib)",
+		b.version, b.dir, strings.Join(names, " and "))
+}

@@ -1,0 +1,141 @@
+//go:build unix
+
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// identity is the user that the server runs as.
+type identity struct {
+	name string
+	cred *syscall.Credential // nil: the user of this process
+}
+
+// chooseIdentity returns who runs the server on data, a folder that need not exist yet. PostgreSQL refuses to run as
+// root, so for root it is the owner of the data, or else user postgres or nobody.
+func chooseIdentity(data string) (identity, error) {
+	uid := os.Geteuid()
+	info, err := os.Stat(data)
+	if err == nil {
+		st, ok := info.Sys().(*syscall.Stat_t)
+		switch {
+		case !ok:
+			return identity{}, fmt.Errorf("%s: its owner is unknown", data)
+		case uid != 0 && int(st.Uid) != uid:
+			return identity{}, fmt.Errorf("%s belongs to user %s: run as that user or as root", data, userName(st.Uid))
+		case uid == 0 && st.Uid != 0:
+			return identity{userName(st.Uid), &syscall.Credential{Uid: st.Uid, Gid: st.Gid}}, nil
+		}
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return identity{}, fmt.Errorf("look at the data: %w", err)
+	}
+	if uid != 0 {
+		return identity{name: userName(uint32(uid))}, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
+		gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
+		if err := errors.Join(err1, err2); err != nil {
+			return identity{}, fmt.Errorf("user %s: %w", name, err)
+		}
+		return identity{name, &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
+	}
+	return identity{}, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor a user nobody " +
+		"to run it as: run the gateway as an ordinary user")
+}
+
+func userName(uid uint32) string {
+	id := strconv.FormatUint(uint64(uid), 10)
+	if u, err := user.LookupId(id); err == nil {
+		return u.Username
+	}
+	return id
+}
+
+// privateDir makes dir, or an existing one, a folder that only the server's user enters.
+func (id identity) privateDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if id.cred == nil {
+		return nil
+	}
+	return os.Chown(dir, int(id.cred.Uid), int(id.cred.Gid))
+}
+
+// check makes sure that this process may become the server's user, and that that user reaches its folder and its
+// programs, because the programs' own words about it are hard to understand.
+func (id identity) check(ctx context.Context, b binaries, dir string) error {
+	if id.cred == nil {
+		return nil
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(b.dir, "postgres"), "--version")
+	cmd.Dir, cmd.Env = dir, serverEnv()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: id.cred}
+	err := cmd.Run()
+	switch {
+	case errors.Is(err, syscall.EPERM):
+		return fmt.Errorf("PostgreSQL refuses to run as root, and this process is not allowed to start it as user %s "+
+			"(the capabilities SETUID and SETGID are missing): run the gateway as an ordinary user", id.name)
+	case errors.Is(err, syscall.EACCES):
+		for _, path := range []string{dir, b.dir} {
+			if wall := id.barrier(path); wall != "" {
+				return fmt.Errorf("user %s, who runs PostgreSQL because root may not, cannot pass through %s to reach %s: "+
+					"choose a folder outside of it, or allow it with chmod o+x %s", id.name, wall, path, wall)
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("run %s as user %s: %w", cmd.Path, id.name, err)
+	}
+	return nil
+}
+
+// barrier returns the topmost folder on the way to path, path included, that the server's user may not pass through.
+func (id identity) barrier(path string) string {
+	wall := ""
+	for ; ; path = filepath.Dir(path) {
+		if info, err := os.Stat(path); err == nil {
+			if st, ok := info.Sys().(*syscall.Stat_t); ok {
+				bit := os.FileMode(0o001)
+				switch {
+				case st.Uid == id.cred.Uid:
+					bit = 0o100
+				case st.Gid == id.cred.Gid:
+					bit = 0o010
+				}
+				if info.Mode()&bit == 0 {
+					wall = path
+				}
+			}
+		}
+		if path == filepath.Dir(path) {
+			return wall
+		}
+	}
+}
+
+// serverEnv is the environment of the server's programs: no PG… variable that would change what they do, no locale,
+// and none of the gateway's secrets.
+func serverEnv() []string {
+	env := []string{"LC_ALL=C"}
+	for _, name := range []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TMPDIR"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}

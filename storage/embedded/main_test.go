@@ -1,0 +1,339 @@
+//go:build unix
+
+package embedded
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// The test binary plays the gateway as well, so that it can be killed: with this variable, it does what is named there.
+const roleVariable = "HELIOGRAPH_EMBEDDED_TEST_ROLE"
+
+// assignment is the value of that variable, in JSON.
+type assignment struct {
+	Role          string // one of the functions in TestMain
+	Dir           string
+	Ephemeral     bool
+	NoDeathSignal bool
+	DropCap       int // a capability that root gives up before; 0 (which is not one that matters here) for none
+}
+
+// announcement is what a gateway writes on its output when it has started, or has failed to.
+type announcement struct {
+	URL string
+	Pid int // of the server
+	Err string
+}
+
+func TestMain(m *testing.M) {
+	value := os.Getenv(roleVariable)
+	if value == "" {
+		os.Exit(m.Run())
+	}
+	var a assignment
+	err := json.Unmarshal([]byte(value), &a)
+	if err == nil && a.DropCap != 0 {
+		err = execWithoutCap(a)
+	}
+	if err == nil {
+		switch a.Role {
+		case "gateway":
+			err = gatewayRole(a)
+		case "negligent parent":
+			err = negligentParentRole(a)
+		case "parent":
+			err = parentRole(a)
+		case "child":
+			err = childRole()
+		default:
+			err = fmt.Errorf("no role %q", a.Role)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// gatewayRole runs a server until it is told to end, as the real gateway does.
+func gatewayRole(a assignment) error {
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM)
+	s, err := Start(context.Background(), Options{DataDir: a.Dir, Ephemeral: a.Ephemeral, noDeathSignal: a.NoDeathSignal})
+	if err != nil {
+		return json.NewEncoder(os.Stdout).Encode(announcement{Err: err.Error()})
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(announcement{URL: s.URL(Name), Pid: s.proc.cmd.Process.Pid}); err != nil {
+		return err
+	}
+	select {
+	case <-stop:
+		return s.Stop(context.Background())
+	case <-s.Done():
+		os.Exit(3)
+		return nil
+	}
+}
+
+// command returns this test binary in a role.
+func command(path string, a assignment) *exec.Cmd {
+	value, err := json.Marshal(a)
+	if err != nil {
+		panic(err) // a struct of plain fields
+	}
+	cmd := exec.Command(path)
+	cmd.Env = append(os.Environ(), roleVariable+"="+string(value))
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// gateway is a process in the role of the gateway.
+type gateway struct {
+	announcement
+	cmd *exec.Cmd
+}
+
+// runGateway starts a gateway and waits for its announcement; prepare may change the command before.
+func runGateway(t *testing.T, a assignment, prepare func(*exec.Cmd)) *gateway {
+	t.Helper()
+	a.Role = "gateway"
+	g := &gateway{cmd: command(testBinary(t), a)}
+	if prepare != nil {
+		prepare(g.cmd)
+	}
+	out, err := g.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = g.cmd.Process.Kill()
+		_ = g.cmd.Wait()
+		if g.Pid > 0 && !g.serverGone() {
+			_ = syscall.Kill(g.Pid, syscall.SIGKILL)
+		}
+	})
+	if err := json.NewDecoder(out).Decode(&g.announcement); err != nil {
+		t.Fatalf("the gateway says nothing: %v", err)
+	}
+	return g
+}
+
+func mustGateway(t *testing.T, a assignment) *gateway {
+	t.Helper()
+	g := runGateway(t, a, nil)
+	if g.Err != "" {
+		t.Fatal(g.Err)
+	}
+	return g
+}
+
+// kill sends the gateway a signal, waits for its end and returns its exit status, -1 when it died of a signal.
+func (g *gateway) kill(t *testing.T, sig syscall.Signal) int {
+	t.Helper()
+	if err := g.cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+	return g.wait(t)
+}
+
+func (g *gateway) wait(t *testing.T) int {
+	t.Helper()
+	err := g.cmd.Wait()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return g.cmd.ProcessState.ExitCode()
+}
+
+// serverGone tells whether the server's first process is no more.
+func (g *gateway) serverGone() bool { return errors.Is(syscall.Kill(g.Pid, 0), syscall.ESRCH) }
+
+// testBinary returns the path of this binary.
+func testBinary(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// tempDir returns a folder that, unlike that of t.TempDir, other users can pass through: PostgreSQL does not run as root.
+func tempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := makeTemp(os.TempDir(), "embedded-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// mustStart starts a server in this process, which stops with the test.
+func mustStart(t *testing.T, o Options) *Server {
+	t.Helper()
+	s, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func execSQL(t *testing.T, url string, statements ...string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	for _, sql := range statements {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+}
+
+func queryString(t *testing.T, url, sql string) string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	var value string
+	if err := conn.QueryRow(t.Context(), sql).Scan(&value); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return value
+}
+
+// fill writes rows that must survive whatever comes. The server does not wait for the disk by default, so this asks for it.
+func fill(t *testing.T, url string) {
+	t.Helper()
+	execSQL(t, url, "set synchronous_commit = on", "create table kept (n int primary key)",
+		"insert into kept select generate_series(1, 1000)")
+}
+
+// checkKept starts a server on dir and looks for those rows, through the index and without.
+func checkKept(t *testing.T, dir string) *Server {
+	t.Helper()
+	s := mustStart(t, Options{DataDir: dir})
+	const count = "select format('%s %s', (select count(*) from kept), (select count(*) from kept where n = 500))"
+	if got := queryString(t, s.URL(Name), count); got != "1000 1" {
+		t.Errorf("rows in all, row 500: %s", got)
+	}
+	return s
+}
+
+// eventually waits up to 10 s for a condition.
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	for range 1000 {
+		if condition() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("in vain: %s", what)
+}
+
+// logOf returns the log of the servers that ran on dir.
+func logOf(t *testing.T, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "postgres.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// parentRole starts a child that writes to our output, and waits to be killed.
+func parentRole(a assignment) error {
+	path, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := command(path, assignment{Role: "child"})
+	cmd.Stdout = os.Stdout
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Wait()
+}
+
+// childRole tells when its parent has gone.
+func childRole() error {
+	gone := WatchParent(context.Background())
+	fmt.Println("watching:", gone != nil)
+	select {
+	case <-gone:
+		fmt.Println("parent gone")
+	case <-time.After(10 * time.Second):
+	}
+	return nil
+}
+
+func TestWatchParent(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][]string{
+		"go":    {"watching: true", "parent gone"},
+		"other": {"watching: false"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			link := filepath.Join(t.TempDir(), name) // a process is named after the file
+			if err := os.Symlink(testBinary(t), link); err != nil {
+				t.Fatal(err)
+			}
+			cmd := command(link, assignment{Role: "parent"})
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			var got []string
+			for lines := bufio.NewScanner(out); len(got) < len(want) && lines.Scan(); {
+				got = append(got, lines.Text())
+				if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+					t.Error(err)
+				}
+			}
+			_ = cmd.Wait()
+			if !slices.Equal(got, want) {
+				t.Errorf("the child says %s, want %s", strings.Join(got, ", "), strings.Join(want, ", "))
+			}
+		})
+	}
+}

@@ -1,0 +1,295 @@
+//go:build unix
+
+package embedded
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Server is a running PostgreSQL server.
+type Server struct {
+	bin      binaries
+	paths    layout
+	log      *slog.Logger
+	lock     *os.File
+	proc     *process
+	logSize  int64    // of the log before this server wrote to it
+	tmp      []string // folders to remove in the end
+	stopping atomic.Bool
+	stopOnce sync.Once
+	stopErr  error
+}
+
+// Start starts the server and returns when it answers, which takes some 0.1 s, and 1 s for the first time. It takes
+// over whatever a killed gateway left in the data folder. Cancelling ctx gives up a start but does not stop a server
+// that Start has returned.
+func Start(ctx context.Context, o Options) (_ *Server, err error) {
+	begin := time.Now()
+	s := &Server{log: cmp.Or(o.Logger, slog.New(slog.DiscardHandler))}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("start the embedded PostgreSQL: %w", err), s.abort())
+		}
+	}()
+	var base string
+	if o.Ephemeral {
+		sweep(ctx, s.log)
+		if base, err = makeTemp(os.TempDir(), tempPrefix); err != nil {
+			return nil, err
+		}
+		s.tmp = append(s.tmp, base)
+	} else if base, err = openBase(o); err != nil {
+		return nil, err
+	}
+	majors, err := clusters(base)
+	if err != nil {
+		return nil, err
+	}
+	if s.bin, err = find(ctx, o, base, majors); err != nil {
+		return nil, err
+	}
+	for _, m := range majors {
+		if m != s.bin.major {
+			s.log.Warn("these data stay unused", "data", newLayout(base, m).data, "running", s.bin.version)
+		}
+	}
+	s.paths = newLayout(base, s.bin.major)
+	if s.lock, err = acquire(s.paths.lock); err != nil {
+		return nil, err
+	}
+	id, err := s.prepareFolders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := takeOver(ctx, s.log, s.paths); err != nil {
+		return nil, err
+	}
+	made, err := ensureCluster(ctx, s.bin, s.paths, id, o.Ephemeral)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.launch(id, o); err != nil {
+		return nil, err
+	}
+	if err := s.awaitReady(ctx); err != nil {
+		return nil, err
+	}
+	s.log.Info("embedded PostgreSQL is ready", "version", s.bin.version, "programs", s.bin.dir, "data", s.paths.data,
+		"new", made, "user", id.name, "url", s.URL(Name), "took", time.Since(begin).Round(time.Millisecond))
+	return s, nil
+}
+
+// prepareFolders makes the folders of this major version, and returns who will run the server in them.
+func (s *Server) prepareFolders(ctx context.Context) (identity, error) {
+	id, err := chooseIdentity(s.paths.data)
+	if err != nil {
+		return id, err
+	}
+	if socketPathTooLong(s.paths.sock) {
+		dir := os.TempDir()
+		if socketPathTooLong(filepath.Join(dir, "heliograph-0123456789")) {
+			dir = "/tmp"
+		}
+		if s.paths.sock, err = makeTemp(dir, "heliograph-"); err != nil {
+			return id, err
+		}
+		s.tmp = append(s.tmp, s.paths.sock)
+	}
+	for _, dir := range []string{s.paths.dir, s.paths.sock} {
+		if err := id.privateDir(dir); err != nil {
+			return id, fmt.Errorf("make a folder for PostgreSQL: %w", err)
+		}
+	}
+	return id, id.check(ctx, s.bin, s.paths.dir)
+}
+
+// settings are those of the server, by name.
+func (s *Server) settings(o Options) map[string]string {
+	set := map[string]string{
+		"cluster_name":            Name, // shown by ps
+		"listen_addresses":        "",
+		"port":                    "5432", // part of the socket's name
+		"unix_socket_directories": s.paths.sock,
+		"unix_socket_permissions": "0700",
+		"max_connections":         "60",
+		"shared_buffers":          "128MB",
+		// Nothing replicates from here.
+		"wal_level":       "minimal",
+		"max_wal_senders": "0",
+		// A crash of the machine may lose the last moments, but never corrupts.
+		"synchronous_commit": "off",
+		"jit":                "off", // costs more than it saves on short statements
+		// Containers have a /dev/shm of 64 MB.
+		"dynamic_shared_memory_type": "mmap",
+		"logging_collector":          "off",
+		"timezone":                   "UTC",
+		"log_timezone":               "UTC",
+	}
+	if o.Ephemeral {
+		set["fsync"] = "off"
+		set["full_page_writes"] = "off"
+	}
+	maps.Copy(set, o.Settings)
+	return set
+}
+
+// launch starts the server's first process. It is postgres itself and not pg_ctl, which would detach it.
+func (s *Server) launch(id identity, o Options) error {
+	args := []string{"-D", s.paths.data}
+	settings := s.settings(o)
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		args = append(args, "-c", name+"="+settings[name])
+	}
+	out, size, err := openLog(s.paths.log)
+	if err != nil {
+		return err
+	}
+	defer out.Close() // the child has its own
+	s.logSize = size
+	cmd := exec.Command(filepath.Join(s.bin.dir, "postgres"), args...)
+	cmd.Dir, cmd.Env = s.paths.dir, serverEnv()
+	cmd.Stdout, cmd.Stderr = out, out
+	death := syscall.SIGINT // a fast shutdown, which leaves clean data
+	if o.noDeathSignal {
+		death = 0
+	}
+	cmd.SysProcAttr = procAttr(id.cred, death)
+	proc, err := launch(cmd)
+	if err != nil {
+		return fmt.Errorf("start postgres: %w", err)
+	}
+	s.proc = proc
+	return nil
+}
+
+// URL returns the URL of a database of the server, for the superuser. pgx and psql take it. The Unix socket is open to
+// the server's user and to root only.
+func (s *Server) URL(database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User(Name), Path: "/" + database}
+	u.RawQuery = url.Values{"host": {s.paths.sock}, "port": {"5432"}}.Encode()
+	return u.String()
+}
+
+// Major returns the server's major version, such as 15.
+func (s *Server) Major() int { return s.bin.major }
+
+// DataDir returns the absolute path of the data folder.
+func (s *Server) DataDir() string { return s.paths.base }
+
+// Done returns a channel that is closed when the server has ended, by [Server.Stop] or by itself.
+func (s *Server) Done() <-chan struct{} { return s.proc.done }
+
+// Err returns nil as long as the server runs and after [Server.Stop] has stopped it; else why it ended by itself.
+func (s *Server) Err() error {
+	if !s.proc.ended() || s.stopping.Load() {
+		return nil
+	}
+	return s.death()
+}
+
+// death describes the end of a server that nobody has stopped, with the last lines of its log.
+func (s *Server) death() error {
+	how := "exit status 0"
+	if s.proc.err != nil {
+		how = s.proc.err.Error()
+	}
+	return fmt.Errorf("PostgreSQL ended by itself (%s): %s (from %s)", how, s.logTail(), s.paths.log)
+}
+
+func (s *Server) logTail() string {
+	f, err := os.Open(s.paths.log)
+	if err != nil {
+		return "no log"
+	}
+	defer f.Close()
+	const most = 4096 // bytes
+	from := s.logSize
+	if info, err := f.Stat(); err == nil {
+		from = max(from, info.Size()-most)
+	}
+	text := make([]byte, most)
+	n, err := f.ReadAt(text, from)
+	if err != nil && err != io.EOF {
+		return "no log"
+	}
+	return lastLines(text[:n], 4)
+}
+
+// Stop shuts the server down, at once for its clients, and returns when it has ended; it takes some 20 ms. After 15 s,
+// or when ctx is done, it insists, and the next start has some recovery to do. An ephemeral server's folder is removed.
+// Further calls return the first one's result.
+func (s *Server) Stop(ctx context.Context) error {
+	s.stopOnce.Do(func() { s.stopErr = s.stop(ctx) })
+	return s.stopErr
+}
+
+func (s *Server) stop(ctx context.Context) error {
+	if !s.proc.ended() {
+		s.stopping.Store(true)
+		s.shutdown(ctx)
+	}
+	return s.release()
+}
+
+func (s *Server) shutdown(ctx context.Context) {
+	deadline := time.NewTimer(15 * time.Second)
+	defer deadline.Stop()
+	_ = s.proc.cmd.Process.Signal(syscall.SIGINT) // fails only if it has just ended
+	select {
+	case <-s.proc.done:
+		return
+	case <-ctx.Done():
+	case <-deadline.C:
+	}
+	s.log.Warn("PostgreSQL does not stop, insisting", "pid", s.proc.cmd.Process.Pid)
+	_ = s.proc.cmd.Process.Signal(syscall.SIGQUIT)
+	deadline.Reset(10 * time.Second) // it kills its own workers after 5 s
+	select {
+	case <-s.proc.done:
+		return
+	case <-deadline.C:
+	}
+	_ = s.proc.cmd.Process.Kill()
+	<-s.proc.done
+}
+
+// abort undoes a start that failed.
+func (s *Server) abort() error {
+	if s.proc == nil {
+		return s.release()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	return s.Stop(ctx)
+}
+
+// release gives back all but the process. Temporary folders go first, while the lock says that they are in use.
+func (s *Server) release() error {
+	var errs []error
+	for _, dir := range s.tmp {
+		errs = append(errs, os.RemoveAll(dir))
+	}
+	if s.lock != nil {
+		// Closing alone would leave the lock to a child that is just being started.
+		errs = append(errs, syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN), s.lock.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("clean up after the embedded PostgreSQL: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+//go:build unix
+
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestServer(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	var log bytes.Buffer
+	o := Options{DataDir: dir, Logger: slog.New(slog.NewTextHandler(&log, nil)), Settings: map[string]string{"work_mem": "7MB"}}
+	s := mustStart(t, o)
+	for sql, want := range map[string]string{
+		"select current_user || ' ' || current_database()": "heliograph heliograph",
+		"show fsync":              "on",
+		"show synchronous_commit": "off",
+		"show max_connections":    "60",
+		"show listen_addresses":   "",
+		"show work_mem":           "7MB",
+		"show server_encoding":    "UTF8",
+		"select datcollate from pg_database where datname = current_database()": "C",
+		"show timezone": "UTC",
+	} {
+		if got := queryString(t, s.URL(Name), sql); got != want {
+			t.Errorf("%s: %q, want %q", sql, got, want)
+		}
+	}
+	execSQL(t, s.URL(Name), "create extension btree_gist", "create extension pg_trgm")
+	info, err := os.Stat(s.paths.sock)
+	if err != nil || info.Mode().Perm() != 0o700 || s.paths.sock != filepath.Join(s.paths.dir, "s") || s.DataDir() != dir {
+		t.Errorf("the socket's folder %s below %s: %v, %v", s.paths.sock, s.DataDir(), info.Mode(), err)
+	}
+	fill(t, s.URL(Name))
+	if err := s.Err(); err != nil {
+		t.Errorf("a running server: %v", err)
+	}
+	for range 2 {
+		if err := s.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	select {
+	case <-s.Done():
+	default:
+		t.Error("Done is open after Stop")
+	}
+	if err := s.Err(); err != nil {
+		t.Errorf("a stopped server: %v", err)
+	}
+	if !strings.Contains(log.String(), "embedded PostgreSQL is ready") || !strings.Contains(log.String(), "new=true") {
+		t.Errorf("the log says %s", log.String())
+	}
+
+	begin := time.Now()
+	checkKept(t, dir)
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("a second start took %v", took)
+	}
+}
+
+func TestStopInsists(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	s := mustStart(t, Options{DataDir: dir})
+	fill(t, s.URL(Name))
+	// A stopped process takes note of no signal but SIGKILL until it goes on, which here happens after a while.
+	if err := s.proc.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(200*time.Millisecond, func() { _ = s.proc.cmd.Process.Signal(syscall.SIGCONT) })
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := s.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(logOf(t, dir), "immediate shutdown") {
+		t.Error("the server was not told to end at once")
+	}
+	checkKept(t, dir)
+}
+
+func TestStartGivesUp(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	tired := errors.New("tired")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(tired)
+	if _, err := Start(ctx, Options{DataDir: dir}); !errors.Is(err, tired) {
+		t.Errorf("a start that was given up: %v", err)
+	}
+	mustStart(t, Options{DataDir: dir}) // the folder is free
+}
+
+func TestEphemeral(t *testing.T) {
+	t.Parallel()
+	s := mustStart(t, Options{Ephemeral: true, DataDir: "/nowhere"})
+	if got := queryString(t, s.URL(Name), "show fsync"); got != "off" {
+		t.Errorf("fsync is %s", got)
+	}
+	if err := s.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if there, err := exists(s.DataDir()); there || err != nil {
+		t.Errorf("%s is still there: %v", s.DataDir(), err)
+	}
+}
+
+// TestSweep finds the folder of a killed ephemeral server gone after a later start, and that of a living one not.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	folder := func(g *gateway) string {
+		return filepath.Dir(filepath.Dir(strings.TrimSpace(queryString(t, g.URL, "show unix_socket_directories"))))
+	}
+	killed := mustGateway(t, assignment{Ephemeral: true, NoDeathSignal: true})
+	alive := mustGateway(t, assignment{Ephemeral: true})
+	remains, kept := folder(killed), folder(alive)
+	killed.kill(t, syscall.SIGKILL)
+	old := time.Now().Add(-time.Hour)
+	for _, dir := range []string{remains, kept} {
+		locks, err := filepath.Glob(filepath.Join(dir, "pg*.lock"))
+		if err != nil || len(locks) != 1 {
+			t.Fatalf("locks in %s: %v %v", dir, locks, err)
+		}
+		if err := os.Chtimes(locks[0], old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustStart(t, Options{Ephemeral: true})
+	if there, err := exists(remains); there || err != nil {
+		t.Errorf("%s is still there: %v", remains, err)
+	}
+	eventually(t, "the orphan ends", killed.serverGone)
+	execSQL(t, alive.URL, "select 1")
+	if status := alive.kill(t, syscall.SIGTERM); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+}
+
+func TestLongPath(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(tempDir(t), strings.Repeat("long", 25))
+	s := mustStart(t, Options{DataDir: dir})
+	fill(t, s.URL(Name))
+	if err := s.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if there, err := exists(s.paths.sock); there || err != nil || strings.HasPrefix(s.paths.sock, dir) {
+		t.Errorf("the socket's folder %s is still there: %v", s.paths.sock, err)
+	}
+	checkKept(t, dir)
+}
+
+func TestLongLogIsPutAside(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "postgres.log")
+	if err := os.WriteFile(path, make([]byte, 17<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, size, err := openLog(path)
+	if err != nil || size != 0 {
+		t.Fatalf("a new log of %d bytes, %v", size, err)
+	}
+	defer f.Close()
+	if info, err := os.Stat(path + ".1"); err != nil || info.Size() != 17<<20 {
+		t.Errorf("the long log is lost: %v", err)
+	}
+}

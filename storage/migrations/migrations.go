@@ -1,0 +1,160 @@
+// Package migrations creates and updates the tables that the gateway works on.
+//
+// The tables of the ledger are those that existing importers fill. A database that an importer made is therefore
+// complete already and is left alone; [Ledger] is for databases of our own, such as the embedded one.
+package migrations
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+//go:embed ledger/*.sql
+var ledgerFiles embed.FS
+
+// A set is a folder of numbered SQL files together with the table that records which of them were run.
+type set struct {
+	files    fs.FS
+	folder   string
+	versions string // the recording table, with its schema
+	lockID   int64  // key of the advisory lock that keeps two processes from migrating at once
+}
+
+// ledgerSet returns the migrations of the ledger's tables. They and their version table go to the schema public,
+// whatever the search path.
+func ledgerSet() set {
+	const helio = 0x68656c696f // the word in ASCII
+	return set{files: ledgerFiles, folder: "ledger", versions: "public.heliograph_migration", lockID: helio}
+}
+
+// Version returns the newest version of the ledger's tables that this binary knows, the number of the last file.
+func Version() int {
+	return ledgerSet().newest()
+}
+
+func (s set) newest() int {
+	// The folder is part of the binary: it can be read, and its files have numbers, or the tests fail.
+	names, _ := fs.Glob(s.files, s.folder+"/*.sql")
+	newest := int64(0)
+	for _, name := range names {
+		if version, err := goose.NumericComponent(name); err == nil {
+			newest = max(newest, version)
+		}
+	}
+	return int(newest)
+}
+
+// Ledger creates or updates the ledger's tables in the database at url, a PostgreSQL connection string of either
+// form, and adds the monthly partitions that have become due. It does nothing on a database that has all tables
+// from elsewhere, and fails with a [*ForeignError], changing nothing, on one that has some. Several processes may
+// call it at the same time; all but one wait.
+//
+// The role needs to be allowed to create objects in the schema public, a schema and the extensions btree_gist and
+// pg_trgm, which the owner of a database is.
+func Ledger(ctx context.Context, url string, log *slog.Logger) error {
+	config, err := parseURL(url, log)
+	if err != nil {
+		return err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return fmt.Errorf("connect to the database to migrate: %w", err)
+	}
+	// Closing must not fail for the reason that the caller's deadline has passed.
+	defer conn.Close(context.WithoutCancel(ctx))
+
+	found, err := inspect(ctx, conn, ledgerSet().versions)
+	if err != nil {
+		return fmt.Errorf("look for ledger tables: %w", err)
+	}
+	switch {
+	case found.version > Version():
+		log.WarnContext(ctx, "ledger tables are newer than this binary and stay as they are",
+			"version", found.version, "known", Version())
+	case found.version == 0 && len(found.tables) > 0:
+		if len(found.missing) > 0 {
+			return &ForeignError{Owner: found.owner, Present: found.tables, Missing: found.missing}
+		}
+		log.InfoContext(ctx, "nothing to do: the ledger tables are complete and belong to another importer",
+			"owner", found.owner)
+		return nil
+	default:
+		if err := ledgerSet().up(ctx, config, log); err != nil {
+			return fmt.Errorf("migrate the ledger tables: %w", err)
+		}
+	}
+	return EnsurePartitions(ctx, conn, time.Time{})
+}
+
+// parseURL returns the settings for a connection that can create tables.
+func parseURL(url string, log *slog.Logger) (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("parse the database URL: %w", err)
+	}
+	// A list of hosts may name replicas as well; tables can be made on the primary server only.
+	for _, other := range config.Fallbacks {
+		if config.ValidateConnect == nil && (other.Host != config.Host || other.Port != config.Port) {
+			config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+		}
+	}
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec // statements run once, there is no use in preparing them
+	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
+		log.Debug("notice from PostgreSQL", "severity", notice.Severity, "message", notice.Message)
+	}
+	return config, nil
+}
+
+// up runs the files that were not run before, each in a transaction of its own.
+func (s set) up(ctx context.Context, config *pgx.ConnConfig, log *slog.Logger) error {
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "set search_path = public, temporary")
+		return err
+	}))
+	defer db.Close()
+
+	provider, err := s.provider(db)
+	if err != nil {
+		return err
+	}
+	results, err := provider.Up(ctx)
+	for _, result := range results {
+		log.DebugContext(ctx, "migrated", "file", result.Source.Path, "took", result.Duration)
+	}
+	if err != nil {
+		return err
+	}
+	if len(results) > 0 {
+		log.InfoContext(ctx, "tables migrated", "set", s.folder, "files", len(results), "version", s.newest())
+	}
+	return nil
+}
+
+func (s set) provider(db *sql.DB) (*goose.Provider, error) {
+	folder, err := fs.Sub(s.files, s.folder)
+	if err != nil {
+		return nil, fmt.Errorf("open the folder %s: %w", s.folder, err)
+	}
+	// The lock is tried every second for ten minutes, unless the context ends before.
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(s.lockID), lock.WithLockTimeout(1, 600))
+	if err != nil {
+		return nil, fmt.Errorf("prepare the migration lock: %w", err)
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, folder,
+		goose.WithTableName(s.versions), goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return nil, fmt.Errorf("read the migrations in %s: %w", s.folder, err)
+	}
+	return provider, nil
+}
