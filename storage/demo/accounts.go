@@ -68,7 +68,7 @@ func (w *world) writeEntities() {
 // address is the EVM address of an account or contract: its own, else the one made of its number.
 func (w *world) address(id int64) common.Address {
 	if e := w.entities.get(key(id)); e != nil {
-		if a, ok := e["evm_address"].([]byte); ok {
+		if a, ok := e["evm_address"].([]byte); ok && a != nil {
 			return common.BytesToAddress(a)
 		}
 	}

@@ -97,15 +97,15 @@ type deployment struct {
 	value     int64
 	renewedBy int64
 	expires   bool
-	broken    bool // with initcode that cannot run
+	broken    bool // without the constructor's arguments, which it cannot run without
 }
 
 // deploy creates a contract by the ledger's own transaction, which gives it the address made of its number.
 func (w *world) deploy(payer int64, d deployment) int64 {
 	t := w.tx(typeContractCreate, payer)
-	init := w.initcode(d.source, d.args...)
-	if d.broken {
-		init = w.artifacts[d.source].bytecode
+	init := w.artifacts[d.source].bytecode
+	if !d.broken {
+		init = w.initcode(d.source, d.args...)
 	}
 	next := w.numbers["contract"] + 3001
 	at := longZero(next)
@@ -322,7 +322,7 @@ func (w *world) recordLogs(t *transaction, x execution, o outcome, parties *[]in
 	for _, l := range x.logs {
 		id := w.idOf(l.Address)
 		r := row{
-			"bloom": bloomOf([]*types.Log{l}), "consensus_timestamp": t.ts, "contract_id": id, "data": l.Data, "index": t.logs,
+			"bloom": bloomOf([]*types.Log{l}), "consensus_timestamp": t.ts, "contract_id": id, "data": append([]byte{}, l.Data...), "index": t.logs,
 			"payer_account_id": t.payer, "root_contract_id": o.contract, "synthetic": false,
 		}
 		for i, topic := range l.Topics {

@@ -83,7 +83,7 @@ func (w *world) changesOfSpring() {
 	refused := w.tx(typeCryptoTransfer, Alice)
 	refused.result, refused.memo = resultAccountDeleted, "for Olivia"
 	w.commit(refused)
-	for i := 7; i < len(w.cast.residents); i += 41 {
+	for i := 7; i < len(w.cast.residents); i += 42 {
 		w.deleteAccount(w.cast.residents[i], Fund)
 		w.cast.residents[i] = Fund
 	}

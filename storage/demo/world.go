@@ -270,7 +270,10 @@ func (w *world) tx(kind int, payer int64) *transaction {
 	}
 	t := &transaction{
 		ts: w.clock, kind: kind, payer: payer, result: resultSuccess, validDuration: 120,
-		node: firstNodeAccount + noise%nodeCount, fee: feeOf(kind) + noise%10_000,
+		node: firstNodeAccount + noise%nodeCount, fee: feeOf(kind),
+	}
+	if t.fee > 0 {
+		t.fee += noise % 10_000
 	}
 	t.validStart = t.ts - (2+noise%7)*second - noise%999_999_937
 	t.maxFee = t.fee*2 + hbar
@@ -355,7 +358,7 @@ func (w *world) settle(t *transaction) []transfer {
 		w.changed[k.account] = t.ts
 		w.snaps.hbar[k.account] = true
 		if w.entities.get(key(k.account)) == nil {
-			w.fail("transfer of unknown account 0.0.%d", k.account)
+			w.fail("transfer of unknown account 0.0.%d in a transaction of type %d: %v", k.account, t.kind, t.transfers)
 		}
 	}
 	for _, m := range settled {
