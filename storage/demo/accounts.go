@@ -147,12 +147,13 @@ func (w *world) deleteAccount(id, heir int64) {
 	w.changeEntity(id, t.ts, row{"deleted": true, "obtainer_id": heir})
 }
 
-// pay moves hbars. The account that pays is staked to a node at times and then collects its reward as well.
+// pay moves hbars. Either account may be staked to a node, and collects a reward then.
 func (w *world) pay(from, to, amount int64, memo string) *transaction {
 	t := w.tx(typeCryptoTransfer, from)
 	t.memo = memo
 	t.hbars(from, to, amount)
 	w.reward(t, from)
+	w.reward(t, to)
 	return w.commit(t)
 }
 
@@ -160,7 +161,7 @@ func (w *world) pay(from, to, amount int64, memo string) *transaction {
 func (w *world) reward(t *transaction, account int64) {
 	e := w.entities.get(key(account))
 	node, _ := e["staked_node_id"].(int64)
-	if _, staked := e["staked_node_id"].(int64); !staked || node < 0 || e["decline_reward"] == true || w.seq%3 != 0 {
+	if _, staked := e["staked_node_id"].(int64); !staked || node < 0 || e["decline_reward"] == true || w.seq%2 != 0 {
 		return
 	}
 	t.rewards = append(t.rewards, transfer{account: account, amount: 150_000 + account*7%90_000 + int64(w.seq)%1_000})

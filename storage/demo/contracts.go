@@ -195,10 +195,11 @@ func (w *world) record(t *transaction, x execution, o outcome) {
 	case x.err == nil:
 	case errors.Is(x.err, vm.ErrExecutionReverted):
 		t.result, message = resultReverted, "0x"+hex.EncodeToString(output)
-	case errors.Is(x.err, vm.ErrOutOfGas):
-		t.result, message, output = resultOutOfGas, "INSUFFICIENT_GAS", []byte{}
 	default:
-		t.result, message, output = resultException, "INVALID_OPERATION", []byte{}
+		t.result, message, output = resultException, failureName(x.err), []byte{}
+		if errors.Is(x.err, vm.ErrOutOfGas) {
+			t.result = resultOutOfGas
+		}
 	}
 	if output == nil {
 		output = []byte{}
@@ -239,6 +240,14 @@ func (w *world) record(t *transaction, x execution, o outcome) {
 		w.recordNative(t, o.contract, n)
 	}
 	t.sidecars++
+}
+
+// failureName is what the ledger calls an error that is not a revert.
+func failureName(err error) string {
+	if errors.Is(err, vm.ErrOutOfGas) {
+		return "INSUFFICIENT_GAS"
+	}
+	return "INVALID_OPERATION"
 }
 
 // functionResult is a ContractFunctionResult whose sender is an address.
@@ -360,6 +369,25 @@ func (w *world) recordState(t *transaction, x execution, parties *[]int64) {
 	}
 }
 
+// exportState adds the storage of a contract that a call did not touch to the call's changes, as an export of the
+// ledger's state would have done.
+func (w *world) exportState(t *transaction, contract int64) {
+	touched := map[string]bool{}
+	for _, r := range w.out["contract_state_change"] {
+		if r["consensus_timestamp"] == t.ts {
+			touched[string(r["slot"].([]byte))] = true
+		}
+	}
+	for _, r := range w.out["contract_state"] {
+		if slot := trim(r["slot"].([]byte)); r["contract_id"] == contract && !touched[string(slot)] {
+			w.out.add("contract_state_change", row{
+				"consensus_timestamp": t.ts, "contract_id": contract, "payer_account_id": t.payer, "slot": slot,
+				"value_read": r["value"], "value_written": nil, "migration": true,
+			})
+		}
+	}
+}
+
 // recordActions writes the call tree of a run.
 func (w *world) recordActions(t *transaction, x execution, o outcome) {
 	operations := map[vm.OpCode]int{vm.CALL: 1, vm.CALLCODE: 2, vm.DELEGATECALL: 3, vm.STATICCALL: 4, vm.CREATE: 5, vm.CREATE2: 6}
@@ -380,7 +408,7 @@ func (w *world) recordActions(t *transaction, x execution, o outcome) {
 		switch {
 		case f.op == vm.CREATE || f.op == vm.CREATE2:
 			r["call_type"] = 2
-			if !f.failed {
+			if f.err == nil {
 				r["recipient_contract"] = to
 			}
 		case to == tokenSystemContract:
@@ -394,13 +422,15 @@ func (w *world) recordActions(t *transaction, x execution, o outcome) {
 		default:
 			r["recipient_address"] = f.to.Bytes()
 		}
-		if f.reverted && f.failed && len(f.output) > 0 {
-			r["result_data_type"] = 12
-		} else if f.failed {
-			r["result_data_type"], r["result_data"] = 13, []byte("INVALID_OPERATION")
-		}
-		if r["result_data"] == nil || len(r["result_data"].([]byte)) == 0 {
+		if len(f.output) == 0 {
 			r["result_data"] = []byte{}
+		}
+		switch {
+		case f.err == nil:
+		case errors.Is(f.err, vm.ErrExecutionReverted):
+			r["result_data_type"] = 12
+		default:
+			r["result_data_type"], r["result_data"] = 13, []byte(failureName(f.err))
 		}
 		w.out.add("contract_action", r)
 	}

@@ -79,6 +79,9 @@ func (w *world) runEthereum(t *transaction, e ethereum, c call, input []byte) in
 	if e.create == nil {
 		to := w.address(c.contract)
 		x := w.vm.run(w.address(e.sender), &to, nil, input, uint64(c.gas), c.value)
+		if e.file != 0 {
+			input = nil
+		}
 		w.record(t, x, outcome{sender: e.sender, contract: c.contract, gas: c.gas, value: c.value, input: input, aliasSender: alias})
 		return 0
 	}

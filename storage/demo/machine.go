@@ -51,7 +51,7 @@ type frame struct {
 	input, output          []byte
 	gas, used              uint64
 	value                  *big.Int
-	failed, reverted       bool
+	err                    error
 	firstValue, firstChild int
 }
 
@@ -131,10 +131,10 @@ func (m *machine) run(from common.Address, to, at *common.Address, input []byte,
 			x.frames = append(x.frames, f)
 			stack = append(stack, f)
 		},
-		OnExit: func(_ int, output []byte, used uint64, err error, reverted bool) {
+		OnExit: func(_ int, output []byte, used uint64, err error, _ bool) {
 			f := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			f.output, f.used, f.failed, f.reverted = slices.Clone(output), used, err != nil, reverted
+			f.output, f.used, f.err = slices.Clone(output), used, err
 			if err != nil {
 				x.transfers, x.created = x.transfers[:f.firstValue], x.created[:f.firstChild]
 			}

@@ -189,6 +189,11 @@ func (w *world) upgradeNetwork() {
 	w.publishBook(t, nodes)
 	fees := feeFile(852_000, w.clock)
 	w.updateSystemFile(fileFeeSchedule, feeScheduleAdmin, fees[:len(fees)/2], fees[len(fees)/2:])
+	simple, err := simpleFeeFile()
+	if err != nil {
+		w.fail("simple fee schedule: %w", err)
+	}
+	w.updateSystemFile(fileSimpleFees, feeScheduleAdmin, simple)
 	w.changeNode(typeNodeUpdate, 0, row{"associated_registered_nodes": []int64{1, 2}})
 	w.changeNode(typeNodeUpdate, 1, row{"decline_reward": true, "associated_registered_nodes": []int64{3}})
 	w.changeNode(typeNodeDelete, nodeCount, row{"deleted": true})

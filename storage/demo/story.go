@@ -34,6 +34,7 @@ func (w *world) until(t int64) {
 		if !midnight && w.end-w.next > 26*hour {
 			continue
 		}
+		w.byItself = true
 		if midnight {
 			w.clock = max(w.clock, w.next)
 			w.endStakingPeriod(w.next)
@@ -44,6 +45,7 @@ func (w *world) until(t int64) {
 			w.snapshot()
 			w.clock += blockTime + 100_000_000
 		}
+		w.byItself = false
 	}
 	w.clock = max(w.clock, t)
 }
@@ -291,12 +293,16 @@ func (w *world) foundContracts() {
 	w.call(call{payer: Bob, contract: Shipyard, source: "Shipyard", method: "fleetTo", args: []any{int32(54_32), int32(10_14)}})
 	w.call(call{payer: Alice, contract: TideGauge, source: "TideGauge", method: "seal"})
 	w.call(call{payer: Alice, contract: TideGauge, source: "TideGauge", method: "average", gas: 21_500})
+	w.exportState(w.call(call{payer: Alice, contract: TideGauge, source: "TideGauge", method: "setOpen", args: []any{true}}), TideGauge)
 	w.call(call{payer: Dave, contract: TideGauge, gas: 50_000, value: 3 * hbar})
 	w.call(call{payer: Dave, contract: Tollgate, source: "Tollgate", method: "pay", args: []any{w.address(Grace)}, value: 5 * hbar})
 	w.call(call{payer: Alice, contract: TokenDesk, source: "TokenDesk", method: "send", args: []any{longZero(Sunlight), w.address(Alice), w.address(Bob), int64(1_500_000)}})
 	w.failEarly(Erin, 100_000, common.Hex2Bytes("a9059cbb"))
 	wrong := uint64(99)
 	w.sendEthereum(ethereum{kind: 2, sender: Bob, nonce: &wrong, call: call{contract: TideGauge, source: "TideGauge", method: "report", args: []any{int64(5)}}})
+	data := w.pack("TideGauge", "rename", "East Mole, at the foot of the stairs that lead up to the light")
+	dataFile := w.createFile(Relay, "call data that were too large", []byte(common.Bytes2Hex(data)))
+	w.sendEthereum(ethereum{kind: 2, sender: Bob, file: dataFile, call: call{contract: TideGauge, data: data}})
 	w.deleteContract(OldGauge, Frank, Frank, false)
 	w.changeContract(TideGauge, Bob, row{"memo": "Tide gauge at the east mole, repainted"})
 }

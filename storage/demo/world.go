@@ -151,7 +151,6 @@ type transaction struct {
 	highVolume           bool
 	highVolumeMultiplier any
 	hash                 []byte
-	body                 []byte
 	ethereumHash         []byte
 	gasUsed              int64
 	bloom                []byte
@@ -171,8 +170,11 @@ type world struct {
 	rng    *rand.Rand
 	seq    int
 	forced int64 // consensus time of the next transaction, 0 for a little later than the last
-	out    sink
-	err    error
+	// byItself is set while the network does what its clock tells it: such transactions, whose number depends on the
+	// time of the day, must not change what people do.
+	byItself bool
+	out      sink
+	err      error
 
 	txs      []*transaction
 	snaps    snapshots
@@ -262,8 +264,12 @@ func digest(parts ...any) []byte {
 
 // tx starts a transaction a little later than the one before.
 func (w *world) tx(kind int, payer int64) *transaction {
-	w.seq++
-	noise := int64(binary.BigEndian.Uint32(digest("noise", w.seq)))
+	source := fmt.Append(nil, "network ", w.next)
+	if !w.byItself {
+		w.seq++
+		source = fmt.Append(nil, "people ", w.seq)
+	}
+	noise := int64(binary.BigEndian.Uint32(digest(source)))
 	w.clock += 30_000_000 + noise%60_000_000
 	if w.forced != 0 {
 		w.clock = w.forced
@@ -452,7 +458,7 @@ func (w *world) writeTransaction(t *transaction) {
 		"consensus_timestamp": t.ts, "type": t.kind, "result": t.result, "payer_account_id": t.payer, "valid_start_ns": t.validStart,
 		"valid_duration_seconds": orNil(t.validDuration), "node_account_id": orNil(t.node), "entity_id": orNil(t.entity),
 		"initial_balance": t.initialBalance, "max_fee": orNil(t.maxFee), "charged_tx_fee": t.fee, "memo": []byte(t.memo),
-		"transaction_hash": t.hash, "transaction_bytes": t.body, "scheduled": t.scheduled, "nonce": t.nonce,
+		"transaction_hash": t.hash, "scheduled": t.scheduled, "nonce": t.nonce,
 		"parent_consensus_timestamp": orNil(t.parent), "index": t.index, "nft_transfer": nftTransfer,
 		"max_custom_fees": nilBytes(t.maxCustomFees), "batch_key": t.batchKey, "inner_transactions": nilInts(t.inner),
 		"high_volume": t.highVolume, "high_volume_pricing_multiplier": t.highVolumeMultiplier,
