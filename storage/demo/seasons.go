@@ -208,6 +208,8 @@ func (w *world) changesOfAutumn() {
 	w.updateAccount(Alice, row{"memo": "Alice's wallet"})
 	w.updateAccount(Fund, row{"max_automatic_token_associations": -1, "memo": "Lantern Bay community fund"})
 	w.administer(typeTokenUpdate, Driftwood, row{"name": "Driftwood"})
+	ended := w.administer(typeTokenDelete, Bottle, nil)
+	w.changeEntity(Bottle, ended.ts, row{"deleted": true})
 	w.updateTopic(LostAndFound, Frank, "Lost and found at the tackle shop", row{})
 	w.duplicate()
 	w.call(call{payer: Walter, contract: Signpost, source: "Logbook", method: "write", args: []any{""}, gas: 300_000})

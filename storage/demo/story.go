@@ -228,7 +228,7 @@ func (w *world) foundTopics() {
 	w.say(KeepersChat, Walter, "West light here. Lamp lit, log open. Who else is awake?")
 	w.say(KeepersChat, Alice, "Good evening Walter! The east mole is quiet tonight.")
 	w.say(KeepersChat, Bob, "Passing by with the new boat. Your light is very bright.")
-	w.sayLong(KeepersChat, Walter, keepersLetter, 240)
+	w.sayLong(KeepersChat, Walter, keepersLetter, 180)
 	w.say(WeatherReports, Alice, `{"wind":"SW 4","sea":"moderate","visibility_km":12}`)
 	w.say(WeatherReports, Bob, "I would say it looks like rain.")
 	w.say(OldNewsletter, Olivia, "Issue 1: the harbour got a new crane.")
