@@ -194,8 +194,8 @@ func (w *world) foundNetwork() {
 		start++
 		system(id, memo, balance)
 	}
-	for i := int64(0); i < nodeCount; i++ {
-		give(firstNodeAccount+i, nodeNames[i]+" node", 25_000*hbar)
+	for i, name := range nodeNames {
+		give(firstNodeAccount+int64(i), name+" node", 25_000*hbar)
 	}
 	give(42, "reserve", 1_000_000*hbar)
 	for id := int64(44); id <= 71; id++ {

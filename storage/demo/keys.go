@@ -5,7 +5,6 @@ import (
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/hex"
-	"math/big"
 
 	"github.com/ethereum/go-ethereum/crypto"
 )
@@ -19,16 +18,15 @@ func edPrivate(name string) ed25519.PrivateKey {
 	return ed25519.NewKeyFromSeed(seed[:])
 }
 
-// ecPrivate is the secp256k1 key of a holder.
+// ecPrivate is the secp256k1 key of a holder: the first hash in a chain of hashes that is a valid key.
 func ecPrivate(name string) *ecdsa.PrivateKey {
 	seed := sha256.Sum256([]byte("heliograph demo network, secp256k1, " + name))
-	d := new(big.Int).SetBytes(seed[:])
-	order := crypto.S256().Params().N
-	d.Mod(d, new(big.Int).Sub(order, big.NewInt(1))).Add(d, big.NewInt(1))
-	k := new(ecdsa.PrivateKey)
-	k.Curve, k.D = crypto.S256(), d
-	k.X, k.Y = crypto.S256().ScalarBaseMult(d.Bytes())
-	return k
+	for {
+		if k, err := crypto.ToECDSA(seed[:]); err == nil {
+			return k
+		}
+		seed = sha256.Sum256(seed[:])
+	}
 }
 
 func edRaw(name string) []byte { return edPrivate(name).Public().(ed25519.PublicKey) }

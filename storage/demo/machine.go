@@ -3,16 +3,19 @@ package demo
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/big"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/rawdb"
 	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/params"
+	"github.com/ethereum/go-ethereum/triedb"
 	"github.com/holiman/uint256"
 )
 
@@ -95,9 +98,10 @@ func (d *tokenDesk) Run(input []byte) ([]byte, error) {
 }
 
 func newMachine() (*machine, error) {
-	s, err := state.New(types.EmptyRootHash, state.NewDatabaseForTesting())
+	memory := rawdb.NewMemoryDatabase()
+	s, err := state.New(types.EmptyRootHash, state.NewDatabase(triedb.NewDatabase(memory, nil), state.NewCodeDB(memory)))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("starting the EVM: %w", err)
 	}
 	return &machine{state: s, desk: &tokenDesk{}}, nil
 }

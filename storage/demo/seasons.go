@@ -55,6 +55,7 @@ func (w *world) collectionsOpen() {
 
 // changesOfSpring changes accounts, tokens, topics and files, so that they have a history.
 func (w *world) changesOfSpring() {
+	w.pay(Treasury, Fund, 20_000*hbar, "grant for the spring")
 	w.supply(typeTokenMint, Sunlight, Trent, 250_000_000_000)
 	w.supply(typeTokenBurn, Tide, Trent, -1_000_000)
 	w.supply(typeTokenWipe, Foghorn, Carol, -300)
@@ -201,6 +202,7 @@ func (w *world) upgradeNetwork() {
 
 // changesOfAutumn is a batch of transactions, random numbers and more versions.
 func (w *world) changesOfAutumn() {
+	w.pay(Treasury, Fund, 25_000*hbar, "grant for the winter")
 	w.batch()
 	for i := range 6 {
 		w.random(w.cast.residents[i*3], []int64{0, 6, 1_000}[i%3])
@@ -289,6 +291,7 @@ func (w *world) schedulesOfTheWeek() {
 
 // lastSchedules leaves some schedules waiting.
 func (w *world) lastSchedules() {
+	w.pay(Treasury, Fund, 15_000*hbar, "grant for the fog signal")
 	id, _ := w.schedule(plan{memo: "New bell for the fog signal", creator: Alice, payer: Alice, admin: "Alice", from: Fund, to: Walter, amount: 800 * hbar, expires: 20 * day})
 	w.sign(id, Alice, 3)
 	w.schedule(plan{memo: "Painting of the east mole", creator: Heidi, payer: Heidi, from: Fund, to: Heidi, amount: 120 * hbar, expires: 10 * day, waitForExpiry: true})

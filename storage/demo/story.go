@@ -61,7 +61,7 @@ func tell(end int64) (*world, error) {
 		return nil, err
 	}
 	if w.vm, err = newMachine(); err != nil {
-		return nil, fmt.Errorf("starting the EVM: %w", err)
+		return nil, err
 	}
 	w.cast.holders = map[int64][]int64{}
 	w.foundNetwork()
@@ -69,7 +69,7 @@ func tell(end int64) (*world, error) {
 	for i := int64(0); i < nodeCount; i++ {
 		w.createNode(i, firstNodeAccount+i)
 	}
-	w.createNode(nodeCount, 42)
+	w.createNode(nodeCount, firstNodeAccount+nodeCount)
 	w.publishLedger()
 
 	w.ago(188 * day)

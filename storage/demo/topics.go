@@ -11,7 +11,6 @@ import (
 type topicState struct {
 	sequence    int64
 	runningHash []byte
-	first, last int64
 	exempt      map[int64]bool
 	submitters  map[int64]bool // nil: anybody may submit
 }
@@ -107,10 +106,6 @@ func (w *world) submit(topic, payer int64, text []byte, c *chunk, limit int64) *
 	}
 	s.sequence++
 	s.runningHash = runningHash(s.runningHash, payer, topic, t.ts, s.sequence, text)
-	if s.first == 0 {
-		s.first = t.ts
-	}
-	s.last = t.ts
 	r := row{
 		"consensus_timestamp": t.ts, "message": text, "running_hash": s.runningHash, "sequence_number": s.sequence,
 		"running_hash_version": 3, "chunk_num": nil, "chunk_total": nil, "payer_account_id": payer, "topic_id": topic,
@@ -157,19 +152,19 @@ func runningHash(previous []byte, payer, topic, ts, sequence int64, text []byte)
 
 // writeTopicLookup writes which sequence numbers a partition by month of the messages would hold for each topic.
 func (w *world) writeTopicLookup() {
-	type span4 struct {
+	type covered struct {
 		partition                   string
 		topic                       int64
 		firstSeq, lastSeq, from, to int64
 	}
-	var order []*span4
-	byKey := map[string]*span4{}
+	var order []*covered
+	byKey := map[string]*covered{}
 	for _, r := range w.out["topic_message"] {
 		ts, topic, seq := r["consensus_timestamp"].(int64), r["topic_id"].(int64), r["sequence_number"].(int64)
 		p := time.Unix(0, ts).UTC().Format("topic_message_p2006_01")
 		s := byKey[fmt.Sprint(p, topic)]
 		if s == nil {
-			s = &span4{partition: p, topic: topic, firstSeq: seq, from: ts}
+			s = &covered{partition: p, topic: topic, firstSeq: seq, from: ts}
 			byKey[fmt.Sprint(p, topic)] = s
 			order = append(order, s)
 		}
