@@ -3,6 +3,7 @@ package demo
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -11,7 +12,7 @@ import (
 const renewal = int64(7_776_000)
 
 // newEntity puts an entity into the ledger with what all kinds have in common; r adds to that.
-func (w *world) newEntity(kind string, id, ts int64, r row) row {
+func (w *world) newEntity(kind string, id, ts int64, r row) {
 	e := row{
 		"id": id, "num": id, "realm": 0, "shard": 0, "type": kind, "memo": "", "deleted": false, "created_timestamp": ts,
 		"decline_reward": false, "staked_node_id": nil, "stake_period_start": -1, "staked_account_id": nil,
@@ -26,16 +27,14 @@ func (w *world) newEntity(kind string, id, ts int64, r row) row {
 		}
 		w.snaps.hbar[id] = true
 	}
-	for c, v := range r {
-		e[c] = v
-	}
+	maps.Copy(e, r)
 	if k, ok := e["key"].([]byte); ok {
 		e["public_key"] = publicKey(k)
 	}
 	if a, ok := e["evm_address"].([]byte); ok && a != nil {
 		w.ids[common.BytesToAddress(a)] = id
 	}
-	return w.entities.put(key(id), ts, e)
+	w.entities.put(key(id), ts, e)
 }
 
 // changeEntity starts a new version of an entity. Versions that have passed keep the balance they had at their end.

@@ -144,7 +144,6 @@ func (w *world) newContract(t *transaction, at common.Address, memo string, k []
 // call describes a call of a contract.
 type call struct {
 	payer    int64
-	sender   int64 // of an ethereum transaction
 	contract int64
 	source   string
 	method   string

@@ -28,8 +28,8 @@ type ethereum struct {
 	anonymous bool    // keep the sender as an address only
 }
 
-// sendEthereum brings a signed transaction to the ledger through the relay.
-func (w *world) sendEthereum(e ethereum) (*transaction, int64) {
+// sendEthereum brings a signed transaction to the ledger through the relay. It returns the contract that it created, if any.
+func (w *world) sendEthereum(e ethereum) int64 {
 	t := w.tx(typeEthereum, Relay)
 	c := e.call
 	if c.gas == 0 {
@@ -63,7 +63,7 @@ func (w *world) sendEthereum(e ethereum) (*transaction, int64) {
 	}
 	w.keepEthereum(t, e, signed, to, c, input)
 	w.commit(t)
-	return t, created
+	return created
 }
 
 // runEthereum executes the transaction and returns the contract that it created, if any.

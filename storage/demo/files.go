@@ -50,15 +50,15 @@ func (w *world) createFile(payer int64, memo string, parts ...[]byte) int64 {
 	return id
 }
 
-func (w *world) appendFile(payer, id int64, part []byte) *transaction {
+func (w *world) appendFile(payer, id int64, part []byte) {
 	t := w.tx(typeFileAppend, payer)
 	t.entity = id
 	w.data(t, id, part)
-	return w.commit(t)
+	w.commit(t)
 }
 
 // updateFile replaces the contents of a file; nil contents leave them and change the memo only.
-func (w *world) updateFile(payer, id int64, content []byte, memo string) *transaction {
+func (w *world) updateFile(payer, id int64, content []byte, memo string) {
 	t := w.tx(typeFileUpdate, payer)
 	t.entity = id
 	if memo != "" {
@@ -68,7 +68,7 @@ func (w *world) updateFile(payer, id int64, content []byte, memo string) *transa
 		content = []byte{}
 	}
 	w.data(t, id, content)
-	return w.commit(t)
+	w.commit(t)
 }
 
 // deleteFile deletes a user's file, or, with the types of system deletion, hides and restores it.
@@ -160,7 +160,7 @@ func feeFile(gas, ts int64) []byte {
 
 // throttleFile is a ThrottleDefinitions message with one bucket.
 func throttleFile() []byte {
-	group := message(nil).num(1, 1).num(1, 27).num(3, 10_000_000)
+	group := message(nil).num(1, 1).num(1, 27).num(2, 10_000_000)
 	return message(nil).msg(1, message(nil).text(1, "everything").num(2, 1_000).msg(3, group))
 }
 

@@ -4,12 +4,12 @@ import "github.com/ethereum/go-ethereum/common"
 
 func word(v int64) []byte { return common.LeftPadBytes(number(v), 32) }
 
-// addHook gives an account a hook, by an update of the account.
-func (w *world) addHook(owner, id int64, contract any, admin string) {
+// addHook gives an account a hook, which all are of the toll gate, by an update of the account.
+func (w *world) addHook(owner, id int64, admin string) {
 	t := w.tx(typeCryptoUpdate, owner)
 	t.entity = owner
 	w.hooks.put(key(owner, "/", id), t.ts, row{
-		"contract_id": contract, "created_timestamp": t.ts, "hook_id": id, "owner_id": owner, "extension_point": "ACCOUNT_ALLOWANCE_HOOK",
+		"contract_id": int64(Tollgate), "created_timestamp": t.ts, "hook_id": id, "owner_id": owner, "extension_point": "ACCOUNT_ALLOWANCE_HOOK",
 		"deleted": false, "admin_key": edKeyOrNil(admin), "type": "EVM",
 	})
 	w.changeEntity(owner, t.ts, row{})

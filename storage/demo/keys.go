@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/sha256"
@@ -65,7 +66,7 @@ func publicKey(k []byte) any {
 		if p[len(p)-1] == 0x21 {
 			size = 33
 		}
-		if len(k) == len(p)+size && string(k[:len(p)]) == string(p) {
+		if len(k) == len(p)+size && bytes.Equal(k[:len(p)], p) {
 			return hex.EncodeToString(k[len(p):])
 		}
 	}

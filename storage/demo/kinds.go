@@ -81,4 +81,3 @@ const (
 	resultWrongNonce        = 312
 	resultMaxCustomFee      = 382
 )
-

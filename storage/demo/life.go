@@ -1,7 +1,7 @@
 package demo
 
 // lifeUntil fills the time up to an age with everyday life: n moments, evenly spread, with a few transactions each.
-func (w *world) lifeUntil(age int64, n int64) {
+func (w *world) lifeUntil(age, n int64) {
 	from, to := w.clock, w.end-age
 	for i := int64(1); i <= n; i++ {
 		w.until(from + (to-from)*i/(n+1))

@@ -1,10 +1,9 @@
 package demo
 
 import (
+	"errors"
 	"testing"
 	"time"
-
-	"errors"
 )
 
 func TestLoad(t *testing.T) {

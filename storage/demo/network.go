@@ -189,7 +189,7 @@ func (w *world) endStakingPeriod(midnight int64) {
 	w.clock = t.ts
 	epoch := midnight/day - 1
 	total := int64(0)
-	for id := int64(0); id < nodeCount; id++ {
+	for id := range int64(nodeCount) {
 		stake := (60_000_000+id*9_000_000)*hbar + (epoch*7919+id*104729)%1_000_000*hbar
 		total += stake
 		notRewarded := stake / 12

@@ -4,13 +4,12 @@ import "fmt"
 
 func nftKey(token, serial int64) string { return key(token, "#", serial) }
 
-// mintNfts mints serials with the given metadata to the treasury of a collection, and returns the first serial.
-func (w *world) mintNfts(token int64, metadata ...string) int64 {
+// mintNfts mints serials with the given metadata to the treasury of a collection.
+func (w *world) mintNfts(token int64, metadata ...string) {
 	t := w.tx(typeTokenMint, Trent)
 	t.entity = token
 	tok := w.tokens.get(key(token))
 	treasury := tok["treasury_account_id"].(int64)
-	first := w.serials[token] + 1
 	for _, text := range metadata {
 		w.serials[token]++
 		serial := w.serials[token]
@@ -24,7 +23,6 @@ func (w *world) mintNfts(token int64, metadata ...string) int64 {
 	}
 	tok["total_supply"] = tok["total_supply"].(int64) + int64(len(metadata))
 	w.commit(t)
-	return first
 }
 
 // count changes the number of serials that an account holds.
@@ -68,11 +66,11 @@ func (w *world) moveNft(t *transaction, from, to, token, serial, price int64, ap
 }
 
 // sendNft moves one serial in a transfer of its own.
-func (w *world) sendNft(from, to, token, serial, price int64, memo string) *transaction {
+func (w *world) sendNft(from, to, token, serial, price int64, memo string) {
 	t := w.tx(typeCryptoTransfer, from)
 	t.memo = memo
 	w.moveNft(t, from, to, token, serial, price, false)
-	return w.commit(t)
+	w.commit(t)
 }
 
 // endNfts burns serials of the treasury, or wipes those of another account.

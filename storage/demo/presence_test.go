@@ -166,7 +166,7 @@ func TestEveryTableHasRows(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, filled.Shared(t))
 	for _, table := range tables {
-		if one(t, conn, fmt.Sprintf("select count(*) from %s", table)) == 0 {
+		if one(t, conn, "select count(*) from "+table) == 0 {
 			t.Errorf("%s is empty", table)
 		}
 	}

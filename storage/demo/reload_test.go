@@ -49,7 +49,7 @@ func TestReloadOfAnEmptyDatabase(t *testing.T) {
 }
 
 // refuses says that neither Load nor Reload touches the database.
-func refuses(t *testing.T, url string, sql string) {
+func refuses(t *testing.T, url, sql string) {
 	t.Helper()
 	conn := connect(t, url)
 	exec(t, conn, sql)

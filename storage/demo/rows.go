@@ -60,7 +60,7 @@ func (v *versions) get(k string) row {
 }
 
 // put starts an object at ts, or replaces the row of one that exists by a new version.
-func (v *versions) put(k string, ts int64, r row) row {
+func (v *versions) put(k string, ts int64, r row) {
 	c, ok := v.current[k]
 	if !ok {
 		c = &version{}
@@ -70,7 +70,6 @@ func (v *versions) put(k string, ts int64, r row) row {
 		v.archive(c, ts)
 	}
 	c.from, c.row = ts, r
-	return r
 }
 
 // change starts a new version at ts that has the given columns changed.

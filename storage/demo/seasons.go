@@ -143,6 +143,7 @@ func (w *world) allowancesAndAirdrops() {
 	w.approveSerial(Alice, 0, Carol, Lighthouse, 2)
 	w.approveSerial(Heidi, 0, Frank, Lighthouse, 4)
 	w.approveSerial(Bob, Alice, Dave, Lighthouse, 3)
+	w.approveSerial(Alice, 0, Heidi, Postcard, 1)
 	w.approveSerial(Carol, 0, Erin, Lighthouse, 5)
 	w.clearSerial(Carol, Lighthouse, 5)
 	w.spendSerial(Heidi, Frank, Frank, Lighthouse, 4)
@@ -167,14 +168,15 @@ func (w *world) allowancesAndAirdrops() {
 		w.airdrop(Fund, w.cast.residents[i], LampOil, 0, int64(i+1)*hbar)
 	}
 
-	w.addHook(Alice, 1, int64(Tollgate), "Alice")
-	w.addHook(Alice, 2, int64(Tollgate), "")
-	w.addHook(Bob, 1, int64(Tollgate), "Bob")
-	w.addHook(Heidi, 7, int64(Tollgate), "")
+	w.addHook(Alice, 1, "Alice")
+	w.addHook(Alice, 2, "")
+	w.addHook(Bob, 1, "Bob")
+	w.addHook(Heidi, 7, "")
 	w.storeHook(Alice, 1, slot{word(0), word(50 * hbar)}, slot{word(1), word(1)}, slot{word(2), word(77)})
 	w.storeHook(Alice, 1, slot{word(1), word(2)}, slot{digest("payee")[:32], word(Bob)})
 	w.storeHook(Alice, 1, slot{word(2), nil})
 	w.storeHook(Bob, 1, slot{word(0), word(9 * hbar)})
+	w.storeHook(Heidi, 7, slot{word(0), word(hbar)}, slot{word(1), word(0)})
 	w.removeHook(Alice, 2)
 }
 

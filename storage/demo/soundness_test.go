@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -220,11 +221,11 @@ func TestTimeChangesTimesOnly(t *testing.T) {
 			"schedule": {"schedule_id", "transaction_body"}, "hook_storage": {"key", "value"},
 		} {
 			for _, r := range w.out[table] {
-				line := ""
-				for _, c := range columns {
-					line += fmt.Sprintf("%v ", r[c])
+				values := make([]any, len(columns))
+				for i, c := range columns {
+					values[i] = r[c]
 				}
-				out[table] = append(out[table], line)
+				out[table] = append(out[table], fmt.Sprint(values))
 			}
 		}
 		for _, x := range w.txs {
@@ -267,7 +268,7 @@ func TestStorageIsTheMachines(t *testing.T) {
 	}
 	for _, r := range w.out["contract"] {
 		id := r["id"].(int64)
-		if got, want := r["runtime_bytecode"].([]byte), w.vm.state.GetCode(w.address(id)); len(want) == 0 || string(got) != string(want) {
+		if got, want := r["runtime_bytecode"].([]byte), w.vm.state.GetCode(w.address(id)); len(want) == 0 || !bytes.Equal(got, want) {
 			t.Errorf("0.0.%d has %d bytes of code, the EVM %d", id, len(got), len(want))
 		}
 	}

@@ -39,7 +39,7 @@ func (w *world) until(t int64) {
 			w.clock = max(w.clock, w.next)
 			w.endStakingPeriod(w.next)
 		}
-		w.clock = max(w.clock, w.next+1_200_000_000)
+		w.clock = max(w.clock, w.next+600_000_000)
 		w.updateRates()
 		if midnight && w.end-w.clock > 20*minute {
 			w.snapshot()
@@ -66,7 +66,7 @@ func tell(end int64) (*world, error) {
 	w.cast.holders = map[int64][]int64{}
 	w.foundNetwork()
 	w.foundFiles()
-	for i := int64(0); i < nodeCount; i++ {
+	for i := range int64(nodeCount) {
 		w.createNode(i, firstNodeAccount+i)
 	}
 	w.createNode(nodeCount, firstNodeAccount+nodeCount)
@@ -253,11 +253,11 @@ func (w *world) foundContracts() {
 	file := w.createFile(Alice, "initcode of Harbour Coin", code[:third], code[third:2*third], code[2*third:])
 	w.expect(w.deploy(Alice, deployment{source: "HarbourCoin", args: []any{bigInt(100_000_000), w.address(Alice)}, memo: "Harbour Coin", key: edKey("Alice"), file: file, gas: 2_500_000, renewedBy: Alice}), HarbourCoin)
 	w.expect(w.deploy(Trent, deployment{source: "PierPass", args: []any{w.address(Trent)}, memo: "Season tickets for the pier", key: edKey("Trent"), gas: 2_500_000, expires: true}), PierPass)
-	_, id := w.sendEthereum(ethereum{kind: 2, sender: Bob, create: &deployment{source: "TideGauge", args: []any{"East Mole"}, memo: "Tide gauge at the east mole", gas: 3_000_000}})
+	id := w.sendEthereum(ethereum{kind: 2, sender: Bob, create: &deployment{source: "TideGauge", args: []any{"East Mole"}, memo: "Tide gauge at the east mole", gas: 3_000_000}})
 	w.expect(id, TideGauge)
 	w.expect(w.deploy(Walter, deployment{source: "Logbook", memo: "Logbook, implementation", gas: 2_000_000}), Logbook)
 	w.expect(w.deploy(Walter, deployment{source: "Signpost", args: []any{w.address(Logbook), w.address(Walter)}, memo: "Logbook of the west light", gas: 1_500_000}), Signpost)
-	_, id = w.sendEthereum(ethereum{kind: 0, sender: Bob, create: &deployment{source: "Shipyard", memo: "Bob's shipyard", gas: 3_000_000}})
+	id = w.sendEthereum(ethereum{kind: 0, sender: Bob, create: &deployment{source: "Shipyard", memo: "Bob's shipyard", gas: 3_000_000}})
 	w.expect(id, Shipyard)
 	w.call(call{payer: Alice, contract: Shipyard, source: "Shipyard", method: "launch", args: []any{"Petrel"}, gas: 1_500_000})
 	w.sendEthereum(ethereum{kind: 2, sender: Bob, call: call{contract: Shipyard, source: "Shipyard", method: "launchAt", args: []any{"Heron", [32]byte{7}}, gas: 1_500_000}})

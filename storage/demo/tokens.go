@@ -194,11 +194,11 @@ func (w *world) supply(kind int, token, account, amount int64) {
 }
 
 // sendToken moves units of a fungible token in a transfer of its own, with the custom fees that apply.
-func (w *world) sendToken(from, to, token, amount int64, memo string) *transaction {
+func (w *world) sendToken(from, to, token, amount int64, memo string) {
 	t := w.tx(typeCryptoTransfer, from)
 	t.memo = memo
 	w.moveToken(t, from, to, token, amount)
-	return w.commit(t)
+	w.commit(t)
 }
 
 // moveToken adds a token movement to a transaction, or the reason why it was refused. Accounts that still have automatic

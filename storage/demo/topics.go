@@ -77,13 +77,13 @@ type chunk struct {
 	payer, start  int64 // id of the transaction with the first part
 }
 
-// say submits a message to a topic and returns its transaction. Whoever may not submit gets refused.
-func (w *world) say(topic, payer int64, text string) *transaction {
-	return w.submit(topic, payer, []byte(text), nil, 0)
+// say submits a message to a topic. Whoever may not submit gets refused.
+func (w *world) say(topic, payer int64, text string) {
+	w.submit(topic, payer, []byte(text), nil, 0)
 }
 
 // submit is say with everything: chunk information, and the most that the payer accepts as custom fee (0: no limit).
-func (w *world) submit(topic, payer int64, text []byte, c *chunk, limit int64) *transaction {
+func (w *world) submit(topic, payer int64, text []byte, c *chunk, limit int64) {
 	t := w.tx(typeTopicMessage, payer)
 	t.entity = topic
 	s := w.topicState[topic]
@@ -92,14 +92,16 @@ func (w *world) submit(topic, payer int64, text []byte, c *chunk, limit int64) *
 	}
 	if s.submitters != nil && !s.submitters[payer] {
 		t.result = resultInvalidSubmitKey
-		return w.commit(t)
+		w.commit(t)
+		return
 	}
 	if !s.exempt[payer] {
 		for _, f := range decodeFees(w.fees.get(key(topic))["fixed_fees"]) {
 			if limit > 0 && f.Token == 0 && f.Amount > limit {
 				t.result = resultMaxCustomFee
 				t.transfers, t.assessed, t.tokenMoves = nil, nil, nil
-				return w.commit(t)
+				w.commit(t)
+				return
 			}
 			w.assessFixed(t, payer, f)
 		}
@@ -123,7 +125,7 @@ func (w *world) submit(topic, payer int64, text []byte, c *chunk, limit int64) *
 		}
 	}
 	w.out.add("topic_message", r)
-	return w.commit(t)
+	w.commit(t)
 }
 
 // sayLong submits a text in parts of the given size.

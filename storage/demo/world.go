@@ -165,11 +165,10 @@ func (w *world) number(kind string) int64 {
 }
 
 // expect checks that the story gave a well-known entity the number that the constants promise.
-func (w *world) expect(got, want int64) int64 {
+func (w *world) expect(got, want int64) {
 	if got != want {
 		w.fail("entity 0.0.%d should be 0.0.%d", got, want)
 	}
-	return got
 }
 
 // pick is a deterministic number in [0, n).
