@@ -89,3 +89,12 @@ func (db *DB) Ping(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Ready tells whether the importer has filled the database so far that it can be read: there is an address book.
+func (db *DB) Ready(ctx context.Context) (bool, error) {
+	var ready bool
+	if err := db.pool.QueryRow(ctx, `select exists (select from address_book)`).Scan(&ready); err != nil {
+		return false, fmt.Errorf("looking for an address book: %w", err)
+	}
+	return ready, nil
+}

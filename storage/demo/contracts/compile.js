@@ -1,0 +1,43 @@
+// Compiles the contracts beside this file into compiled.json (abi, bytecode, runtime bytecode of each).
+//
+//   npm install --no-save solc@0.8.30 && node compile.js
+//
+// The compiler's version and settings are fixed so that the output is the same everywhere. Metadata hashes are left
+// out of the bytecode: they would change with every comment.
+const fs = require('fs')
+const path = require('path')
+const solc = require('solc')
+
+const sources = {}
+for (const file of fs.readdirSync(__dirname).filter((f) => f.endsWith('.sol')).sort()) {
+  sources[file] = { content: fs.readFileSync(path.join(__dirname, file), 'utf8') }
+}
+const output = JSON.parse(
+  solc.compile(
+    JSON.stringify({
+      language: 'Solidity',
+      sources,
+      settings: {
+        evmVersion: 'paris',
+        optimizer: { enabled: true, runs: 200 },
+        metadata: { bytecodeHash: 'none' },
+        outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
+      },
+    }),
+  ),
+)
+for (const e of output.errors || []) {
+  console.error(e.formattedMessage)
+  if (e.severity === 'error') process.exitCode = 1
+}
+const compiled = {}
+for (const file of Object.keys(output.contracts || {}).sort()) {
+  for (const [name, c] of Object.entries(output.contracts[file])) {
+    compiled[name] = {
+      abi: c.abi,
+      bytecode: c.evm.bytecode.object,
+      runtimeBytecode: c.evm.deployedBytecode.object,
+    }
+  }
+}
+fs.writeFileSync(path.join(__dirname, 'compiled.json'), JSON.stringify({ compiler: solc.version(), contracts: compiled }, null, 1) + '\n')

@@ -1,0 +1,250 @@
+package demo
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// System files.
+const (
+	fileAddressBook101 = 101
+	fileAddressBook102 = 102
+	fileFeeSchedule    = 111
+	fileExchangeRates  = 112
+	fileSimpleFees     = 113
+	fileProperties     = 121
+	filePermissions    = 122
+	fileThrottles      = 123
+	fileUpgrade        = 150
+
+	addressBookAdmin  = 55
+	feeScheduleAdmin  = 56
+	exchangeRateAdmin = 57
+	freezeAdmin       = 58
+)
+
+//go:embed simple_fees.json
+var simpleFees []byte
+
+// data keeps what a file transaction carried.
+func (w *world) data(t *transaction, file int64, content []byte) {
+	w.out.add("file_data", row{"file_data": content, "consensus_timestamp": t.ts, "entity_id": file, "transaction_type": t.kind})
+}
+
+// createFile creates a file of its own number, whose contents may grow by appends.
+func (w *world) createFile(payer int64, memo string, parts ...[]byte) int64 {
+	t := w.tx(typeFileCreate, payer)
+	id := w.number("file")
+	t.entity = id
+	w.newEntity("FILE", id, t.ts, row{
+		"memo": memo, "key": keyList(edKey(personName(payer))), "expiration_timestamp": t.ts + renewal*second, "auto_renew_period": nil,
+	})
+	w.data(t, id, parts[0])
+	w.commit(t)
+	for _, part := range parts[1:] {
+		w.appendFile(payer, id, part)
+	}
+	return id
+}
+
+func (w *world) appendFile(payer, id int64, part []byte) {
+	t := w.tx(typeFileAppend, payer)
+	t.entity = id
+	w.data(t, id, part)
+	w.commit(t)
+}
+
+// updateFile replaces the contents of a file; nil contents leave them and change the memo only.
+func (w *world) updateFile(payer, id int64, content []byte, memo string) {
+	t := w.tx(typeFileUpdate, payer)
+	t.entity = id
+	if memo != "" {
+		w.changeEntity(id, t.ts, row{"memo": memo})
+	}
+	if content == nil {
+		content = []byte{}
+	}
+	w.data(t, id, content)
+	w.commit(t)
+}
+
+// deleteFile deletes a user's file, or, with the types of system deletion, hides and restores it.
+func (w *world) deleteFile(kind int, payer, id int64, deleted bool) {
+	t := w.tx(kind, payer)
+	t.entity = id
+	w.commit(t)
+	w.changeEntity(id, t.ts, row{"deleted": deleted})
+}
+
+// systemFile creates a file of the network. The network's own files cost nothing.
+func (w *world) systemFile(id, admin int64, memo string, content []byte) *transaction {
+	t := w.tx(typeFileCreate, admin)
+	t.fee, t.entity = 0, id
+	w.newEntity("FILE", id, t.ts, row{"memo": memo, "key": keyList(edKey(fmt.Sprintf("system %d", admin))), "auto_renew_period": nil})
+	w.data(t, id, content)
+	return w.commit(t)
+}
+
+// updateSystemFile replaces the contents of a system file, in several pieces if asked.
+func (w *world) updateSystemFile(id, admin int64, pieces ...[]byte) *transaction {
+	var first *transaction
+	for i, piece := range pieces {
+		kind := typeFileUpdate
+		if i > 0 {
+			kind = typeFileAppend
+		}
+		t := w.tx(kind, admin)
+		t.fee, t.entity = 0, id
+		if id == fileFeeSchedule && i < len(pieces)-1 {
+			t.result = resultFeePartUploaded
+		}
+		w.data(t, id, piece)
+		w.commit(t)
+		if first == nil {
+			first = t
+		}
+	}
+	return first
+}
+
+// foundFiles creates the system files.
+func (w *world) foundFiles() {
+	nodes := w.bookNodes(0)
+	w.publishBook(w.systemFile(fileAddressBook101, addressBookAdmin, "address book", bookFile(nodes)), nodes)
+	w.publishBook(w.systemFile(fileAddressBook102, addressBookAdmin, "node details", bookFile(nodes)), nodes)
+	w.systemFile(fileFeeSchedule, feeScheduleAdmin, "fee schedule", feeFile(780_000, w.clock))
+	w.systemFile(fileExchangeRates, exchangeRateAdmin, "exchange rates", rateFile(0, w.clock))
+	simple, err := simpleFeeFile()
+	if err != nil {
+		w.fail("simple fee schedule: %w", err)
+	}
+	w.systemFile(fileSimpleFees, feeScheduleAdmin, "simple fee schedule", simple)
+	w.systemFile(fileProperties, addressBookAdmin, "network properties", []byte("contracts.chainId=296\nledger.id=0x03\nstaking.periodMins=1440\n"))
+	w.systemFile(filePermissions, addressBookAdmin, "who may do what", []byte("createAccount=0-*\ncryptoTransfer=0-*\nfreeze=58\n"))
+	w.systemFile(fileThrottles, addressBookAdmin, "throttles", throttleFile())
+	w.systemFile(fileUpgrade, freezeAdmin, "software upgrade", []byte("lantern bay release 1\n"))
+}
+
+// rateFile is an ExchangeRateSet: the version decides the price of an hbar, which goes up and down by a few cents.
+func rateFile(version int, ts int64) []byte {
+	price := func(v int) int64 { return 30_000 * int64(110+(v*7)%23) / 10 }
+	rate := func(v int, until int64) message {
+		return message(nil).num(1, 30_000).num(2, price(v)).msg(3, message(nil).num(1, until/second))
+	}
+	end := ts/hour*hour + hour
+	return message(nil).msg(1, rate(version, end)).msg(2, rate(version+1, end+hour))
+}
+
+// feeFile is a CurrentAndNextFeeSchedule with the functions of the network; gas is the price of contract calls.
+func feeFile(gas, ts int64) []byte {
+	schedule := func(gas, until int64) message {
+		m := message{}
+		for _, f := range []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 23, 27, 30, 50, 51, 52, 53, 54, 56, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 75, 77, 79, 80, 81, 82, 84, 86, 88, 92, 93, 94, 95} {
+			price := func(share int64) message {
+				return message(nil).num(2, 1_000_000_000_000_000).num(3, 9_000_000+f*10_000*share).num(4, 12*share).num(5, 3_000*share).num(6, share)
+			}
+			service := price(20)
+			if f == 6 || f == 7 || f == 16 || f == 84 {
+				service = service.num(8, gas)
+			}
+			data := message(nil).msg(1, price(1)).msg(2, price(9)).msg(3, service)
+			m = m.msg(1, message(nil).num(1, f).msg(3, data))
+		}
+		return m.msg(2, message(nil).num(1, until/second))
+	}
+	return message(nil).msg(1, schedule(gas, ts+400*day)).msg(2, schedule(gas+72_000, ts+800*day))
+}
+
+// throttleFile is a ThrottleDefinitions message with one bucket.
+func throttleFile() []byte {
+	group := message(nil).num(1, 1).num(1, 27).num(2, 10_000_000)
+	return message(nil).msg(1, message(nil).text(1, "everything").num(2, 1_000).msg(3, group))
+}
+
+// simpleFeeFile is the FeeSchedule message of file 113, made from its JSON form.
+func simpleFeeFile() ([]byte, error) {
+	type reference struct {
+		Name     string `json:"name"`
+		Included int64  `json:"includedCount"`
+	}
+	var s struct {
+		Node struct {
+			Base   int64       `json:"baseFee"`
+			Extras []reference `json:"extras"`
+		} `json:"node"`
+		Network struct {
+			Multiplier int64 `json:"multiplier"`
+		} `json:"network"`
+		Unreadable struct {
+			Fee int64 `json:"fee"`
+		} `json:"unreadable"`
+		Extras []struct {
+			Name string `json:"name"`
+			Fee  int64  `json:"fee"`
+			ID   int64  `json:"id"`
+		} `json:"extras"`
+		Services []struct {
+			Name     string `json:"name"`
+			Schedule []struct {
+				Base          int64       `json:"baseFee"`
+				Functionality int64       `json:"functionality"`
+				Extras        []reference `json:"extras"`
+				Free          bool        `json:"free"`
+				Exempt        bool        `json:"nodeNetworkFeeExempt"`
+				Rates         *struct {
+					Max   int64 `json:"maxMultiplier"`
+					Curve *struct {
+						Linear *struct {
+							Points []struct {
+								Utilization int64 `json:"utilizationBasisPoints"`
+								Multiplier  int64 `json:"multiplier"`
+							} `json:"points"`
+						} `json:"piecewiseLinear"`
+					} `json:"pricingCurve"`
+				} `json:"highVolumeRates"`
+			} `json:"schedule"`
+		} `json:"services"`
+	}
+	if err := json.Unmarshal(simpleFees, &s); err != nil {
+		return nil, fmt.Errorf("reading simple_fees.json: %w", err)
+	}
+	ids := map[string]int64{}
+	for _, e := range s.Extras {
+		ids[e.Name] = e.ID
+	}
+	references := func(m message, field protowire.Number, list []reference) message {
+		for _, r := range list {
+			m = m.msg(field, message(nil).num(1, ids[r.Name]).num(2, r.Included))
+		}
+		return m
+	}
+	m := message(nil).msg(1, references(message(nil).num(1, s.Node.Base), 2, s.Node.Extras)).
+		msg(2, message(nil).num(1, s.Network.Multiplier)).msg(3, message(nil).num(1, s.Unreadable.Fee))
+	for _, e := range s.Extras {
+		m = m.msg(4, message(nil).num(1, e.ID).num(2, e.Fee))
+	}
+	flag := map[bool]int64{true: 1}
+	for _, service := range s.Services {
+		x := message(nil).text(1, service.Name)
+		for _, d := range service.Schedule {
+			y := references(message(nil).num(1, d.Functionality).num(2, d.Base), 3, d.Extras).num(4, flag[d.Free])
+			if r := d.Rates; r != nil {
+				rates := message(nil).num(2, r.Max)
+				if r.Curve != nil && r.Curve.Linear != nil {
+					points := message{}
+					for _, p := range r.Curve.Linear.Points {
+						points = points.msg(1, message(nil).num(1, p.Utilization).num(2, p.Multiplier))
+					}
+					rates = rates.msg(3, message(nil).msg(1, points))
+				}
+				y = y.msg(5, rates)
+			}
+			x = x.msg(2, y.num(6, flag[d.Exempt]))
+		}
+		m = m.msg(5, x)
+	}
+	return m, nil
+}
