@@ -40,11 +40,11 @@ func (r *queryResolver) Block(ctx context.Context, hash *string, number *int64) 
 }
 
 func (r *queryResolver) Blocks(ctx context.Context, filter *ledger.BlockFilter, orderBy model.BlockOrder, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Block], error) {
-	kind, byNumber := blockKind, orderBy == model.BlockOrderNumber
+	kind, columns, byNumber := blockKind, 2, orderBy == model.BlockOrderNumber
 	if byNumber {
-		kind = blockNumberKind
+		kind, columns = blockNumberKind, 1
 	}
-	p, sp, err := r.page(ctx, kind, 1, order, relay.Args{First: first, After: after, Last: last, Before: before})
+	p, sp, err := r.page(ctx, kind, columns, order, relay.Args{First: first, After: after, Last: last, Before: before})
 	if err != nil {
 		return nil, err
 	}

@@ -46,10 +46,10 @@ func queueBlockTransactions(ctx context.Context, b *storage.Batch, parents []*le
 	return nil
 }
 
-// blockKey is a block's place by the order of its list.
+// blockKey is a block's place by the order of its list. The number is always its last part.
 func blockKey(byNumber bool) func(*ledger.Block) relay.Key {
 	if byNumber {
 		return func(b *ledger.Block) relay.Key { return relay.Key{b.Number} }
 	}
-	return func(b *ledger.Block) relay.Key { return relay.Key{int64(b.Timestamp.To.V)} }
+	return func(b *ledger.Block) relay.Key { return relay.Key{int64(b.Timestamp.To.V), b.Number} }
 }

@@ -30,7 +30,7 @@ type Endpoint struct {
 	Desc bool
 	// Finish completes the variables when all parameters are bound. It may answer the request itself.
 	Finish func(r *Request) error
-	// Next are the parameters by which links.next goes on, in the order of the page's key. Without any the answer has no links.
+	// Next are the parameters by which links.next goes on: the last parts of the page's key, in its order. Without any the answer has no links.
 	Next []Cursor
 	// Missing is the answer when the document's first root field is null or an empty list; by default 404.
 	Missing func(r *Request, h relay.Hints) *Problem

@@ -51,6 +51,7 @@ func (r *Request) next(last relay.Key) string {
 	if r.Desc {
 		direction, bound = []string{"lt:", "lte:"}, "lt"
 	}
+	last = last[len(last)-len(r.Endpoint.Next):]
 	for i, c := range r.Endpoint.Next {
 		op := bound
 		if c.Inclusive {

@@ -34,12 +34,12 @@ func (db *DB) Blocks(ctx context.Context, f *ledger.BlockFilter, byNumber bool, 
 		filter(&w, "index", f.Number)
 		filter(&w, "consensus_end", f.Timestamp)
 	}
-	key := "consensus_end"
+	key := []string{"consensus_end", "index"}
 	if byNumber {
-		key = "index"
+		key = []string{"index"}
 	}
-	w.keyset(p, key)
-	rows, err := list(ctx, db, `select `+blockColumns+` from record_file where true`+w.String()+w.orderBy(p, key), w.args, blockTargets, finishBlock)
+	w.keyset(p, key...)
+	rows, err := list(ctx, db, `select `+blockColumns+` from record_file where true`+w.String()+w.orderBy(p, key...), w.args, blockTargets, finishBlock)
 	if err != nil {
 		return nil, fmt.Errorf("reading blocks: %w", err)
 	}

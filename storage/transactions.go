@@ -141,17 +141,18 @@ func (w *where) transactionTimes(f *ledger.TransactionFilter, p Page, owner stri
 		}
 		return " and " + column + " = " + owner
 	}
-	sources := []string{
-		w.source("transaction s", "s.payer_account_id", "s", of("s.payer_account_id")+
-			" and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in "+precedingTypes+")", f, p),
-		w.source("entity_transaction s", "s.entity_id", "s", of("s.entity_id"), f, p),
-	}
+	var sources []string
 	amount := ""
-	if f.Direction != nil {
-		sources = nil
-		if amount = " and s.amount > 0"; *f.Direction == ledger.DirectionDebit {
-			amount = " and s.amount < 0"
-		}
+	switch {
+	case f.Direction == nil:
+		sources = append(sources,
+			w.source("transaction s", "s.payer_account_id", "s", of("s.payer_account_id")+
+				" and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in "+precedingTypes+")", f, p),
+			w.source("entity_transaction s", "s.entity_id", "s", of("s.entity_id"), f, p))
+	case *f.Direction == ledger.DirectionDebit:
+		amount = " and s.amount < 0"
+	default:
+		amount = " and s.amount > 0"
 	}
 	join := " join transaction o on o.consensus_timestamp = s.consensus_timestamp and o.payer_account_id = s.payer_account_id"
 	if f.Outcome == nil && f.Types == nil {
