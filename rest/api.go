@@ -42,17 +42,35 @@ type prepared struct {
 	roots map[string][]string
 }
 
-// fragmentsFile holds what several documents share.
-const fragmentsFile = "fragments.graphql"
+// fragmentFiles hold what several documents share.
+const fragmentFiles = "documents/fragments*.graphql"
+
+// fragments is the text of all shared fragments.
+func (a *API) fragments() (string, error) {
+	names, err := fs.Glob(a.Documents, fragmentFiles)
+	if err != nil {
+		return "", fmt.Errorf("looking for shared fragments: %w", err)
+	}
+	var all strings.Builder
+	for _, n := range names {
+		text, err := fs.ReadFile(a.Documents, n)
+		if err != nil {
+			return "", fmt.Errorf("reading shared fragments: %w", err)
+		}
+		all.Write(text)
+		all.WriteByte('\n')
+	}
+	return all.String(), nil
+}
 
 // Init checks and keeps all documents and makes the routes.
 func (a *API) Init() error {
 	a.literals, a.prepared = map[string]bool{}, map[*Endpoint]*prepared{}
 	router := chi.NewRouter()
 	router.NotFound(a.notFound)
-	fragments, err := fs.ReadFile(a.Documents, path.Join("documents", fragmentsFile))
+	fragments, err := a.fragments()
 	if err != nil {
-		return fmt.Errorf("reading the shared fragments of %s: %w", a.Prefix, err)
+		return err
 	}
 	for i := range a.Endpoints {
 		e := &a.Endpoints[i]
@@ -60,7 +78,7 @@ func (a *API) Init() error {
 		if err != nil {
 			return fmt.Errorf("reading the document of %s: %w", e.Path, err)
 		}
-		doc, err := a.Server.Prepare(withFragments(string(text), string(fragments)))
+		doc, err := a.Server.Prepare(withFragments(string(text), fragments))
 		if err != nil {
 			return fmt.Errorf("document %s of %s: %w", e.Document, e.Path, err)
 		}

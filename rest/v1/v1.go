@@ -4,6 +4,7 @@ package v1
 
 import (
 	"embed"
+	"slices"
 
 	"heliograph/graph/server"
 	"heliograph/rest"
@@ -23,6 +24,13 @@ const (
 
 // endpoints is the whole API.
 func endpoints() []rest.Endpoint {
+	return slices.Concat(
+		coreEndpoints(),
+	)
+}
+
+// coreEndpoints are accounts, balances, blocks, topics and transactions.
+func coreEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
 			Path: "/accounts", Grammar: rest.V1, Params: accountsParams, Document: "accounts.graphql",
