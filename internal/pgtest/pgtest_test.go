@@ -13,7 +13,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-func TestMain(m *testing.M) { Main(m) }
+// killedVariable makes the test binary one that starts its server and waits to be killed.
+const killedVariable = "PGTEST_TEST_KILLED"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(killedVariable) == "" {
+		Main(m)
+		return
+	}
+	running.begin()
+	server, err := running.get()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(server.DataDir())
+	time.Sleep(time.Minute)
+}
 
 // built counts how often the template numbers was prepared.
 var built atomic.Int32
@@ -135,10 +151,8 @@ func TestTemplateWithAnOpenConnection(t *testing.T) {
 		}
 		return err
 	}}
-	begin := time.Now()
-	conn := connect(t, leaky.Fresh(t))
-	if queryInt(t, conn, "select count(*) from kept") != 0 || time.Since(begin) > 4*time.Second {
-		t.Errorf("copying a template that is in use took %v", time.Since(begin))
+	if n := queryInt(t, connect(t, leaky.Fresh(t)), "select count(*) from kept"); n != 0 {
+		t.Errorf("%d rows in an empty table", n)
 	}
 }
 

@@ -72,12 +72,18 @@ func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephem
 		}
 		return false, nil
 	}
+	// The server that an interrupted initdb was running may still write there.
+	if err := stopAll(ctx, processesOf(l.init), l.init, syscall.SIGKILL); err != nil {
+		return false, err
+	}
 	if err := os.RemoveAll(l.init); err != nil {
 		return false, fmt.Errorf("remove what an interrupted initdb left: %w", err)
 	}
-	args := []string{"-D", l.init, "-U", Name, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions"}
+	// Waiting until the new files are on the disk takes from half a second to many, where others write as well. The
+	// system writes them within half a minute; a machine that crashes before that may need its empty cluster made again.
+	args := []string{"-D", l.init, "-U", Name, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions", "--no-sync"}
 	if ephemeral {
-		args = append(args, "--no-sync", "--wal-segsize=1") // less to write
+		args = append(args, "--wal-segsize=1") // less to write
 	}
 	cmd := exec.Command(filepath.Join(b.dir, "initdb"), args...)
 	cmd.Dir, cmd.Env = l.dir, serverEnv()

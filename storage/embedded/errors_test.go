@@ -58,6 +58,7 @@ func installed(t *testing.T) binaries {
 // run.
 func TestErrors(t *testing.T) {
 	major := installed(t).major
+	const unknown = 99 // a major version that no machine has
 	cluster := func(t *testing.T, dirMajor int, version string) string {
 		base := tempDir(t)
 		write(t, filepath.Join(newLayout(base, dirMajor).data, "PG_VERSION"), version+"\n", 0o644)
@@ -96,13 +97,13 @@ func TestErrors(t *testing.T) {
 			return Options{BinDir: fakePrograms(t, "eleven")}
 		}, nil, []string{`postgres --version says "postgres (PostgreSQL) eleven"`}},
 		{"data of another major version", func(t *testing.T) Options {
-			return Options{DataDir: cluster(t, major-1, fmt.Sprint(major-1))}
+			return Options{DataDir: cluster(t, unknown, fmt.Sprint(unknown))}
 		}, ErrOtherVersion, []string{
-			fmt.Sprintf("holds data of PostgreSQL %d, but found is %d", major-1, major),
-			"Nothing was changed", fmt.Sprintf("Install PostgreSQL %d", major-1), "choose another data folder",
+			fmt.Sprintf("holds data of PostgreSQL %d, but found is %d", unknown, major),
+			"Nothing was changed", fmt.Sprintf("Install PostgreSQL %d", unknown), "choose another data folder",
 		}},
 		{"data of another major version than the chosen server", func(t *testing.T) Options {
-			return Options{DataDir: cluster(t, major-1, fmt.Sprint(major-1)), BinDir: installed(t).dir}
+			return Options{DataDir: cluster(t, unknown, fmt.Sprint(unknown)), BinDir: installed(t).dir}
 		}, ErrOtherVersion, []string{"holds data of PostgreSQL", "Nothing was changed"}},
 		{"data in the wrong folder", func(t *testing.T) Options {
 			return Options{DataDir: cluster(t, major, "14")}
@@ -233,5 +234,23 @@ func TestFind(t *testing.T) {
 	}
 	if b, err := find(t.Context(), Options{folders: []string{v15, v17}}, "/data", []int{16, 14}); !errors.Is(err, ErrOtherVersion) {
 		t.Errorf("none for the data: %s, %v", b.version, err)
+	}
+}
+
+func TestSearchFolders(t *testing.T) {
+	onPath, cache := fakePrograms(t, "15.9"), tempDir(t)
+	t.Setenv("PATH", onPath)
+	t.Setenv("XDG_CACHE_HOME", cache)
+	unpacked := filepath.Join(cache, "heliograph", "postgresql", "16.14", "bin")
+	if err := os.MkdirAll(unpacked, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dirs := searchFolders(t.Context())
+	if len(dirs) == 0 || dirs[0] != onPath {
+		t.Errorf("PATH does not come first in %v", dirs)
+	}
+	// Root does not look into the folders of a user.
+	if last := dirs[len(dirs)-1]; (last == unpacked) != (os.Geteuid() != 0) {
+		t.Errorf("the last place is %s; the user's cache has %s", last, unpacked)
 	}
 }

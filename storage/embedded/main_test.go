@@ -253,10 +253,10 @@ func checkKept(t *testing.T, dir string) *Server {
 	return s
 }
 
-// eventually waits up to 10 s for a condition.
+// eventually waits up to 30 s for a condition: the machine may be busy.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for range 1000 {
+	for range 3000 {
 		if condition() {
 			return
 		}

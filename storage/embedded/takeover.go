@@ -5,6 +5,7 @@ package embedded
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -59,9 +60,17 @@ func takeOver(ctx context.Context, log *slog.Logger, l layout) error {
 		log.Warn("removing the mark of a killed PostgreSQL", "file", pidFile, "pid", pid)
 		stale = append(stale, pidFile)
 	}
-	sockets, _ := filepath.Glob(filepath.Join(l.sock, ".s.PGSQL.*")) // each socket and its lock file
-	for _, path := range append(stale, sockets...) {
-		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+	entries, err := os.ReadDir(l.sock)
+	if err != nil {
+		return fmt.Errorf("look for a stale socket: %w", err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".s.PGSQL.") { // the socket, and its lock file
+			stale = append(stale, filepath.Join(l.sock, e.Name()))
+		}
+	}
+	for _, path := range stale {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("remove a stale file: %w", err)
 		}
 	}
@@ -71,7 +80,7 @@ func takeOver(ctx context.Context, log *slog.Logger, l layout) error {
 // readPid returns the process id in the file's first line, 0 without file or number.
 func readPid(path string) (int, error) {
 	text, err := os.ReadFile(path)
-	if os.IsNotExist(err) {
+	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}
 	if err != nil {
@@ -87,9 +96,12 @@ func readPid(path string) (int, error) {
 
 // stopAll sends each signal in turn to those of pids that still serve data, and gives them 10 s after each.
 func stopAll(ctx context.Context, pids []int, data string, signals ...syscall.Signal) error {
+	if len(pids) == 0 {
+		return nil
+	}
 	for _, sig := range signals {
 		for _, pid := range pids {
-			if err := syscall.Kill(pid, sig); err != nil && err != syscall.ESRCH {
+			if err := syscall.Kill(pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
 				return fmt.Errorf("stop PostgreSQL process %d: %w", pid, err)
 			}
 		}

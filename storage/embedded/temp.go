@@ -4,6 +4,7 @@ package embedded
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -47,7 +48,7 @@ func sweep(ctx context.Context, log *slog.Logger) {
 		}
 		dir := path[:len(path)-len(".lock")]
 		l := layout{data: filepath.Join(dir, "data"), sock: filepath.Join(dir, "s")}
-		if err := takeOver(ctx, log, l); err != nil {
+		if err := takeOver(ctx, log, l); err != nil && !errors.Is(err, os.ErrNotExist) { // without folders, no server
 			log.Warn("leaving the folder of a killed ephemeral server", "folder", base, "error", err)
 		} else if err := os.RemoveAll(base); err != nil {
 			log.Warn("removing the folder of a killed ephemeral server", "folder", base, "error", err)

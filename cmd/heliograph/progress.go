@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+// progress shows what is going on in one line: redrawn on a terminal, once a step elsewhere.
+type progress struct {
+	out      *os.File
+	terminal bool
+	last     string
+}
+
+func newProgress(out *os.File) *progress {
+	info, err := out.Stat()
+	return &progress{out: out, terminal: err == nil && info.Mode()&os.ModeCharDevice != 0}
+}
+
+// show tells that a step has come so far.
+func (p *progress) show(step string, done, total int) {
+	switch {
+	case p.terminal:
+		fmt.Fprintf(p.out, "\r\033[K%s %d/%d", step, done, total)
+	case step != p.last:
+		fmt.Fprintln(p.out, step)
+	}
+	p.last = step
+}
+
+// end leaves the line.
+func (p *progress) end() {
+	if p.terminal && p.last != "" {
+		fmt.Fprint(p.out, "\r\033[K")
+	}
+}

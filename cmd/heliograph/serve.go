@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"heliograph/internal/gateway"
+	"heliograph/storage"
+	"heliograph/storage/embedded"
+)
+
+// Times that bound what the server waits for.
+const (
+	drainTimeout      = 20 * time.Second
+	readHeaderTimeout = 10 * time.Second
+	idleTimeout       = 2 * time.Minute
+)
+
+// exitDatabaseDied is the exit code when the embedded server ended by itself.
+const exitDatabaseDied = 3
+
+type serveCmd struct {
+	Listen         []string      `env:"HELIOGRAPH_LISTEN" default:"127.0.0.1:8080" help:"Public address; repeatable."`
+	AdminListen    string        `env:"HELIOGRAPH_ADMIN_LISTEN" default:"127.0.0.1:9464" help:"Address of metrics, health and profiles; empty for none."`
+	Demo           toggle        `env:"HELIOGRAPH_DEMO" default:"on" help:"Load the demo network into an empty embedded database."`
+	RequestTimeout time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" default:"20s" help:"How long a request may take, its statements included."`
+	MaxConnections int32         `env:"HELIOGRAPH_MAX_CONNECTIONS" default:"10" help:"Connections to the database at most."`
+	CORSOrigins    []string      `name:"cors-origins" env:"HELIOGRAPH_CORS_ORIGINS" default:"*" help:"Origins whose pages may read answers; * for all."`
+	TrustedProxies []string      `env:"HELIOGRAPH_TRUSTED_PROXIES" help:"Addresses or networks whose forwarding headers are believed."`
+	databaseSettings
+	ledgerSettings
+	logSettings
+}
+
+// Run serves until the context ends.
+func (c *serveCmd) Run(ctx context.Context) (err error) {
+	log := c.logger()
+	cfg, err := c.rest()
+	if err != nil {
+		return err
+	}
+	proxies, err := readProxies(c.TrustedProxies)
+	if err != nil {
+		return err
+	}
+	// The ports come first: nothing has to be undone when one is taken.
+	public, admin, err := c.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeAll(append(public, admin...))
+
+	d, err := c.open(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	if d.server != nil && c.Demo.on {
+		if err := loadDemo(ctx, d.url, cfg.Now(), false); err != nil {
+			return fmt.Errorf("loading the demo network: %w", err)
+		}
+	}
+	g, err := c.connect(ctx, d, cfg.Base, log)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if err := check(ctx, g); err != nil {
+		return err
+	}
+	handlers, err := gateway.New(gateway.Options{
+		DB: g, REST: cfg, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version,
+	})
+	if err != nil {
+		return fmt.Errorf("putting the gateway together: %w", err)
+	}
+	return c.serve(ctx, log, d, handlers, public, admin)
+}
+
+// connect opens the pool. Without a write to do, every session refuses to write.
+func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID, log *slog.Logger) (*storage.DB, error) {
+	db, err := storage.Open(ctx, storage.Options{
+		URL: d.url, ReadOnly: true, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: c.MaxConnections, Base: base, Logger: log,
+	})
+	if err != nil {
+		return nil, unreachable(d.url, err)
+	}
+	return db, nil
+}
+
+// listen opens the ports.
+func (c *serveCmd) listen(ctx context.Context) (public, admin []net.Listener, err error) {
+	for _, address := range c.Listen {
+		l, err := listenOn(ctx, address)
+		if err != nil {
+			closeAll(public)
+			return nil, nil, err
+		}
+		public = append(public, l)
+	}
+	if c.AdminListen == "" {
+		return public, nil, nil
+	}
+	l, err := listenOn(ctx, c.AdminListen)
+	if err != nil {
+		closeAll(public)
+		return nil, nil, err
+	}
+	return public, []net.Listener{l}, nil
+}
+
+func listenOn(ctx context.Context, address string) (net.Listener, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", strings.TrimSpace(address))
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("the address %s is in use by another program; choose one with --listen or --admin-listen", address)
+	case err != nil:
+		return nil, fmt.Errorf("cannot listen on %s: %w", address, err)
+	}
+	return l, nil
+}
+
+func closeAll(list []net.Listener) {
+	for _, l := range list {
+		_ = l.Close() // closed by the server already, normally
+	}
+}
+
+// serve answers requests until the context ends or something dies, and drains.
+func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *gateway.Gateway, public, admin []net.Listener) error {
+	failed := make(chan error, len(public)+len(admin))
+	var servers []*http.Server
+	start := func(list []net.Listener, handler http.Handler) {
+		for _, l := range list {
+			s := &http.Server{Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+			servers = append(servers, s)
+			go func() { failed <- s.Serve(l) }()
+		}
+	}
+	start(public, h.Public())
+	start(admin, h.Admin())
+	c.announce(log, d, public, admin)
+
+	var err error
+	select {
+	case <-ctx.Done():
+		log.Info("shutting down")
+	case <-embedded.WatchParent(ctx):
+		log.Info("the parent process has gone: shutting down")
+	case <-d.done():
+		err = &exitError{exitDatabaseDied, fmt.Errorf("the embedded PostgreSQL died: %w", d.server.Err())}
+	case err = <-failed:
+		err = fmt.Errorf("serving: %w", err)
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	for _, s := range servers {
+		if e := s.Shutdown(drain); e != nil {
+			err = errors.Join(err, fmt.Errorf("draining: %w", e))
+		}
+	}
+	return err
+}
+
+// announce tells where things are. People see lines, programs the log.
+func (c *serveCmd) announce(log *slog.Logger, d *database, public, admin []net.Listener) {
+	for _, l := range public {
+		log.Info("listening", "address", l.Addr().String(), "embedded", d.server != nil)
+	}
+	for _, l := range admin {
+		log.Info("listening for administration", "address", l.Addr().String())
+	}
+	base := "http://" + public[0].Addr().String()
+	fmt.Fprintf(os.Stdout, "heliograph %s\n  GraphiQL  %s/graphiql\n  GraphQL   %s/graphql\n  REST      %s/api/v1/accounts\n", version, base, base, base)
+	if d.server != nil {
+		fmt.Fprintf(os.Stdout, "  database  %s\n", d.url)
+	}
+}

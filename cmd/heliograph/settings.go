@@ -1,0 +1,183 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+
+	"heliograph/internal/ledger"
+	"heliograph/rest"
+	"heliograph/storage/embedded"
+)
+
+// toggle is a switch: on/off, true/false, 1/0, yes/no.
+type toggle struct{ on bool }
+
+// UnmarshalText reads a switch.
+func (t *toggle) UnmarshalText(text []byte) error {
+	switch strings.ToLower(string(text)) {
+	case "on", "true", "1", "yes":
+		t.on = true
+	case "off", "false", "0", "no", "":
+		t.on = false
+	default:
+		return fmt.Errorf("%q is neither on nor off", text)
+	}
+	return nil
+}
+
+// databaseSettings say which database is used.
+type databaseSettings struct {
+	DatabaseURL string `env:"HELIOGRAPH_DATABASE_URL" help:"PostgreSQL with the mirror tables, as URL or keyword string. Without it an embedded server is started."`
+	DataDir     string `env:"HELIOGRAPH_DATA_DIR" help:"Folder of the embedded PostgreSQL (default: the user's data folder)."`
+	PGBindir    string `name:"pg-bindir" env:"HELIOGRAPH_PG_BINDIR" help:"Folder with the PostgreSQL programs for the embedded server (default: found)."`
+}
+
+// dataDir is the folder of the embedded server.
+func (s *databaseSettings) dataDir() (string, error) {
+	if s.DataDir != "" {
+		return s.DataDir, nil
+	}
+	dir, err := embedded.DefaultDataDir()
+	if err != nil {
+		return "", fmt.Errorf("finding a data folder: %w", err)
+	}
+	return dir, nil
+}
+
+// ledgerSettings say what ledger it is and how the old API answers.
+type ledgerSettings struct {
+	Shard     int64  `env:"HELIOGRAPH_SHARD" default:"0" help:"The ledger's shard."`
+	Realm     int64  `env:"HELIOGRAPH_REALM" default:"0" help:"The ledger's realm."`
+	FixedTime string `env:"HELIOGRAPH_FIXED_TIME" help:"RFC 3339 instant at which \"now\" stands still (default: the real clock)."`
+
+	LimitDefault              int    `env:"HELIOGRAPH_LIMIT_DEFAULT" default:"25" help:"Rows of a page where the client does not say."`
+	LimitMax                  int    `env:"HELIOGRAPH_LIMIT_MAX" default:"100" help:"Rows of a page at most."`
+	LimitTokenBalancesList    int    `env:"HELIOGRAPH_LIMIT_TOKEN_BALANCES_LIST" default:"50" help:"Token balances of each account in lists."`
+	LimitTokenBalancesAccount int    `env:"HELIOGRAPH_LIMIT_TOKEN_BALANCES_ACCOUNT" default:"1000" help:"Token balances of a single account."`
+	MaxRepeatedParameters     int    `env:"HELIOGRAPH_MAX_REPEATED_PARAMETERS" default:"100" help:"Repeats of one query parameter at most."`
+	DelegationAddress         toggle `env:"HELIOGRAPH_DELEGATION_ADDRESS" default:"off" help:"Show delegation_address of accounts."`
+	BindTimestampRange        toggle `env:"HELIOGRAPH_BIND_TIMESTAMP_RANGE" default:"off" help:"Bound open timestamp ranges of transactions."`
+	MaxTransactionsRange      int64  `name:"max-transactions-timestamp-range-ns" env:"HELIOGRAPH_MAX_TRANSACTIONS_TIMESTAMP_RANGE_NS" default:"5184000000000000" help:"The length to which they are bounded, in nanoseconds."`
+	TopicMessageLookup        toggle `env:"HELIOGRAPH_TOPIC_MESSAGE_LOOKUP" default:"off" help:"Answer as if topic messages were found through their lookup table, which knows ranges only."`
+	Users                     string `env:"HELIOGRAPH_USERS" help:"Basic credentials with page limits of their own, as JSON: [{\"username\":…,\"password\":…,\"limit\":…}]."`
+}
+
+// clock is the clock that the settings ask for.
+func (s *ledgerSettings) clock() (func() time.Time, error) {
+	if s.FixedTime == "" {
+		return time.Now, nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, s.FixedTime)
+	if err != nil {
+		return nil, fmt.Errorf("HELIOGRAPH_FIXED_TIME %q is no RFC 3339 instant such as 2026-01-31T12:00:00Z", s.FixedTime)
+	}
+	return func() time.Time { return at }, nil
+}
+
+// base is the ledger's shard and realm as an entity id.
+func (s *ledgerSettings) base() (ledger.EntityID, error) {
+	id, err := ledger.NewEntityID(s.Shard, s.Realm, 0)
+	if err != nil {
+		return 0, fmt.Errorf("shard %d and realm %d: %w", s.Shard, s.Realm, err)
+	}
+	return id, nil
+}
+
+// rest is the configuration of the REST side.
+func (s *ledgerSettings) rest() (*rest.Config, error) {
+	now, err := s.clock()
+	if err != nil {
+		return nil, err
+	}
+	base, err := s.base()
+	if err != nil {
+		return nil, err
+	}
+	for name, n := range map[string]int{
+		"HELIOGRAPH_LIMIT_DEFAULT": s.LimitDefault, "HELIOGRAPH_LIMIT_MAX": s.LimitMax, "HELIOGRAPH_LIMIT_TOKEN_BALANCES_LIST": s.LimitTokenBalancesList,
+		"HELIOGRAPH_LIMIT_TOKEN_BALANCES_ACCOUNT": s.LimitTokenBalancesAccount, "HELIOGRAPH_MAX_REPEATED_PARAMETERS": s.MaxRepeatedParameters,
+	} {
+		if n < 1 {
+			return nil, fmt.Errorf("%s must be 1 or more, not %d", name, n)
+		}
+	}
+	if s.MaxTransactionsRange < 1 {
+		return nil, fmt.Errorf("HELIOGRAPH_MAX_TRANSACTIONS_TIMESTAMP_RANGE_NS must be 1 or more, not %d", s.MaxTransactionsRange)
+	}
+	users, err := readUsers(s.Users)
+	if err != nil {
+		return nil, err
+	}
+	return &rest.Config{
+		Base: base, LimitDefault: s.LimitDefault, LimitMax: s.LimitMax, TokensInList: s.LimitTokenBalancesList, TokensOfAccount: s.LimitTokenBalancesAccount,
+		MaxRepeats: s.MaxRepeatedParameters, DelegationAddress: s.DelegationAddress.on, BindTimestampRange: s.BindTimestampRange.on,
+		MaxTransactionsRange: time.Duration(s.MaxTransactionsRange), TopicMessageLookup: s.TopicMessageLookup.on, Users: users, Now: now,
+	}, nil
+}
+
+// readUsers reads the Basic credentials. The text is a secret: no error repeats it.
+func readUsers(text string) ([]rest.User, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var users []rest.User
+	if err := json.Unmarshal([]byte(text), &users); err != nil {
+		return nil, fmt.Errorf("HELIOGRAPH_USERS is not a JSON list of objects with username, password and limit")
+	}
+	seen := map[string]bool{}
+	for i, u := range users {
+		switch {
+		case u.Username == "" || u.Password == "":
+			return nil, fmt.Errorf("HELIOGRAPH_USERS: entry %d lacks a username or a password", i+1)
+		case u.Limit < 0:
+			return nil, fmt.Errorf("HELIOGRAPH_USERS: the limit of entry %d is negative", i+1)
+		case seen[u.Username]:
+			return nil, fmt.Errorf("HELIOGRAPH_USERS: entry %d repeats a username", i+1)
+		}
+		seen[u.Username] = true
+	}
+	return users, nil
+}
+
+// logSettings say how to log.
+type logSettings struct {
+	LogFormat string `env:"HELIOGRAPH_LOG_FORMAT" enum:"auto,text,json" default:"auto" help:"Form of the log: text, json, or auto: text on a terminal."`
+	LogLevel  string `env:"HELIOGRAPH_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"Least level that is logged."`
+}
+
+// logger makes the log.
+func (s *logSettings) logger() *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
+		level = slog.LevelInfo
+	}
+	o := &slog.HandlerOptions{Level: level}
+	info, err := os.Stderr.Stat()
+	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
+	if s.LogFormat == "json" || s.LogFormat == "auto" && !terminal {
+		return slog.New(slog.NewJSONHandler(os.Stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, o))
+}
+
+// readProxies reads the addresses whose forwarding headers are believed.
+func readProxies(list []string) ([]netip.Prefix, error) {
+	var out []netip.Prefix
+	for _, text := range list {
+		if addr, err := netip.ParseAddr(text); err == nil {
+			out = append(out, netip.PrefixFrom(addr, addr.BitLen()))
+			continue
+		}
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("HELIOGRAPH_TRUSTED_PROXIES: %q is neither an address nor a network such as 10.0.0.0/8", text)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}

@@ -1,0 +1,19 @@
+// Command generate makes the graph's code of the schema and gqlgen.yml: gqlgen's own, and the tables of the row plan from the same bindings.
+package main
+
+import (
+	"log"
+
+	"github.com/99designs/gqlgen/api"
+	"github.com/99designs/gqlgen/codegen/config"
+)
+
+func main() {
+	cfg, err := config.LoadConfigFromDefaultLocations()
+	if err != nil {
+		log.Fatalf("reading gqlgen.yml: %v", err)
+	}
+	if err := api.Generate(cfg, api.AddPlugin(tables{out: "graph/rowplan/tables_gen.go"})); err != nil {
+		log.Fatalf("generating the graph: %v", err)
+	}
+}

@@ -1,0 +1,80 @@
+// Package relay holds what all lists of the graph share: connections, cursors, page arguments and global ids, as the Relay
+// specifications define them (GraphQL Cursor Connections, Global Object Identification).
+package relay
+
+import "heliograph/internal/ledger"
+
+// Connection is one page of a list.
+type Connection[T any] struct {
+	Nodes []*T
+	// Timestamp is when the page's content was taken, for lists that are of one moment.
+	Timestamp ledger.Null[ledger.Timestamp]
+
+	kind     string
+	key      func(*T) Key
+	previous bool
+	next     bool
+}
+
+// Edge is a row of a list with the cursor that stands for its place.
+type Edge[T any] struct {
+	Node   *T
+	Cursor string
+}
+
+// PageInfo tells whether a list goes on around a page.
+type PageInfo struct {
+	HasNextPage     bool
+	HasPreviousPage bool
+	StartCursor     *string
+	EndCursor       *string
+}
+
+// NewConnection makes a page of rows that were read for p, one more than asked for if there were that many. The rows are in reading
+// order; pages read backwards are turned round here. key gives the place of a row, in the order's columns.
+func NewConnection[T any](kind string, p Page, rows []*T, key func(*T) Key) *Connection[T] {
+	more := len(rows) > p.Limit
+	if more {
+		rows = rows[:p.Limit]
+	}
+	c := &Connection[T]{Nodes: rows, kind: kind, key: key}
+	if p.Backward {
+		for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
+			rows[i], rows[j] = rows[j], rows[i]
+		}
+		c.previous, c.next = more, p.Before != nil
+	} else {
+		c.previous, c.next = p.After != nil, more
+	}
+	if c.Nodes == nil {
+		c.Nodes = []*T{}
+	}
+	return c
+}
+
+// Edges are the page's rows with their cursors.
+func (c *Connection[T]) Edges() []*Edge[T] {
+	edges := make([]*Edge[T], len(c.Nodes))
+	for i, n := range c.Nodes {
+		edges[i] = &Edge[T]{Node: n, Cursor: c.key(n).cursor(c.kind)}
+	}
+	return edges
+}
+
+// PageInfo tells whether the list goes on around the page.
+func (c *Connection[T]) PageInfo() *PageInfo {
+	info := &PageInfo{HasNextPage: c.next, HasPreviousPage: c.previous}
+	if n := len(c.Nodes); n > 0 {
+		start, end := c.key(c.Nodes[0]).cursor(c.kind), c.key(c.Nodes[n-1]).cursor(c.kind)
+		info.StartCursor, info.EndCursor = &start, &end
+	}
+	return info
+}
+
+// Last is the place of the page's last row; ok is false when the page is empty.
+func (c *Connection[T]) Last() (rows int, last Key) {
+	if n := len(c.Nodes); n > 0 {
+		return n, c.key(c.Nodes[n-1])
+	}
+	return 0, nil
+}

@@ -1,0 +1,135 @@
+package rowplan
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// compiler collects what is known about a plan while it is compiled.
+type compiler struct {
+	slots int
+	// partial is set when a field has no plan: the plan then loads but does not write.
+	partial bool
+}
+
+// selected is a field of a selection set with the @skip and @include on the way to it.
+type selected struct {
+	field      *ast.Field
+	conditions []*ast.Directive
+}
+
+// collect flattens a selection set for an object of the given names, as CollectFields of the GraphQL specification (§6.3.2) does, but
+// leaves conditions to be decided when the plan runs.
+func (c *compiler) collect(out []selected, set ast.SelectionSet, names []string, outer []*ast.Directive) []selected {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			conditions := c.conditions(outer, s.Directives)
+			at := slices.IndexFunc(out, func(o selected) bool { return o.field.Alias == s.Alias })
+			switch {
+			case at < 0:
+				out = append(out, selected{s, conditions})
+			case len(s.SelectionSet) > 0 || len(conditions) > 0 || len(out[at].conditions) > 0:
+				c.partial = true // two selections of one field have to be merged: gqlgen does that
+			}
+		case *ast.InlineFragment:
+			if s.TypeCondition == "" || slices.Contains(names, s.TypeCondition) {
+				out = c.collect(out, s.SelectionSet, names, c.conditions(outer, s.Directives))
+			}
+		case *ast.FragmentSpread:
+			if slices.Contains(names, s.Definition.TypeCondition) {
+				out = c.collect(out, s.Definition.SelectionSet, names, c.conditions(outer, s.Directives))
+			}
+		}
+	}
+	return out
+}
+
+// conditions adds the @skip and @include among directives to outer. Any other directive changes the answer in a way that plans do not know.
+func (c *compiler) conditions(outer []*ast.Directive, directives ast.DirectiveList) []*ast.Directive {
+	for _, d := range directives {
+		if d.Name != "skip" && d.Name != "include" {
+			c.partial = true
+			continue
+		}
+		outer = append(slices.Clip(outer), d)
+	}
+	return outer
+}
+
+// column is a compiled field of an object.
+type column[T any] struct {
+	prefix     string // `,"alias":`
+	conditions []*ast.Directive
+	node[T]
+}
+
+// holds tells whether all conditions let the field through.
+func (col *column[T]) holds(r *run) bool {
+	for _, d := range col.conditions {
+		on, _ := d.ArgumentMap(r.variables)["if"].(bool)
+		if on == (d.Name == "skip") {
+			return false
+		}
+	}
+	return true
+}
+
+// compile makes the node of a selection set.
+func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
+	var columns []column[T]
+	loads := false
+	for _, s := range c.collect(nil, set, o.names, nil) {
+		prefix := "," + strconv.Quote(s.field.Alias) + ":"
+		if s.field.Name == "__typename" {
+			name := strconv.Quote(o.names[0])
+			columns = append(columns, column[T]{prefix, s.conditions, node[T]{put: func(dst []byte, _ *run, _ *T) []byte { return append(dst, name...) }}})
+			continue
+		}
+		field, ok := o.fields[s.field.Name]
+		if !ok {
+			c.partial = true
+			continue
+		}
+		n := field.compile(c, s.field)
+		loads = loads || n.load != nil
+		columns = append(columns, column[T]{prefix, s.conditions, n})
+	}
+	n := node[T]{put: func(dst []byte, r *run, v *T) []byte {
+		at := len(dst)
+		for i := range columns {
+			col := &columns[i]
+			if col.conditions != nil && !col.holds(r) {
+				continue
+			}
+			dst = append(dst, col.prefix...)
+			dst = col.put(dst, r, v)
+		}
+		if len(dst) == at {
+			return append(dst, '{', '}')
+		}
+		dst[at] = '{'
+		return append(dst, '}')
+	}}
+	if loads {
+		n.load = func(ctx context.Context, r *run, rows []*T) error {
+			if len(rows) == 0 {
+				rows = nil // loads still run: each puts an empty result into its slot
+			}
+			for i := range columns {
+				col := &columns[i]
+				if col.load == nil || col.conditions != nil && !col.holds(r) {
+					continue
+				}
+				if err := col.load(ctx, r, rows); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	return n
+}

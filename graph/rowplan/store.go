@@ -1,0 +1,98 @@
+package rowplan
+
+import (
+	"context"
+	"sync"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// Store keeps the results of relations that a partial plan has read, for the resolvers that gqlgen will ask for them. It lives as long
+// as the operation.
+type Store struct {
+	mu      sync.RWMutex
+	results map[storeKey]any
+}
+
+type storeKey struct {
+	field  *ast.Field
+	parent any // *T
+}
+
+type storeContext struct{}
+
+// WithStore returns a context for one operation.
+func WithStore(ctx context.Context) context.Context {
+	return context.WithValue(ctx, storeContext{}, &Store{})
+}
+
+func storeOf(ctx context.Context) *Store {
+	s, _ := ctx.Value(storeContext{}).(*Store)
+	return s
+}
+
+// Recall returns what a plan has read of a relation for a parent; f is the field as it stands in the document.
+func Recall[T, R any](ctx context.Context, f *ast.Field, parent *T) (R, bool) {
+	var none R
+	s := storeOf(ctx)
+	if s == nil {
+		return none, false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	v, ok := s.results[storeKey{f, parent}]
+	if !ok {
+		return none, false
+	}
+	got, ok := v.(R)
+	return got, ok
+}
+
+// recall splits rows into those whose results are known and those that are missing; known has a place for every row.
+func recall[T, R any](s *Store, f *ast.Field, rows []*T) (missing []*T, known []R) {
+	if s == nil {
+		return rows, nil
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if len(s.results) == 0 {
+		return rows, nil
+	}
+	known = make([]R, len(rows))
+	for i, row := range rows {
+		v, ok := s.results[storeKey{f, row}]
+		if !ok {
+			missing = append(missing, row)
+			continue
+		}
+		known[i], _ = v.(R)
+	}
+	return missing, known
+}
+
+// fill puts what was read afresh into the places of the missing rows.
+func fill[T, R any](known []R, rows, missing []*T, fresh []R) []R {
+	next := 0
+	for i, row := range rows {
+		if next < len(missing) && row == missing[next] {
+			known[i] = fresh[next]
+			next++
+		}
+	}
+	return known
+}
+
+// remember keeps the results of rows.
+func remember[T, R any](s *Store, f *ast.Field, rows []*T, got []R) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.results == nil {
+		s.results = make(map[storeKey]any, len(rows))
+	}
+	for i, row := range rows {
+		s.results[storeKey{f, row}] = got[i]
+	}
+}

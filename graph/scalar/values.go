@@ -1,0 +1,211 @@
+package scalar
+
+import (
+	"context"
+	"encoding/base64"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"heliograph/graph/fault"
+	"heliograph/internal/ledger"
+)
+
+// quoted appends a JSON string of text that needs no escaping.
+func quoted(dst []byte, write func([]byte) []byte) []byte {
+	return append(write(append(dst, '"')), '"')
+}
+
+// AppendEntityID writes "shard.realm.num", or null for an id that names nothing.
+func AppendEntityID(dst []byte, v ledger.EntityID, _ Style) []byte {
+	if v.IsNone() {
+		return append(dst, null...)
+	}
+	return append(v.Append(append(dst, '"')), '"')
+}
+
+// MarshalEntityID is [AppendEntityID] for gqlgen.
+func MarshalEntityID(v ledger.EntityID) graphql.ContextMarshaler { return with(v, AppendEntityID) }
+
+// UnmarshalEntityID reads "shard.realm.num"; shard and realm may be left out.
+func UnmarshalEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
+	text, err := inputText(v)
+	if err != nil {
+		return 0, err
+	}
+	return input(ledger.ParseEntityID(text, EnvOf(ctx).Base))
+}
+
+// AppendTimestamp writes "seconds.nanoseconds".
+func AppendTimestamp(dst []byte, v ledger.Timestamp, style Style) []byte {
+	if v == 0 && style == RESTCompact {
+		return append(dst, `"0.0"`...)
+	}
+	return append(v.Append(append(dst, '"')), '"')
+}
+
+// MarshalTimestamp is [AppendTimestamp] for gqlgen.
+func MarshalTimestamp(v ledger.Timestamp) graphql.ContextMarshaler { return with(v, AppendTimestamp) }
+
+// UnmarshalTimestamp reads seconds with an optional fraction of up to nine digits.
+func UnmarshalTimestamp(_ context.Context, v any) (ledger.Timestamp, error) {
+	text, err := inputText(v)
+	if err != nil {
+		return 0, err
+	}
+	return input(ledger.ParseTimestamp(text))
+}
+
+// AppendNullTimestamp is [AppendTimestamp], or null.
+func AppendNullTimestamp(dst []byte, v ledger.Null[ledger.Timestamp], style Style) []byte {
+	return nullable(dst, v, style, AppendTimestamp)
+}
+
+// MarshalNullTimestamp is [AppendNullTimestamp] for gqlgen.
+func MarshalNullTimestamp(v ledger.Null[ledger.Timestamp]) graphql.ContextMarshaler {
+	return with(v, AppendNullTimestamp)
+}
+
+// UnmarshalNullTimestamp is [UnmarshalTimestamp], or unknown for null.
+func UnmarshalNullTimestamp(ctx context.Context, v any) (ledger.Null[ledger.Timestamp], error) {
+	return readNullable(ctx, v, UnmarshalTimestamp)
+}
+
+// AppendBytes writes bytes: "0x" and hex in GraphQL, padded base64 in REST, null for nil.
+func AppendBytes(dst, v []byte, style Style) []byte {
+	if style == GraphQL || v == nil {
+		return AppendHex(dst, v, style)
+	}
+	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), v), '"')
+}
+
+// MarshalBytes is [AppendBytes] for gqlgen.
+func MarshalBytes(v []byte) graphql.ContextMarshaler { return with(v, AppendBytes) }
+
+// UnmarshalBytes reads hex with or without "0x".
+func UnmarshalBytes(_ context.Context, v any) ([]byte, error) {
+	text, err := inputText(v)
+	if err != nil {
+		return nil, err
+	}
+	return input(ledger.ParseHex(text))
+}
+
+// AppendHex writes bytes as "0x" and hex in every style, null for nil.
+func AppendHex(dst, v []byte, _ Style) []byte {
+	if v == nil {
+		return append(dst, null...)
+	}
+	return append(ledger.AppendHex(append(dst, '"'), v), '"')
+}
+
+// MarshalHex is [AppendHex] for gqlgen.
+func MarshalHex(v []byte) graphql.ContextMarshaler { return with(v, AppendHex) }
+
+// UnmarshalHex is [UnmarshalBytes].
+func UnmarshalHex(ctx context.Context, v any) ([]byte, error) { return UnmarshalBytes(ctx, v) }
+
+// AppendHash writes a hash that is hex already.
+func AppendHash(dst []byte, v string, style Style) []byte { return AppendString(dst, v, style) }
+
+// MarshalHash is [AppendHash] for gqlgen.
+func MarshalHash(v string) graphql.ContextMarshaler { return with(v, AppendHash) }
+
+// UnmarshalHash reads 64 or 96 hex digits with or without "0x" and returns them in lower case with it.
+func UnmarshalHash(_ context.Context, v any) (string, error) {
+	text, err := inputText(v)
+	if err != nil {
+		return "", err
+	}
+	h, err := ledger.ParseHash(text)
+	if err != nil {
+		return "", fault.Input("%v", err)
+	}
+	return h.String(), nil
+}
+
+// AppendEVMAddress writes "0x" and 40 hex digits.
+func AppendEVMAddress(dst []byte, v ledger.EVMAddress, _ Style) []byte {
+	return append(v.Append(append(dst, '"')), '"')
+}
+
+// MarshalEVMAddress is [AppendEVMAddress] for gqlgen.
+func MarshalEVMAddress(v ledger.EVMAddress) graphql.ContextMarshaler {
+	return with(v, AppendEVMAddress)
+}
+
+// UnmarshalEVMAddress reads 40 hex digits with or without "0x".
+func UnmarshalEVMAddress(_ context.Context, v any) (ledger.EVMAddress, error) {
+	text, err := inputText(v)
+	if err != nil {
+		return ledger.EVMAddress{}, err
+	}
+	return input(ledger.ParseEVMAddress(text))
+}
+
+// AppendNullEVMAddress is [AppendEVMAddress], or null.
+func AppendNullEVMAddress(dst []byte, v ledger.Null[ledger.EVMAddress], style Style) []byte {
+	return nullable(dst, v, style, AppendEVMAddress)
+}
+
+// MarshalNullEVMAddress is [AppendNullEVMAddress] for gqlgen.
+func MarshalNullEVMAddress(v ledger.Null[ledger.EVMAddress]) graphql.ContextMarshaler {
+	return with(v, AppendNullEVMAddress)
+}
+
+// UnmarshalNullEVMAddress is [UnmarshalEVMAddress], or unknown for null.
+func UnmarshalNullEVMAddress(ctx context.Context, v any) (ledger.Null[ledger.EVMAddress], error) {
+	return readNullable(ctx, v, UnmarshalEVMAddress)
+}
+
+// AppendAlias writes an alias in base32, null for nil.
+func AppendAlias(dst []byte, v ledger.Alias, _ Style) []byte {
+	if v == nil {
+		return append(dst, null...)
+	}
+	return append(v.Append(append(dst, '"')), '"')
+}
+
+// MarshalAlias is [AppendAlias] for gqlgen.
+func MarshalAlias(v ledger.Alias) graphql.ContextMarshaler { return with(v, AppendAlias) }
+
+// UnmarshalAlias reads base32.
+func UnmarshalAlias(_ context.Context, v any) (ledger.Alias, error) {
+	text, err := inputText(v)
+	if err != nil {
+		return nil, err
+	}
+	return input(ledger.ParseAlias(text))
+}
+
+// AppendTransactionID writes "shard.realm.num-seconds-nanoseconds".
+func AppendTransactionID(dst []byte, v ledger.TransactionID, _ Style) []byte {
+	return quoted(dst, v.Append)
+}
+
+// MarshalTransactionID is [AppendTransactionID] for gqlgen.
+func MarshalTransactionID(v ledger.TransactionID) graphql.ContextMarshaler {
+	return with(v, AppendTransactionID)
+}
+
+// UnmarshalTransactionID reads "shard.realm.num-seconds-nanoseconds".
+func UnmarshalTransactionID(_ context.Context, v any) (ledger.TransactionID, error) {
+	text, err := inputText(v)
+	if err != nil {
+		return ledger.TransactionID{}, err
+	}
+	return input(ledger.ParseTransactionID(text))
+}
+
+// MarshalAccountRef writes the reference as it is read.
+func MarshalAccountRef(v ledger.AccountRef) graphql.ContextMarshaler {
+	return with(v, func(dst []byte, v ledger.AccountRef, style Style) []byte { return AppendString(dst, v.String(), style) })
+}
+
+// UnmarshalAccountRef reads an entity id, an EVM address or an alias.
+func UnmarshalAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) {
+	text, err := inputText(v)
+	if err != nil {
+		return ledger.AccountRef{}, err
+	}
+	return input(ledger.ParseAccountRef(text, EnvOf(ctx).Base))
+}

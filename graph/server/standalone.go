@@ -1,0 +1,98 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/formatter"
+)
+
+// SDL is the schema as text.
+func (s *Server) SDL() string {
+	var b strings.Builder
+	formatter.NewFormatter(&b, formatter.WithIndent("  ")).FormatSchema(s.o.Schema.Schema())
+	return b.String()
+}
+
+// Standalone is the text of one operation with the fragments it needs. With inline, variables stand in it as default values, so that it runs
+// as it is; without, they have to be sent along.
+func (s *Server) Standalone(d *Document, operation string, variables map[string]any, inline bool) (string, error) {
+	op := d.doc.Operations.ForName(operation)
+	if op == nil {
+		return "", fmt.Errorf("the document has no operation %q", operation)
+	}
+	if inline {
+		copied := *op
+		copied.VariableDefinitions = nil
+		for _, v := range op.VariableDefinitions {
+			def := *v
+			if given, ok := variables[v.Variable]; ok {
+				def.DefaultValue = s.literal(v.Type, given)
+			}
+			copied.VariableDefinitions = append(copied.VariableDefinitions, &def)
+		}
+		op = &copied
+	}
+	alone := &ast.QueryDocument{Operations: ast.OperationList{op}}
+	addFragments(alone, op.SelectionSet, map[string]bool{})
+	var b strings.Builder
+	formatter.NewFormatter(&b, formatter.WithIndent("  ")).FormatQueryDocument(alone)
+	return b.String(), nil
+}
+
+// addFragments adds the fragments that a selection set spreads.
+func addFragments(doc *ast.QueryDocument, set ast.SelectionSet, seen map[string]bool) {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			addFragments(doc, s.SelectionSet, seen)
+		case *ast.InlineFragment:
+			addFragments(doc, s.SelectionSet, seen)
+		case *ast.FragmentSpread:
+			if !seen[s.Name] {
+				seen[s.Name] = true
+				doc.Fragments = append(doc.Fragments, s.Definition)
+				addFragments(doc, s.Definition.SelectionSet, seen)
+			}
+		}
+	}
+}
+
+// literal writes a variable's value as it stands in a document.
+func (s *Server) literal(t *ast.Type, v any) *ast.Value {
+	switch v := v.(type) {
+	case nil:
+		return &ast.Value{Kind: ast.NullValue, Raw: "null"}
+	case bool:
+		return &ast.Value{Kind: ast.BooleanValue, Raw: strconv.FormatBool(v)}
+	case int:
+		return &ast.Value{Kind: ast.IntValue, Raw: strconv.Itoa(v)}
+	case []any:
+		list := &ast.Value{Kind: ast.ListValue}
+		for _, item := range v {
+			list.Children = append(list.Children, &ast.ChildValue{Value: s.literal(t.Elem, item)})
+		}
+		return list
+	case map[string]any:
+		object := &ast.Value{Kind: ast.ObjectValue}
+		fields := s.o.Schema.Schema().Types[t.Name()].Fields
+		names := make([]string, 0, len(v))
+		for n := range v {
+			names = append(names, n)
+		}
+		slices.Sort(names)
+		for _, n := range names {
+			object.Children = append(object.Children, &ast.ChildValue{Name: n, Value: s.literal(fields.ForName(n).Type, v[n])})
+		}
+		return object
+	default:
+		text := fmt.Sprint(v)
+		if def := s.o.Schema.Schema().Types[t.Name()]; def != nil && def.Kind == ast.Enum {
+			return &ast.Value{Kind: ast.EnumValue, Raw: text}
+		}
+		return &ast.Value{Kind: ast.StringValue, Raw: text}
+	}
+}

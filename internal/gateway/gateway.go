@@ -1,0 +1,178 @@
+// Package gateway puts the parts together: storage, resolvers, the executor and the REST APIs behind the routes of the public and the
+// admin port.
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/pprof"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/cors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"heliograph/graph"
+	"heliograph/graph/server"
+	"heliograph/internal/web/graphiql"
+	"heliograph/resolvers"
+	"heliograph/rest"
+	v1 "heliograph/rest/v1"
+	"heliograph/storage"
+
+	"heliograph/graph/relay"
+)
+
+// Bounds of what clients of the graph may send.
+const (
+	maxTokens = 15_000
+	maxBody   = 1 << 20
+	documents = 1000
+)
+
+// Options say what the gateway is made of.
+type Options struct {
+	// DB may be nil when nothing is to be answered, only explained.
+	DB      *storage.DB
+	REST    *rest.Config
+	Logger  *slog.Logger
+	Origins []string
+	Proxies []netip.Prefix
+	// RequestTimeout bounds each request.
+	RequestTimeout time.Duration
+	Version        string
+	// PlansOff leaves all answers to gqlgen's own way; the differential tests compare both.
+	PlansOff bool
+}
+
+// Gateway answers requests.
+type Gateway struct {
+	o       Options
+	graph   *server.Server
+	v1      *rest.API
+	metrics *metrics
+	sdl     string
+}
+
+// New makes a gateway.
+func New(o Options) (*Gateway, error) {
+	root := resolvers.New(resolvers.Options{DB: o.DB, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Now: o.REST.Now})
+	root.Tables().Off = o.PlansOff
+	srv, err := server.New(server.Options{
+		Schema: graph.NewExecutableSchema(graph.Config{Resolvers: root}), Tables: root.Tables(), PrepareContext: root.PrepareContext,
+		Classify: resolvers.Classify, Base: o.REST.Base, Documents: documents, MaxTokens: maxTokens, MaxBody: maxBody, Logger: o.Logger,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("making the graph's server: %w", err)
+	}
+	api, err := v1.New(o.REST, srv)
+	if err != nil {
+		return nil, fmt.Errorf("making the REST API: %w", err)
+	}
+	return &Gateway{o: o, graph: srv, v1: api, metrics: newMetrics(o.DB), sdl: srv.SDL()}, nil
+}
+
+// Graph is the executor behind everything.
+func (g *Gateway) Graph() *server.Server { return g.graph }
+
+// Explain tells what a REST path would run.
+func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation, error) {
+	return g.v1.Explain(ctx, target) //nolint:wrapcheck // the answer is made of the problem itself
+}
+
+// Public is the handler of the public port.
+func (g *Gateway) Public() http.Handler {
+	r := chi.NewRouter()
+	r.Use(g.client, g.record, g.recover, g.deadline)
+	g.health(r)
+	r.Handle(v1.Prefix, g.v1)
+	r.Handle(v1.Prefix+"/*", g.v1)
+	r.Group(func(r chi.Router) {
+		r.Use(cors.Handler(cors.Options{
+			AllowedOrigins: g.o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
+			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match"}, ExposedHeaders: []string{"ETag", "Link"}, MaxAge: 600,
+		}))
+		r.Handle("/graphql", g.graph)
+		r.Get("/graphql/schema.graphql", g.schema)
+		r.Get("/graphql/explain", g.explain)
+	})
+	page := graphiql.Handler(graphiql.Options{Prefix: "/graphiql"})
+	r.Handle("/graphiql", page)
+	r.Handle("/graphiql/*", page)
+	r.Get("/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/graphiql", http.StatusFound) })
+	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
+		if p := r.URL.Path; len(p) > len(v1.Prefix) && strings.EqualFold(p[:len(v1.Prefix)+1], v1.Prefix+"/") {
+			g.v1.ServeHTTP(w, r) // the classic family does not care for case
+			return
+		}
+		writeJSON(w, http.StatusNotFound, map[string]string{"error": "there is nothing at " + r.URL.Path})
+	})
+	return r
+}
+
+// Admin is the handler of the admin port.
+func (g *Gateway) Admin() http.Handler {
+	r := chi.NewRouter()
+	g.health(r)
+	r.Handle("/metrics", promhttp.HandlerFor(g.metrics.registry, promhttp.HandlerOpts{}))
+	r.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	r.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	r.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	r.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	r.HandleFunc("/debug/pprof/*", pprof.Index)
+	return r
+}
+
+// health adds the questions that load balancers ask.
+func (g *Gateway) health(r chi.Router) {
+	r.Get("/health/liveness", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"status": "UP"})
+	})
+	r.Get("/health/readiness", func(w http.ResponseWriter, r *http.Request) {
+		if ready, err := g.o.DB.Ready(r.Context()); err != nil || !ready {
+			writeJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "DOWN"})
+			return
+		}
+		writeJSON(w, http.StatusOK, map[string]string{"status": "UP"})
+	})
+}
+
+func (g *Gateway) schema(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/graphql; charset=utf-8")
+	_, _ = w.Write([]byte(g.sdl)) // a client that has gone is no concern of ours
+}
+
+// explain tells what the REST path of the parameter "path" would run.
+func (g *Gateway) explain(w http.ResponseWriter, r *http.Request) {
+	x, err := g.Explain(r.Context(), r.URL.Query().Get("path"))
+	var problem *rest.Problem
+	switch {
+	case errors.As(err, &problem):
+		var texts []string
+		for _, i := range problem.Items {
+			texts = append(texts, i.Message)
+		}
+		writeJSON(w, problem.Status, map[string]string{"error": strings.Join(texts, "; ")})
+	case err != nil:
+		g.o.Logger.ErrorContext(r.Context(), "a path could not be explained", "error", err)
+		writeJSON(w, http.StatusInternalServerError, map[string]string{"error": "internal error"})
+	default:
+		writeJSON(w, http.StatusOK, x)
+	}
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		status, b = http.StatusInternalServerError, []byte(`{}`)
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b) // as above
+}

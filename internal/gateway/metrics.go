@@ -1,0 +1,68 @@
+package gateway
+
+import (
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"heliograph/storage"
+)
+
+// metrics counts what happens.
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec
+}
+
+func newMetrics(db *storage.DB) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: "heliograph", Name: "request_seconds", Help: "How long requests took, by what was asked and how it ended.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, []string{"path", "status"}),
+	}
+	m.registry.MustRegister(m.requests, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if db != nil {
+		gauge := func(name, help string, value func() float64) {
+			m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: "pool", Name: name, Help: help}, value))
+		}
+		gauge("connections", "Connections to the database.", func() float64 { return float64(db.Pool().Stat().TotalConns()) })
+		gauge("acquired", "Connections in use.", func() float64 { return float64(db.Pool().Stat().AcquiredConns()) })
+		gauge("waited_total", "How often a request had to wait for a connection.", func() float64 { return float64(db.Pool().Stat().EmptyAcquireCount()) })
+	}
+	return m
+}
+
+func (m *metrics) observe(path string, status int, took time.Duration) {
+	m.requests.WithLabelValues(path, strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+// family is the part of a path that metrics tell apart: never what a client can choose freely.
+func family(path string) string {
+	for _, known := range []string{"/graphql", "/graphiql", "/api/v1", "/api/v2", "/health"} {
+		if strings.HasPrefix(path, known) {
+			return known
+		}
+	}
+	return "other"
+}
+
+func levelOf(status int) slog.Level {
+	if status >= http.StatusInternalServerError {
+		return slog.LevelError
+	}
+	return slog.LevelInfo
+}
+
+func requestAttrs(r *http.Request, status, bytes int, took time.Duration) []slog.Attr {
+	return []slog.Attr{
+		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.String("query", r.URL.RawQuery), slog.Int("status", status),
+		slog.Int("bytes", bytes), slog.Duration("took", took), slog.String("client", r.RemoteAddr),
+	}
+}

@@ -1,0 +1,90 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5/middleware"
+)
+
+// client puts the address of the client that a trusted proxy speaks for into the request.
+func (g *Gateway) client(next http.Handler) http.Handler {
+	if len(g.o.Proxies) == 0 {
+		return next
+	}
+	trusted := func(text string) bool {
+		addr, err := netip.ParseAddr(strings.TrimSpace(text))
+		if err != nil {
+			return false
+		}
+		for _, p := range g.o.Proxies {
+			if p.Contains(addr.Unmap()) {
+				return true
+			}
+		}
+		return false
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && trusted(peer.Addr().String()) {
+			// The last address that no proxy of ours added is the client.
+			hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+			for i := len(hops) - 1; i >= 0; i-- {
+				hop := strings.TrimSpace(hops[i])
+				if _, err := netip.ParseAddr(hop); err != nil {
+					break
+				}
+				if r.RemoteAddr = hop; !trusted(hop) {
+					break
+				}
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// record logs and counts each request.
+func (g *Gateway) record(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		next.ServeHTTP(ww, r)
+		took := time.Since(start)
+		status := ww.Status()
+		if status == 0 {
+			status = http.StatusOK
+		}
+		g.metrics.observe(family(r.URL.Path), status, took)
+		g.o.Logger.LogAttrs(r.Context(), levelOf(status), "request", requestAttrs(r, status, ww.BytesWritten(), took)...)
+	})
+}
+
+// recover answers a request whose handler panicked.
+func (g *Gateway) recover(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			p := recover()
+			if p == nil {
+				return
+			}
+			if p == http.ErrAbortHandler { //nolint:errorlint // it is compared as the server does
+				panic(p)
+			}
+			g.o.Logger.ErrorContext(r.Context(), "a handler panicked", "panic", p, "stack", string(debug.Stack()))
+			writeJSON(w, http.StatusInternalServerError, map[string]any{"_status": map[string]any{"messages": []map[string]string{{"message": "Internal error"}}}})
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// deadline bounds each request.
+func (g *Gateway) deadline(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), g.o.RequestTimeout)
+		defer cancel()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}

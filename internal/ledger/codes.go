@@ -1,0 +1,92 @@
+package ledger
+
+import (
+	_ "embed" // the tables of names
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Unknown is the name of a transaction type or response code that is not in the tables. It is the name of response code 21 as well.
+const Unknown = "UNKNOWN"
+
+// TransactionType is what a transaction does: the number of the field that holds its body.
+type TransactionType int16
+
+// ResponseCode tells how a transaction ended.
+type ResponseCode int16
+
+//go:embed data/transaction_types.csv
+var transactionTypesCSV string
+
+//go:embed data/transaction_results.csv
+var transactionResultsCSV string
+
+var (
+	transactionTypes = readNames[TransactionType](transactionTypesCSV)
+	responseCodes    = readNames[ResponseCode](transactionResultsCSV)
+)
+
+// names maps numbers to names and back. It is never written after it was read.
+type names[T ~int16] struct {
+	byCode map[T]string
+	byName map[string]T
+}
+
+// readNames reads the first two columns of an embedded table: number and name. A table that cannot be read is a mistake of the build.
+func readNames[T ~int16](table string) names[T] {
+	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
+	if err != nil {
+		panic(fmt.Sprintf("embedded table of names: %v", err))
+	}
+	n := names[T]{make(map[T]string, len(rows)), make(map[string]T, len(rows))}
+	for _, row := range rows[1:] {
+		code, err := strconv.ParseInt(row[0], 10, 16)
+		if err != nil {
+			panic(fmt.Sprintf("embedded table of names: %v", err))
+		}
+		n.byCode[T(code)], n.byName[row[1]] = row[1], T(code)
+	}
+	return n
+}
+
+// find returns the code of a name in any case of its ASCII letters. Other letters with an ASCII upper case, such as the long s, take more
+// bytes than it does.
+func (n names[T]) find(name string) (T, bool) {
+	upper := strings.ToUpper(name)
+	code, ok := n.byName[upper]
+	return code, ok && len(upper) == len(name)
+}
+
+// String is the type's name, such as CRYPTOTRANSFER, or [Unknown].
+func (t TransactionType) String() string {
+	if name, ok := transactionTypes.byCode[t]; ok {
+		return name
+	}
+	return Unknown
+}
+
+// ParseTransactionType reads the name of a transaction type in any case. Errors wrap [ErrSyntax].
+func ParseTransactionType(s string) (TransactionType, error) {
+	if t, ok := transactionTypes.find(s); ok {
+		return t, nil
+	}
+	return 0, fmt.Errorf("%q is the name of no transaction type: %w", s, ErrSyntax)
+}
+
+// String is the code's name, such as SUCCESS, or [Unknown].
+func (c ResponseCode) String() string {
+	if name, ok := responseCodes.byCode[c]; ok {
+		return name
+	}
+	return Unknown
+}
+
+// ParseResponseCode reads the name of a response code in any case. Errors wrap [ErrSyntax].
+func ParseResponseCode(s string) (ResponseCode, error) {
+	if c, ok := responseCodes.find(s); ok {
+		return c, nil
+	}
+	return 0, fmt.Errorf("%q is the name of no response code: %w", s, ErrSyntax)
+}

@@ -1,0 +1,152 @@
+package ledger
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Widths and greatest values of the parts of an entity id.
+const (
+	realmBits = 16
+	numBits   = 38
+
+	MaxShard = 1<<10 - 1
+	MaxRealm = 1<<realmBits - 1
+	MaxNum   = 1<<numBits - 1
+)
+
+// EntityID names an account, contract, file, schedule, token or topic. It is the 64-bit form that the database stores: 10 bits
+// shard, 16 bits realm, 38 bits number, read as a signed integer. With shard and realm 0 it equals the number. An id whose number is 0 names nothing.
+type EntityID int64
+
+// NewEntityID returns the id of the given parts; when one of them does not fit, an [EntityIDError] that says which.
+func NewEntityID(shard, realm, num int64) (EntityID, error) {
+	if reason := misfit(shard, realm, num); reason != "" {
+		return 0, &EntityIDError{ID: fmt.Sprintf("%d.%d.%d", shard, realm, num), Reason: reason}
+	}
+	return EntityID(shard<<(realmBits+numBits) | realm<<numBits | num), nil
+}
+
+// misfit says which part does not fit into an id, or nothing.
+func misfit(shard, realm, num int64) string {
+	switch {
+	case shard < 0 || shard > MaxShard:
+		return fmt.Sprintf("shard %d is not between 0 and %d", shard, MaxShard)
+	case realm < 0 || realm > MaxRealm:
+		return fmt.Sprintf("realm %d is not between 0 and %d", realm, MaxRealm)
+	case num < 0 || num > MaxNum:
+		return fmt.Sprintf("number %d is not between 0 and %d", num, MaxNum)
+	}
+	return ""
+}
+
+// Shard is the id's shard, 0 to [MaxShard].
+func (id EntityID) Shard() int64 { return int64(uint64(id) >> (realmBits + numBits)) }
+
+// Realm is the id's realm, 0 to [MaxRealm].
+func (id EntityID) Realm() int64 { return int64(id) >> numBits & MaxRealm }
+
+// Num is the id's number, 0 to [MaxNum].
+func (id EntityID) Num() int64 { return int64(id) & MaxNum }
+
+// WithNum is the id of another number in the same shard and realm. num lies between 0 and [MaxNum]; higher bits are cut off.
+func (id EntityID) WithNum(num int64) EntityID { return id&^MaxNum | EntityID(num&MaxNum) }
+
+// IsNone tells whether the id names nothing: its number is 0.
+func (id EntityID) IsNone() bool { return id.Num() == 0 }
+
+// Append appends "shard.realm.num".
+func (id EntityID) Append(dst []byte) []byte {
+	dst = strconv.AppendInt(dst, id.Shard(), 10)
+	dst = append(dst, '.')
+	dst = strconv.AppendInt(dst, id.Realm(), 10)
+	dst = append(dst, '.')
+	return strconv.AppendInt(dst, id.Num(), 10)
+}
+
+// String is "shard.realm.num".
+func (id EntityID) String() string { return string(id.Append(make([]byte, 0, 24))) }
+
+// LongZero is the EVM address made of the id's number: 12 zero bytes and the number, big endian. Shard and realm are not in it.
+func (id EntityID) LongZero() EVMAddress {
+	var a EVMAddress
+	num := uint64(id.Num())
+	for i := range 8 {
+		a[19-i] = byte(num >> (8 * i))
+	}
+	return a
+}
+
+// ParseEntityID reads "num", "realm.num" or "shard.realm.num", of at most 12, 5 and 4 digits; parts left out are those of base. Text of
+// another form is [ErrSyntax]. An [EntityIDError], which wraps [ErrRange], tells of an id that cannot exist: a part is above its greatest
+// value, or a number that stands alone is negative or has 13 to 19 digits.
+func ParseEntityID(s string, base EntityID) (EntityID, error) {
+	n := strings.Count(s, ".")
+	if n > 2 {
+		return 0, fmt.Errorf("entity id %q has more than three parts: %w", s, ErrSyntax)
+	}
+	if n == 0 {
+		if reason := loneMisfit(s); reason != "" {
+			return 0, &EntityIDError{ID: fmt.Sprintf("%d.%d.%s", base.Shard(), base.Realm(), s), Reason: reason}
+		}
+	}
+	parts := [3]int64{base.Shard(), base.Realm(), 0}
+	names := [3]string{"shard", "realm", "number"}
+	digits := [3]int{4, 5, 12}
+	rest := s
+	for i := 2 - n; i < 3; i++ {
+		part, after, _ := strings.Cut(rest, ".")
+		rest = after
+		v, err := parseDigits(part, digits[i])
+		if err != nil {
+			return 0, fmt.Errorf("entity id %q: %s: %w", s, names[i], err)
+		}
+		parts[i] = v
+	}
+	return NewEntityID(parts[0], parts[1], parts[2])
+}
+
+// loneMisfit says why a number without shard and realm cannot be an entity's although it is a whole number of at most 19 digits, or nothing.
+// Such a number is never read as the 64-bit form.
+func loneMisfit(s string) string {
+	digits, negative := strings.CutPrefix(s, "-")
+	switch {
+	case !isDigits(digits) || len(digits) > 19:
+		return ""
+	case negative:
+		return "the number has a sign"
+	case len(digits) > 12:
+		return "the number has more than 12 digits"
+	}
+	return ""
+}
+
+// parseDigits reads 1 to most decimal digits, no sign, most at most 18.
+func parseDigits(s string, most int) (int64, error) {
+	if s == "" {
+		return 0, fmt.Errorf("digits are missing: %w", ErrSyntax)
+	}
+	if len(s) > most {
+		return 0, fmt.Errorf("%q has more than %d digits: %w", s, most, ErrSyntax)
+	}
+	var v int64
+	for i := range len(s) {
+		c := s[i]
+		if c < '0' || c > '9' {
+			return 0, fmt.Errorf("%q is not a number: %w", s, ErrSyntax)
+		}
+		v = v*10 + int64(c-'0')
+	}
+	return v, nil
+}
+
+// isDigits tells whether s is made of decimal digits alone and has one at least.
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,87 @@
+package ledger
+
+// Filter is a set of conditions on one 64-bit value; a row must meet all that are given. A non-nil empty In meets nothing.
+type Filter[T ~int64] struct {
+	Eq    *T
+	Ne    *T
+	Gt    *T
+	Gte   *T
+	Lt    *T
+	Lte   *T
+	In    []T
+	NotIn []T
+}
+
+// The filters of the graph.
+type (
+	EntityIDFilter  = Filter[EntityID]
+	TimestampFilter = Filter[Timestamp]
+	LongFilter      = Filter[int64]
+)
+
+// AccountFilter selects accounts.
+type AccountFilter struct {
+	ID        *EntityIDFilter
+	Balance   *LongFilter
+	PublicKey *StringFilter
+}
+
+// BalanceFilter selects balances.
+type BalanceFilter struct {
+	AccountID *EntityIDFilter
+	Account   *AccountRef // joins the ids of AccountID.In
+	Balance   *LongFilter
+	PublicKey *StringFilter
+}
+
+// StringFilter is a set of conditions on text, compared byte by byte; a row must meet all that are given.
+type StringFilter struct {
+	Eq    *string
+	Ne    *string
+	Gt    *string
+	Gte   *string
+	Lt    *string
+	Lte   *string
+	In    []string
+	NotIn []string
+}
+
+// BlockFilter selects blocks.
+type BlockFilter struct {
+	Number    *LongFilter
+	Timestamp *TimestampFilter // of the block's last transaction
+}
+
+// TransactionOutcome tells successful transactions from failed ones.
+type TransactionOutcome string
+
+// The outcomes.
+const (
+	OutcomeSuccess TransactionOutcome = "SUCCESS"
+	OutcomeFailure TransactionOutcome = "FAILURE"
+)
+
+// TransferDirection tells what an account's transfer did to it.
+type TransferDirection string
+
+// The directions.
+const (
+	DirectionCredit TransferDirection = "CREDIT"
+	DirectionDebit  TransferDirection = "DEBIT"
+)
+
+// TransactionFilter selects transactions.
+type TransactionFilter struct {
+	AccountID *EntityIDFilter
+	Account   *AccountRef // joins the ids of AccountID.In
+	Timestamp *TimestampFilter
+	Types     []TransactionType
+	Outcome   *TransactionOutcome
+	Direction *TransferDirection
+}
+
+// TopicMessageFilter selects messages of a topic.
+type TopicMessageFilter struct {
+	SequenceNumber *LongFilter
+	Timestamp      *TimestampFilter
+}

@@ -1,0 +1,53 @@
+package ledger
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+)
+
+// Sizes of hashes in bytes.
+const (
+	ShortHash = 32 // Keccak-256 of an Ethereum transaction, or the first 32 bytes of a longer hash
+	LongHash  = 48 // SHA-384 of a transaction or a block
+)
+
+// Hash is the 32- or 48-byte hash of a transaction or a block. Nil means unknown.
+type Hash []byte
+
+// Append appends "0x" and lower-case hex.
+func (h Hash) Append(dst []byte) []byte { return AppendHex(dst, h) }
+
+// String is "0x" and lower-case hex.
+func (h Hash) String() string { return string(h.Append(nil)) }
+
+// ParseHash reads 64 or 96 hex digits of either case with or without "0x" in front. Errors wrap [ErrSyntax].
+func ParseHash(s string) (Hash, error) {
+	digits := TrimHexPrefix(s)
+	if len(digits) != 2*ShortHash && len(digits) != 2*LongHash {
+		return nil, fmt.Errorf("hash %q has neither 64 nor 96 hex digits: %w", s, ErrSyntax)
+	}
+	b, err := decodeHex(digits)
+	if err != nil {
+		return nil, fmt.Errorf("hash %q: %w", s, err)
+	}
+	return b, nil
+}
+
+// ParseTransactionHash reads the 48-byte hash of a transaction: 96 hex digits with or without "0x", or 64 letters of base64 in the
+// standard or the URL alphabet, which may be mixed. 64 letters are always base64, even when all of them are hex digits or the first two
+// are "0x". Errors wrap [ErrSyntax].
+func ParseTransactionHash(s string) (Hash, error) {
+	if len(s) == base64.RawStdEncoding.EncodedLen(LongHash) {
+		b, err := base64.RawStdEncoding.DecodeString(strings.NewReplacer("-", "+", "_", "/").Replace(s))
+		// The decoder skips line breaks; what is left is then too short.
+		if err != nil || len(b) != LongHash {
+			return nil, fmt.Errorf("transaction hash %q is not base64: %w", s, ErrSyntax)
+		}
+		return b, nil
+	}
+	if len(TrimHexPrefix(s)) != 2*LongHash {
+		return nil, fmt.Errorf("transaction hash %q has neither 64 base64 letters nor 96 hex digits: %w", s, ErrSyntax)
+	}
+	return ParseHash(s)
+}

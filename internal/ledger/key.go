@@ -1,0 +1,110 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// KeyType tells how a key is made.
+type KeyType string
+
+// The types of keys. KeyProtobufEncoded is every key that is not a single primitive one: lists, threshold keys, contract ids.
+const (
+	KeyED25519         KeyType = "ED25519"
+	KeyECDSASecp256k1  KeyType = "ECDSA_SECP256K1"
+	KeyProtobufEncoded KeyType = "PROTOBUF_ENCODED"
+)
+
+// Key is the protobuf encoding of the key that must sign for an entity. Nil means none; the empty key list, which marks an entity
+// that is hollow or that nobody can change, counts as none too. Empty but not nil is a key of no kind, which is shown with no digits.
+type Key []byte
+
+var emptyKeyList = Key{0x32, 0x00}
+
+// IsNone tells whether nobody can sign: there is no key, or it is the empty key list.
+func (k Key) IsNone() bool { return k == nil || bytes.Equal(k, emptyKeyList) }
+
+// primitiveForms are the encodings of one primitive key: plain, in a key list of one, in a threshold key of one of one.
+var primitiveForms = []struct {
+	prefix []byte
+	typ    KeyType
+	size   int
+}{
+	{[]byte{0x12, 0x20}, KeyED25519, 32},
+	{[]byte{0x32, 0x24, 0x0a, 0x22, 0x12, 0x20}, KeyED25519, 32},
+	{[]byte{0x2a, 0x28, 0x08, 0x01, 0x12, 0x24, 0x0a, 0x22, 0x12, 0x20}, KeyED25519, 32},
+	{[]byte{0x3a, 0x21}, KeyECDSASecp256k1, 33},
+	{[]byte{0x32, 0x25, 0x0a, 0x23, 0x3a, 0x21}, KeyECDSASecp256k1, 33},
+	{[]byte{0x2a, 0x29, 0x08, 0x01, 0x12, 0x25, 0x0a, 0x23, 0x3a, 0x21}, KeyECDSASecp256k1, 33},
+}
+
+// Decode returns the key's type and the bytes that stand for it: the raw public key of a primitive one (also when it is the only member
+// of a list or of a one-of-one threshold key), else the whole encoding.
+func (k Key) Decode() (KeyType, []byte) {
+	for _, f := range primitiveForms {
+		if len(k) == len(f.prefix)+f.size && bytes.HasPrefix(k, f.prefix) {
+			return f.typ, k[len(f.prefix):]
+		}
+	}
+	return KeyProtobufEncoded, k
+}
+
+// DecodeKeyList reads a serialized message whose field 1 is a repeated key. No bytes are an empty list; it is never nil. The keys are
+// parts of b, in their order, empty key lists among them. Bytes that are no message are [ErrSyntax].
+func DecodeKeyList(b []byte) ([]Key, error) {
+	keys := []Key{}
+	err := eachField(b, func(f field) error {
+		if f.is(1, protowire.BytesType) {
+			keys = append(keys, f.bytes)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading a list of keys: %w", err)
+	}
+	return keys, nil
+}
+
+// KeyInfo is a key as readers see it.
+type KeyInfo struct {
+	Type  KeyType
+	bytes []byte
+}
+
+// Info is the key as readers see it, or nil when there is none.
+func (k Key) Info() *KeyInfo {
+	if k.IsNone() {
+		return nil
+	}
+	t, b := k.Decode()
+	return &KeyInfo{Type: t, bytes: b}
+}
+
+// Value is the lower-case hex of what stands for the key (see [Key.Decode]), without "0x".
+func (k *KeyInfo) Value() string { return hex.EncodeToString(k.bytes) }
+
+// ParsePublicKey reads a public key as people write it and returns it as the database's column public_key has it: lower-case hex without
+// "0x". It reads 64 hex digits (an ED25519 key), 66 (a compressed secp256k1 key) or 88 (DER), of either case, with or without "0x" in
+// front. DER of an ED25519 key is reduced to the key; other DER stays whole and so equals no key. Errors wrap [ErrSyntax].
+func ParsePublicKey(s string) (string, error) {
+	digits := TrimHexPrefix(s)
+	switch len(digits) {
+	case 64, 66, 88:
+	default:
+		return "", fmt.Errorf("public key %q has neither 64, 66 nor 88 hex digits: %w", s, ErrSyntax)
+	}
+	b, err := decodeHex(digits)
+	if err != nil {
+		return "", fmt.Errorf("public key %q: %w", s, err)
+	}
+	if len(b) == len(derED25519)+32 {
+		b = bytes.TrimPrefix(b, []byte(derED25519))
+	}
+	return hex.EncodeToString(b), nil
+}
+
+// derED25519 is what precedes the 32 bytes of an ED25519 key in DER.
+const derED25519 = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"

@@ -1,0 +1,30 @@
+package ledger
+
+// Null is a value that the ledger may not know. The zero Null is unknown; GraphQL and REST print it as null.
+type Null[T any] struct {
+	V     T
+	Valid bool
+}
+
+// Of returns a known value.
+func Of[T any](v T) Null[T] { return Null[T]{V: v, Valid: true} }
+
+// Or returns the value, or other where it is unknown.
+func (n Null[T]) Or(other T) T {
+	if n.Valid {
+		return n.V
+	}
+	return other
+}
+
+// ScanTarget returns where a database driver stores the value, so that reading a nullable column needs no allocation.
+func (n *Null[T]) ScanTarget() any { return &n.V }
+
+// SetValid records whether the column held a value; an unknown value is zeroed.
+func (n *Null[T]) SetValid(valid bool) {
+	if !valid {
+		var zero T
+		n.V = zero
+	}
+	n.Valid = valid
+}

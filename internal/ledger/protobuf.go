@@ -1,0 +1,226 @@
+package ledger
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// field is one field of a serialized message.
+type field struct {
+	num    protowire.Number
+	typ    protowire.Type
+	varint uint64 // of a varint
+	bytes  []byte // of a length-delimited field: never nil, and part of the message
+}
+
+// is tells whether the field has this number and this type. A known number with another type is an unknown field, and is to be ignored
+// like one.
+func (f field) is(num protowire.Number, typ protowire.Type) bool { return f.num == num && f.typ == typ }
+
+// eachField calls f for every field of a serialized message in order, and stops at the first error. Fixed-width fields and groups are
+// checked for their form but carry no value here: no message that is read has any.
+func eachField(b []byte, f func(field) error) error {
+	for len(b) > 0 {
+		num, typ, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return fmt.Errorf("protobuf tag: %w: %w", ErrSyntax, protowire.ParseError(n))
+		}
+		if num > protowire.MaxValidNumber {
+			return fmt.Errorf("protobuf field number %d is too great: %w", num, ErrSyntax)
+		}
+		b = b[n:]
+		one := field{num: num, typ: typ}
+		switch typ {
+		case protowire.VarintType:
+			one.varint, n = protowire.ConsumeVarint(b)
+		case protowire.BytesType:
+			one.bytes, n = protowire.ConsumeBytes(b)
+			if one.bytes == nil {
+				one.bytes = []byte{}
+			}
+		default:
+			n = protowire.ConsumeFieldValue(num, typ, b)
+		}
+		if n < 0 {
+			return fmt.Errorf("protobuf field %d: %w: %w", num, ErrSyntax, protowire.ParseError(n))
+		}
+		b = b[n:]
+		if err := f(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entityParts are the fields of an AccountID, TokenID or the like.
+type entityParts struct {
+	shard, realm, num int64
+	hasNum            bool
+}
+
+// read reads a serialized AccountID, TokenID or the like: field 1 shard, 2 realm, 3 number, 4 the alias that an AccountID may have instead
+// of a number. A message field that occurs twice is read twice: later parts replace earlier ones.
+func (p *entityParts) read(b []byte) error {
+	return eachField(b, func(f field) error {
+		switch {
+		case f.is(1, protowire.VarintType):
+			p.shard = int64(f.varint)
+		case f.is(2, protowire.VarintType):
+			p.realm = int64(f.varint)
+		case f.is(3, protowire.VarintType):
+			p.num, p.hasNum = int64(f.varint), true
+		case f.is(4, protowire.BytesType):
+			// Of number and alias the last one counts.
+			p.num, p.hasNum = 0, false
+		}
+		return nil
+	})
+}
+
+// id is the id of the parts; none without a number.
+func (p *entityParts) id() (EntityID, error) {
+	if !p.hasNum {
+		return 0, nil
+	}
+	return NewEntityID(p.shard, p.realm, p.num)
+}
+
+// MessageTransactionID is the transaction id that a message of several chunks carries in each of them.
+type MessageTransactionID struct {
+	AccountID             EntityID        // none when the message does not name the payer, or does so by an alias
+	TransactionValidStart Null[Timestamp] // unknown when it is missing, or lies outside 1970 to 2262
+	Nonce                 Null[int32]
+	Scheduled             Null[bool]
+}
+
+// DecodeTransactionID reads a serialized TransactionID: field 1 valid start (1 seconds, 2 nanoseconds), 2 account, 3 scheduled, 4 nonce.
+// Nonce and Scheduled are always known: 0 and false when the message does not have them. Bytes that are no message are [ErrSyntax],
+// an account that cannot exist is [ErrRange].
+func DecodeTransactionID(b []byte) (MessageTransactionID, error) {
+	id, err := decodeTransactionID(b)
+	if err != nil {
+		return MessageTransactionID{}, fmt.Errorf("reading a transaction id: %w", err)
+	}
+	return id, nil
+}
+
+func decodeTransactionID(b []byte) (MessageTransactionID, error) {
+	id := MessageTransactionID{Nonce: Of(int32(0)), Scheduled: Of(false)}
+	var payer entityParts
+	var seconds, nanos int64
+	hasStart := false
+	err := eachField(b, func(f field) error {
+		switch {
+		case f.is(1, protowire.BytesType):
+			hasStart = true
+			if err := readTimestamp(f.bytes, &seconds, &nanos); err != nil {
+				return fmt.Errorf("valid start: %w", err)
+			}
+		case f.is(2, protowire.BytesType):
+			if err := payer.read(f.bytes); err != nil {
+				return fmt.Errorf("account: %w", err)
+			}
+		case f.is(3, protowire.VarintType):
+			id.Scheduled = Of(protowire.DecodeBool(f.varint))
+		case f.is(4, protowire.VarintType):
+			id.Nonce = Of(int32(f.varint))
+		}
+		return nil
+	})
+	if err != nil {
+		return id, err
+	}
+	if id.AccountID, err = payer.id(); err != nil {
+		return id, err
+	}
+	// Who submits a message chooses this instant freely, so one that cannot be must not make the message unreadable.
+	if at, err := joinTimestamp(seconds, nanos); hasStart && err == nil {
+		id.TransactionValidStart = Of(at)
+	}
+	return id, nil
+}
+
+// readTimestamp reads a serialized Timestamp: field 1 seconds, 2 nanoseconds.
+func readTimestamp(b []byte, seconds, nanos *int64) error {
+	return eachField(b, func(f field) error {
+		switch {
+		case f.is(1, protowire.VarintType):
+			*seconds = int64(f.varint)
+		case f.is(2, protowire.VarintType):
+			*nanos = int64(int32(f.varint))
+		}
+		return nil
+	})
+}
+
+// CustomFeeLimit is the most that a payer will pay of one custom fee.
+type CustomFeeLimit struct {
+	AccountID           EntityID // none when the message does not name the payer, or does so by an alias
+	Amount              int64    // tinybars, or the token's smallest unit
+	DenominatingTokenID EntityID // none means hbar
+}
+
+// DecodeCustomFeeLimit reads a serialized CustomFeeLimit (field 1 account, field 2 repeated FixedFee of 1 amount, 2 token) and returns
+// one limit for each of its fees, in their order; none when there is no fee. Bytes that are no message are [ErrSyntax], an account or a
+// token that cannot exist is [ErrRange].
+func DecodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
+	limits, err := decodeCustomFeeLimit(b)
+	if err != nil {
+		return nil, fmt.Errorf("reading a custom fee limit: %w", err)
+	}
+	return limits, nil
+}
+
+func decodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
+	var payer entityParts
+	var limits []*CustomFeeLimit
+	err := eachField(b, func(f field) error {
+		switch {
+		case f.is(1, protowire.BytesType):
+			if err := payer.read(f.bytes); err != nil {
+				return fmt.Errorf("account: %w", err)
+			}
+		case f.is(2, protowire.BytesType):
+			limit, err := decodeFixedFee(f.bytes)
+			if err != nil {
+				return fmt.Errorf("fee: %w", err)
+			}
+			limits = append(limits, limit)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	account, err := payer.id()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range limits {
+		l.AccountID = account
+	}
+	return limits, nil
+}
+
+// decodeFixedFee reads a serialized FixedFee as a limit whose account is still missing.
+func decodeFixedFee(b []byte) (*CustomFeeLimit, error) {
+	limit := &CustomFeeLimit{}
+	var token entityParts
+	err := eachField(b, func(f field) error {
+		switch {
+		case f.is(1, protowire.VarintType):
+			limit.Amount = int64(f.varint)
+		case f.is(2, protowire.BytesType):
+			if err := token.read(f.bytes); err != nil {
+				return fmt.Errorf("token: %w", err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	limit.DenominatingTokenID, err = token.id()
+	return limit, err
+}

@@ -1,0 +1,89 @@
+package ledger
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const second = int64(time.Second)
+
+// MaxTimestamp is the latest instant that fits.
+const MaxTimestamp = Timestamp(math.MaxInt64)
+
+// Timestamp is an instant in nanoseconds since the Unix epoch. Consensus timestamps are unique over the whole network: one names a transaction.
+type Timestamp int64
+
+// TimestampOf returns the instant of t, which lies between the years 1678 and 2262.
+func TimestampOf(t time.Time) Timestamp { return Timestamp(t.UnixNano()) }
+
+// Time is the same instant in UTC.
+func (t Timestamp) Time() time.Time { return time.Unix(0, int64(t)).UTC() }
+
+// Append appends "seconds.nanoseconds" with nine digits of nanoseconds. An instant before 1970 is the negative of one after it: half a
+// second before is "-0.500000000".
+func (t Timestamp) Append(dst []byte) []byte { return t.appendWith(dst, '.') }
+
+// appendWith appends seconds, a separator and nine digits of nanoseconds.
+func (t Timestamp) appendWith(dst []byte, separator byte) []byte {
+	sec, nanos := int64(t)/second, int64(t)%second
+	if t < 0 {
+		// No valid ledger has such an instant, but a column can.
+		dst = append(dst, '-')
+		sec, nanos = -sec, -nanos
+	}
+	dst = strconv.AppendInt(dst, sec, 10)
+	return appendNanos(append(dst, separator), nanos)
+}
+
+// String is "seconds.nanoseconds".
+func (t Timestamp) String() string { return string(t.Append(make([]byte, 0, 24))) }
+
+// appendNanos appends nine digits of n, which lies between 0 and 999,999,999.
+func appendNanos(dst []byte, n int64) []byte {
+	var b [9]byte
+	for i := len(b) - 1; i >= 0; i-- {
+		b[i] = byte('0' + n%10)
+		n /= 10
+	}
+	return append(dst, b[:]...)
+}
+
+// ParseTimestamp reads seconds, optionally followed by a point and one to nine digits of a fraction: "1.5" is one and a half seconds.
+// One to ten digits of seconds are accepted. Text of another form is [ErrSyntax], an instant after the year 2262 is [ErrRange].
+func ParseTimestamp(s string) (Timestamp, error) {
+	sec, frac, point := strings.Cut(s, ".")
+	seconds, err := parseDigits(sec, 10)
+	if err != nil {
+		return 0, fmt.Errorf("timestamp %q: seconds: %w", s, err)
+	}
+	var nanos int64
+	if point {
+		if nanos, err = parseDigits(frac, 9); err != nil {
+			return 0, fmt.Errorf("timestamp %q: fraction: %w", s, err)
+		}
+		for range 9 - len(frac) {
+			nanos *= 10
+		}
+	}
+	return joinTimestamp(seconds, nanos)
+}
+
+// joinTimestamp refuses an instant before 1970, one that does not fit into 64 bits, and nanoseconds that are a second or more.
+func joinTimestamp(seconds, nanos int64) (Timestamp, error) {
+	switch {
+	case seconds < 0 || nanos < 0 || nanos >= second:
+		return 0, fmt.Errorf("%d seconds and %d nanoseconds are no instant since 1970: %w", seconds, nanos, ErrRange)
+	case seconds > int64(MaxTimestamp)/second || seconds == int64(MaxTimestamp)/second && nanos > int64(MaxTimestamp)%second:
+		return 0, fmt.Errorf("instant %d.%09d is after %s: %w", seconds, nanos, MaxTimestamp, ErrRange)
+	}
+	return Timestamp(seconds*second + nanos), nil
+}
+
+// TimestampRange is the time during which a version of a thing was in force: from From inclusive to To exclusive, open when To is unknown.
+type TimestampRange struct {
+	From Null[Timestamp]
+	To   Null[Timestamp]
+}

@@ -1,0 +1,68 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// TransactionID names a transaction by who paid for it and the instant from which it was valid. Scheduled executions, children and
+// duplicates share it.
+type TransactionID struct {
+	Payer      EntityID
+	ValidStart Timestamp
+}
+
+// Append appends "shard.realm.num-seconds-nanoseconds" with nine digits of nanoseconds.
+func (id TransactionID) Append(dst []byte) []byte {
+	return id.ValidStart.appendWith(append(id.Payer.Append(dst), '-'), '-')
+}
+
+// String is "shard.realm.num-seconds-nanoseconds".
+func (id TransactionID) String() string { return string(id.Append(make([]byte, 0, 40))) }
+
+// ParseTransactionID reads "shard.realm.num-seconds-nanoseconds", where no part may be left out. The nanoseconds are a plain number of up
+// to nine digits: "-5" means five of them. Text of another form, and seconds that do not fit into 64 bits, are [ErrSyntax]; an id that
+// cannot exist is an [EntityIDError] that has it as it was written; an instant after the year 2262 is [ErrRange].
+func ParseTransactionID(s string) (TransactionID, error) {
+	payer, start, _ := strings.Cut(s, "-")
+	sec, frac, dash := strings.Cut(start, "-")
+	if !dash || strings.Count(payer, ".") != 2 {
+		return TransactionID{}, fmt.Errorf("transaction id %q is not shard.realm.num-seconds-nanoseconds: %w", s, ErrSyntax)
+	}
+	for part := range strings.SplitSeq(payer, ".") {
+		if !isDigits(part) {
+			return TransactionID{}, fmt.Errorf("transaction id %q: entity id: %q is not a number: %w", s, part, ErrSyntax)
+		}
+	}
+	if !isDigits(sec) || len(sec) > 19 {
+		return TransactionID{}, fmt.Errorf("transaction id %q: seconds: %q is not a number of at most 19 digits: %w", s, sec, ErrSyntax)
+	}
+	nanos, err := parseDigits(frac, 9)
+	if err != nil {
+		return TransactionID{}, fmt.Errorf("transaction id %q: nanoseconds: %w", s, err)
+	}
+	id, err := ParseEntityID(payer, 0)
+	if err != nil {
+		return TransactionID{}, entityIDError(payer, err)
+	}
+	seconds, err := strconv.ParseInt(sec, 10, 64)
+	if err != nil {
+		return TransactionID{}, fmt.Errorf("transaction id %q: seconds do not fit into 64 bits: %w", s, ErrSyntax)
+	}
+	validStart, err := joinTimestamp(seconds, nanos)
+	if err != nil {
+		return TransactionID{}, fmt.Errorf("transaction id %q: %w", s, err)
+	}
+	return TransactionID{Payer: id, ValidStart: validStart}, nil
+}
+
+// entityIDError makes any failure to read an id of digits only one of an id that cannot exist.
+func entityIDError(id string, err error) error {
+	var e *EntityIDError
+	if errors.As(err, &e) {
+		return &EntityIDError{ID: id, Reason: e.Reason}
+	}
+	return &EntityIDError{ID: id, Reason: "a part has too many digits"}
+}

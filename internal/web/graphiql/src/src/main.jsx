@@ -1,0 +1,16 @@
+import 'graphiql/setup-workers/vite';
+// One by one instead of graphiql/style.css, which carries web fonts that weigh more than all the rest: the reader's own
+// fonts serve as well.
+import '@graphiql/react/style.css';
+import '@graphiql/plugin-doc-explorer/style.css';
+import '@graphiql/plugin-history/style.css';
+import '@graphiql/plugin-explorer/style.css';
+import 'graphiql/graphiql.css';
+import './style.css';
+
+import { createRoot } from 'react-dom/client';
+import { App } from './App.jsx';
+import { loadExamples, readLink } from './documents.js';
+
+const [examples, link] = await Promise.all([loadExamples(), readLink(location.search)]);
+createRoot(document.getElementById('root')).render(<App examples={examples} link={link} />);

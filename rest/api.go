@@ -1,0 +1,277 @@
+// Package rest serves the two old REST APIs by running GraphQL documents in process: what comes in becomes variables, and what comes out
+// already is the body. There is no SQL here and no second model; see v1 for the endpoints, which are rows of a table.
+package rest
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/graph/relay"
+	"heliograph/graph/scalar"
+	"heliograph/graph/server"
+)
+
+// API is one REST API: endpoints over documents.
+type API struct {
+	Prefix    string
+	Endpoints []Endpoint
+	Documents embed.FS
+	Config    *Config
+	Server    *server.Server
+
+	routes   chi.Router
+	literals map[string]bool
+	prepared map[*Endpoint]*prepared
+}
+
+// prepared is the document of an endpoint.
+type prepared struct {
+	document *server.Document
+	// roots are the aliases of the root fields, by operation.
+	roots map[string][]string
+}
+
+// fragmentsFile holds what several documents share.
+const fragmentsFile = "fragments.graphql"
+
+// Init checks and keeps all documents and makes the routes.
+func (a *API) Init() error {
+	a.literals, a.prepared = map[string]bool{}, map[*Endpoint]*prepared{}
+	router := chi.NewRouter()
+	router.NotFound(a.notFound)
+	fragments, err := fs.ReadFile(a.Documents, path.Join("documents", fragmentsFile))
+	if err != nil {
+		return fmt.Errorf("reading the shared fragments of %s: %w", a.Prefix, err)
+	}
+	for i := range a.Endpoints {
+		e := &a.Endpoints[i]
+		text, err := fs.ReadFile(a.Documents, path.Join("documents", e.Document))
+		if err != nil {
+			return fmt.Errorf("reading the document of %s: %w", e.Path, err)
+		}
+		doc, err := a.Server.Prepare(withFragments(string(text), string(fragments)))
+		if err != nil {
+			return fmt.Errorf("document %s of %s: %w", e.Document, e.Path, err)
+		}
+		p := &prepared{document: doc, roots: map[string][]string{}}
+		for _, op := range doc.Operations() {
+			for _, s := range op.SelectionSet {
+				if f, ok := s.(*ast.Field); ok {
+					p.roots[op.Name] = append(p.roots[op.Name], f.Alias)
+				}
+			}
+		}
+		a.prepared[e] = p
+		for segment := range strings.SplitSeq(strings.Trim(e.Path, "/"), "/") {
+			if !strings.HasPrefix(segment, "{") {
+				a.literals[segment] = true
+			}
+		}
+		router.HandleFunc(e.Path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, e) })
+	}
+	a.routes = router
+	return nil
+}
+
+var fragmentSyntax = regexp.MustCompile(`(?m)^fragment (\w+) on [\s\S]*?^\}\n`)
+
+// withFragments adds the shared fragments that a document uses.
+func withFragments(text, shared string) string {
+	all := map[string]string{}
+	for _, m := range fragmentSyntax.FindAllStringSubmatch(shared, -1) {
+		all[m[1]] = m[0]
+	}
+	used := map[string]bool{}
+	var add func(string)
+	add = func(of string) {
+		for name, fragment := range all {
+			if !used[name] && regexp.MustCompile(`\.\.\.\s*`+name+`\b`).MatchString(of) {
+				used[name] = true
+				add(fragment)
+			}
+		}
+	}
+	add(text)
+	names := make([]string, 0, len(used))
+	for n := range used {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		text += "\n" + all[n]
+	}
+	return text
+}
+
+// ServeHTTP implements http.Handler. Credentials are looked at before anything else.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	if r.Method == http.MethodOptions {
+		a.preflight(w, r)
+		return
+	}
+	limit, ok := a.Config.limitOf(r)
+	if !ok {
+		writeProblem(w, r, Classic, &Problem{Status: http.StatusUnauthorized, Items: []Item{{Message: "Invalid credentials"}}})
+		return
+	}
+	rc := chi.NewRouteContext()
+	rc.RoutePath = a.fold(r.URL.EscapedPath())
+	ctx := context.WithValue(r.Context(), chi.RouteCtxKey, rc)
+	a.routes.ServeHTTP(w, r.WithContext(context.WithValue(ctx, limitKey{}, limit)))
+}
+
+// limitKey is where the request's greatest page size is.
+type limitKey struct{}
+
+// fold makes the names of resources lower case: the classic family does not care. One slash at the end is dropped.
+func (a *API) fold(escaped string) string {
+	rest := strings.TrimSuffix(escaped[min(len(a.Prefix), len(escaped)):], "/")
+	segments := strings.Split(rest, "/")
+	for i, s := range segments {
+		if low := strings.ToLower(s); a.literals[low] {
+			segments[i] = low
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// pathParams are the segments of the request's path that stand for braces in the endpoint's, decoded.
+func (a *API) pathParams(e *Endpoint, escaped string) map[string]string {
+	pattern := strings.Split(e.Path, "/")
+	given := strings.Split(strings.TrimSuffix(escaped[len(a.Prefix):], "/"), "/")
+	params := make(map[string]string, len(pattern))
+	for i, p := range pattern {
+		if name, ok := strings.CutPrefix(p, "{"); ok && i < len(given) {
+			text, err := url.PathUnescape(given[i])
+			if err != nil {
+				text = given[i]
+			}
+			params[strings.TrimSuffix(name, "}")] = text
+		}
+	}
+	return params
+}
+
+func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
+	// The framework of the modern family answers the bare name of a collection that it has only members of.
+	if p := r.URL.EscapedPath(); strings.EqualFold(p, a.Prefix+"/topics/") {
+		writeProblem(w, r, Modern, modern(http.StatusNotFound, "No static resource "+strings.TrimPrefix(strings.TrimSuffix(p, "/"), "/")+" for request '"+p+"'."))
+		return
+	}
+	writeProblem(w, r, Classic, NotFound("Not found"))
+}
+
+// preflight answers the question of a browser whether it may ask.
+func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	rc := chi.NewRouteContext()
+	modernPath := a.routes.Match(rc, http.MethodGet, a.fold(r.URL.EscapedPath())) && a.familyOf(rc.RoutePattern()) == Modern
+	if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
+		h.Set("Access-Control-Allow-Headers", asked)
+	}
+	h.Add("Vary", "Access-Control-Request-Headers")
+	h.Set("Content-Length", "0")
+	if modernPath {
+		h.Set("Access-Control-Allow-Methods", "GET,HEAD,POST")
+		w.WriteHeader(http.StatusOK)
+		return
+	}
+	h.Set("Access-Control-Allow-Methods", "GET,HEAD,PUT,PATCH,POST,DELETE")
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (a *API) familyOf(pattern string) Family {
+	for i := range a.Endpoints {
+		if a.Endpoints[i].Path == pattern {
+			return a.Endpoints[i].Family
+		}
+	}
+	return Classic
+}
+
+// asker runs an operation on the way to another.
+type asker func(context.Context, server.Call) *server.Result
+
+// nobody is asked when a request is only explained.
+func nobody(context.Context, server.Call) *server.Result { return nil }
+
+// read makes variables of a request.
+func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request, error) {
+	req := &Request{
+		Config: a.Config, HTTP: r, Endpoint: e, Path: a.pathParams(e, r.URL.EscapedPath()), Variables: map[string]any{},
+		Limit: a.Config.LimitDefault, Desc: e.Desc, document: a.prepared[e].document, style: scalar.REST,
+	}
+	if e.Family == Modern {
+		req.style = scalar.RESTCompact
+	}
+	req.run = func(operation string, variables map[string]any) *server.Result {
+		return ask(r.Context(), server.Call{Document: req.document, Operation: operation, Variables: variables, Style: scalar.REST, Limits: relay.Limits{Default: 1, Max: 1}})
+	}
+	q, bad := parseQuery(r.URL.RawQuery, a.Config.MaxRepeats)
+	if bad != nil && e.Family == Classic {
+		switch {
+		case bad.nested == "":
+			return nil, &Problem{Status: bad.status, Items: []Item{{Message: bad.text}}}
+		case e.Grammar == V1 && e.param(bad.nested) == nil:
+			return nil, &Problem{Status: http.StatusBadRequest, Items: []Item{unknown(bad.nested)}}
+		default:
+			return nil, InvalidParameter(bad.nested)
+		}
+	}
+	req.Query = q
+	if e.PathFirst && e.BindPath != nil {
+		if err := e.BindPath(req); err != nil {
+			return nil, err
+		}
+	}
+	if e.Family == Classic {
+		if p := e.validate(a.Config, q); p != nil {
+			return nil, p
+		}
+	}
+	if !e.PathFirst && e.BindPath != nil {
+		if err := e.BindPath(req); err != nil {
+			return nil, err
+		}
+	}
+	for i := range q {
+		p := e.param(q[i].Name)
+		if p == nil || p.Bind == nil {
+			continue
+		}
+		if err := p.Bind(req, req.values(p.Name)); err != nil {
+			return nil, err
+		}
+	}
+	req.Limit = min(req.Limit, max(most, a.Config.LimitDefault))
+	if e.Next != nil {
+		req.Variables["limit"] = req.Limit
+		req.Variables["order"] = req.Order()
+	}
+	if e.Finish != nil {
+		if err := e.Finish(req); err != nil {
+			return nil, err
+		}
+	}
+	return req, nil
+}
+
+// operation is the name of the operation that answers a request.
+func (r *Request) operation() string {
+	if r.Endpoint.Operation == nil {
+		return r.document.Operations()[0].Name
+	}
+	return r.Endpoint.Operation(r)
+}

@@ -1,0 +1,245 @@
+package rest
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heliograph/internal/ledger"
+)
+
+// bound is a value of a filter: what it is compared by, and how the graph reads it.
+type bound[T cmp.Ordered] struct {
+	key  T
+	text string
+}
+
+// conditions are all values that a query gives one filter. They are collapsed into the graph's filter, which holds each operator once.
+type conditions[T cmp.Ordered] struct {
+	eq            []bound[T]
+	ne            []bound[T]
+	gt, gte       *bound[T]
+	lt, lte       *bound[T]
+	any           bool // several eq are alternatives; otherwise all must hold
+	matchesNone   bool
+	hasEq, hasAny bool
+}
+
+// add takes one more value.
+func (c *conditions[T]) add(op Op, b bound[T]) {
+	c.hasAny = true
+	greatest := func(at **bound[T]) {
+		if *at == nil || b.key > (*at).key {
+			*at = &b
+		}
+	}
+	least := func(at **bound[T]) {
+		if *at == nil || b.key < (*at).key {
+			*at = &b
+		}
+	}
+	switch op {
+	case Eq:
+		c.hasEq = true
+		if !slices.ContainsFunc(c.eq, func(o bound[T]) bool { return o.key == b.key }) {
+			c.eq = append(c.eq, b)
+		}
+	case Ne:
+		c.ne = append(c.ne, b)
+	case Gt:
+		greatest(&c.gt)
+	case Gte:
+		greatest(&c.gte)
+	case Lt:
+		least(&c.lt)
+	case Lte:
+		least(&c.lte)
+	}
+}
+
+// addNothing takes a value that no row has.
+func (c *conditions[T]) addNothing(op Op) {
+	c.hasAny = true
+	if op == Eq && c.any {
+		c.hasEq = true
+		return
+	}
+	c.matchesNone = true
+}
+
+// filter is the graph's filter, nil when there are no conditions.
+func (c *conditions[T]) filter() map[string]any {
+	if !c.hasAny {
+		return nil
+	}
+	f := map[string]any{}
+	for name, b := range map[string]*bound[T]{"gt": c.gt, "gte": c.gte, "lt": c.lt, "lte": c.lte} {
+		if b != nil {
+			f[name] = b.text
+		}
+	}
+	if len(c.ne) > 0 {
+		f["notIn"] = texts(c.ne)
+	}
+	switch {
+	case c.matchesNone || !c.any && len(c.eq) > 1:
+		f["in"] = []any{}
+	case c.hasEq:
+		f["in"] = texts(c.eq)
+	}
+	return f
+}
+
+func texts[T cmp.Ordered](list []bound[T]) []any {
+	out := make([]any, len(list))
+	for i, b := range list {
+		out[i] = b.text
+	}
+	return out
+}
+
+// IDs binds entity ids: several equal ones are alternatives.
+func IDs(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		c := conditions[int64]{any: true}
+		for _, v := range values {
+			if err := addID(r.Config, &c, v); err != nil {
+				return err
+			}
+		}
+		r.Set(variable, c.filter())
+		return nil
+	}
+}
+
+func addID(cfg *Config, c *conditions[int64], v Value) error {
+	if entityIDSyntax.MatchString(v.Text) {
+		id, err := ExpandID(cfg, v.Text)
+		if err != nil {
+			return err
+		}
+		c.add(v.Op, bound[int64]{int64(id), id.String()})
+		return nil
+	}
+	ref, err := ledger.ParseAccountRef(v.Text, cfg.Base)
+	if err != nil {
+		return Bad("Invalid entity ID \"" + v.Text + "\"")
+	}
+	if ref.Address.Valid { // an address that is made of no id is compared with nothing
+		c.addNothing(v.Op)
+		return nil
+	}
+	c.add(v.Op, bound[int64]{int64(ref.ID), ref.ID.String()})
+	return nil
+}
+
+// ExpandID completes an entity id; one that cannot exist is told with shard and realm filled in.
+func ExpandID(cfg *Config, text string) (ledger.EntityID, error) {
+	if id, err := ledger.ParseEntityID(text, cfg.Base); err == nil {
+		return id, nil
+	}
+	full := text
+	switch strings.Count(text, ".") {
+	case 0:
+		full = strconv.FormatInt(cfg.Base.Shard(), 10) + "." + strconv.FormatInt(cfg.Base.Realm(), 10) + "." + text
+	case 1:
+		full = strconv.FormatInt(cfg.Base.Shard(), 10) + "." + text
+	}
+	return 0, Bad(`Invalid entity ID "` + full + `"`)
+}
+
+// Longs binds integers that must all hold.
+func Longs(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		var c conditions[int64]
+		for _, v := range values {
+			n, err := parseBlockNumber(v.Text)
+			if err != nil {
+				return Bad("Invalid value " + v.Text)
+			}
+			c.add(v.Op, bound[int64]{n, strconv.FormatInt(n, 10)})
+		}
+		r.Set(variable, c.filter())
+		return nil
+	}
+}
+
+// PublicKeys binds public keys, compared as text; all must hold.
+func PublicKeys(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		var c conditions[string]
+		for _, v := range values {
+			key := rawPublicKey(v.Text)
+			c.add(v.Op, bound[string]{key, key})
+		}
+		r.Set(variable, c.filter())
+		return nil
+	}
+}
+
+// Timestamps binds instants that must all hold.
+func Timestamps(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		c, err := timestampConditions(values)
+		if err != nil {
+			return err
+		}
+		r.Set(variable, c.filter())
+		return nil
+	}
+}
+
+func timestampConditions(values []Value) (*conditions[int64], error) {
+	c := &conditions[int64]{}
+	for _, v := range values {
+		t, err := ledger.ParseTimestamp(v.Text)
+		if err != nil {
+			return nil, InvalidParameter("timestamp")
+		}
+		c.add(v.Op, bound[int64]{int64(t), t.String()})
+	}
+	return c, nil
+}
+
+// span is what the ranges among timestamps leave, both ends included.
+type span struct {
+	lower, upper       int64
+	hasLower, hasUpper bool
+}
+
+func (c *conditions[T]) span(key func(T) int64) span {
+	s := span{lower: math.MinInt64, upper: math.MaxInt64}
+	lower := func(v int64) { s.lower, s.hasLower = max(s.lower, v), true }
+	upper := func(v int64) { s.upper, s.hasUpper = min(s.upper, v), true }
+	if c.gt != nil {
+		lower(key(c.gt.key) + 1)
+	}
+	if c.gte != nil {
+		lower(key(c.gte.key))
+	}
+	if c.lt != nil {
+		upper(key(c.lt.key) - 1)
+	}
+	if c.lte != nil {
+		upper(key(c.lte.key))
+	}
+	return s
+}
+
+func (s span) empty() bool { return s.hasLower && s.hasUpper && s.lower > s.upper }
+
+// Enums binds words that are alternatives, in upper case.
+func Enums(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		var list []any
+		for _, v := range values {
+			if name := strings.ToUpper(v.Text); !slices.Contains(list, any(name)) {
+				list = append(list, name)
+			}
+		}
+		r.Set(variable, list)
+		return nil
+	}
+}

@@ -1,0 +1,40 @@
+package rest
+
+import (
+	"time"
+
+	"heliograph/internal/ledger"
+)
+
+// Config is what the REST side can be told.
+type Config struct {
+	// Base is the shard and realm of the ledger.
+	Base ledger.EntityID
+	// LimitDefault and LimitMax are the page sizes.
+	LimitDefault int
+	LimitMax     int
+	// TokensInList and TokensOfAccount are how many token balances an account shows in lists and alone.
+	TokensInList    int
+	TokensOfAccount int
+	// MaxRepeats bounds how often a query parameter may be repeated.
+	MaxRepeats int
+	// DelegationAddress shows the code that accounts delegate to.
+	DelegationAddress bool
+	// BindTimestampRange bounds open timestamp ranges to MaxTransactionsRange.
+	BindTimestampRange   bool
+	MaxTransactionsRange time.Duration
+	// TopicMessageLookup refuses what the lookup table of topic messages cannot answer.
+	TopicMessageLookup bool
+	// Users have page sizes of their own.
+	Users []User
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// User is somebody who may ask for pages of another size, with Basic credentials.
+type User struct {
+	Username string `json:"username"`
+	Password string `json:"password"`
+	// Limit replaces LimitMax when it is not 0.
+	Limit int `json:"limit"`
+}

@@ -1,0 +1,132 @@
+package rest
+
+import (
+	"net/http"
+	"strings"
+
+	"heliograph/graph/relay"
+	"heliograph/graph/scalar"
+	"heliograph/graph/server"
+)
+
+// Endpoint is one path of a REST API, as data: what it takes, and the document that answers it.
+type Endpoint struct {
+	// Path is the route below the API's prefix; names in braces stand for one segment.
+	Path   string
+	Family Family
+	// Grammar is how the classic family reads the endpoint's parameters.
+	Grammar Grammar
+	// Params are the parameters of the query string.
+	Params []Param
+	// PathFirst tells that the path is checked before the query string.
+	PathFirst bool
+	// BindPath reads the path's parameters.
+	BindPath func(r *Request) error
+	// Document is the file with the operation, or operations, that answer the endpoint.
+	Document string
+	// Operation chooses among several operations.
+	Operation func(r *Request) string
+	// Desc is the default order.
+	Desc bool
+	// Finish completes the variables when all parameters are bound. It may answer the request itself.
+	Finish func(r *Request) error
+	// Next are the parameters by which links.next goes on, in the order of the page's key. Without any the answer has no links.
+	Next []Cursor
+	// Missing is the answer when the document's first root field is null or an empty list; by default 404.
+	Missing func(r *Request, h relay.Hints) *Problem
+	// MaxAge is for how long the answer may be kept, in seconds.
+	MaxAge int
+	// MaxAgeVolatile is the same for answers that may change soon although they show history.
+	MaxAgeVolatile int
+	// OmitEmpty are lists that are left out of the body where they are empty. None may be the last member of its object.
+	OmitEmpty []string
+}
+
+// Param is one parameter of a query string.
+type Param struct {
+	Name string
+	Kind Kind
+	Bind Bind
+}
+
+// Bind puts the values of a parameter into the variables of the document.
+type Bind func(r *Request, values []Value) error
+
+// Cursor is a parameter by which a page is continued.
+type Cursor struct {
+	Param string
+	// Print writes the value at a place of the page's last row.
+	Print func(dst []byte, v any) []byte
+	// Key reads a value of the parameter for comparison; ok is false when it is none.
+	Key func(c *Config, text string) (key int64, ok bool)
+	// Inclusive tells that rows with the same value can follow.
+	Inclusive bool
+}
+
+// Request is one request while it is read.
+type Request struct {
+	Config    *Config
+	HTTP      *http.Request
+	Endpoint  *Endpoint
+	Query     Query
+	Path      map[string]string
+	Variables map[string]any
+	Limit     int
+	Desc      bool
+	// Cut is the end of a bounded timestamp range in paging direction, when the range was cut: the page goes on there.
+	Cut *int64
+	// run asks the graph something before the answer.
+	run func(operation string, variables map[string]any) *server.Result
+
+	style    scalar.Style
+	document *server.Document
+}
+
+// Set puts a value into the variables; dots in the name lead into input objects. A nil map is not set.
+func (r *Request) Set(variable string, v any) {
+	if m, ok := v.(map[string]any); ok && m == nil {
+		return
+	}
+	into := r.Variables
+	for {
+		name, rest, nested := strings.Cut(variable, ".")
+		if !nested {
+			into[name] = v
+			return
+		}
+		next, ok := into[name].(map[string]any)
+		if !ok {
+			next = map[string]any{}
+			into[name] = next
+		}
+		into, variable = next, rest
+	}
+}
+
+// Ask runs another operation of the endpoint's document.
+func (r *Request) Ask(operation string, variables map[string]any) *server.Result {
+	return r.run(operation, variables)
+}
+
+// Order is the order in which the page is wanted.
+func (r *Request) Order() string {
+	if r.Desc {
+		return string(relay.Desc)
+	}
+	return string(relay.Asc)
+}
+
+// values reads the values of a parameter that has passed validation.
+func (r *Request) values(name string) []Value {
+	var out []Value
+	for _, text := range r.Query.Get(name) {
+		v, _ := r.Endpoint.Grammar.read(text)
+		out = append(out, v)
+	}
+	return out
+}
+
+// Direct is an answer that needs no document: an empty page.
+type Direct struct{ Body string }
+
+func (d *Direct) Error() string { return "answered without asking the database" }

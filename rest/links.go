@@ -1,0 +1,115 @@
+package rest
+
+import (
+	"strconv"
+	"strings"
+
+	"heliograph/graph/relay"
+	"heliograph/internal/ledger"
+)
+
+// EntityIDCursor continues a page by an entity id.
+func EntityIDCursor(param string) Cursor {
+	return Cursor{
+		Param: param,
+		Print: func(dst []byte, v any) []byte { return ledger.EntityID(v.(int64)).Append(dst) },
+		Key: func(c *Config, text string) (int64, bool) {
+			ref, err := ledger.ParseAccountRef(text, c.Base)
+			return int64(ref.ID), err == nil
+		},
+	}
+}
+
+// TimestampCursor continues a page by a consensus timestamp.
+func TimestampCursor(param string) Cursor {
+	return Cursor{
+		Param: param,
+		Print: func(dst []byte, v any) []byte { return ledger.Timestamp(v.(int64)).Append(dst) },
+		Key: func(_ *Config, text string) (int64, bool) {
+			t, err := ledger.ParseTimestamp(text)
+			return int64(t), err == nil
+		},
+	}
+}
+
+// NumberCursor continues a page by a number.
+func NumberCursor(param string) Cursor {
+	return Cursor{
+		Param: param,
+		Print: func(dst []byte, v any) []byte { return strconv.AppendInt(dst, v.(int64), 10) },
+		Key: func(_ *Config, text string) (int64, bool) {
+			n, err := parseBlockNumber(text)
+			return n, err == nil
+		},
+	}
+}
+
+// next is the link to the page after this one, empty when there is none: the request itself with the bounds in paging direction moved to last.
+func (r *Request) next(last relay.Key) string {
+	q := r.Query.clone()
+	direction, bound := []string{"gt:", "gte:"}, "gt"
+	if r.Desc {
+		direction, bound = []string{"lt:", "lte:"}, "lt"
+	}
+	for i, c := range r.Endpoint.Next {
+		op := bound
+		if c.Inclusive {
+			op += "e"
+		}
+		q = advance(q, c.Param, direction, string(c.Print([]byte(op+":"), last[i])))
+		if i == 0 && r.leavesNothing(q, c) {
+			return ""
+		}
+	}
+	path, _, _ := strings.Cut(r.HTTP.RequestURI, "?")
+	link := append([]byte(nil), strings.TrimSuffix(path, "/")...)
+	return string(q.encode(append(link, '?')))
+}
+
+// advance replaces the values of a parameter in paging direction by a new one.
+func advance(q Query, name string, direction []string, value string) Query {
+	at := q.index(name)
+	if at < 0 {
+		return append(q, Parameter{Name: name, Values: []string{value}})
+	}
+	p := &q[at]
+	first := p.Values[0]
+	var kept []string
+	for _, v := range p.Values {
+		if !hasAnyPrefix(v, direction) {
+			kept = append(kept, v)
+		}
+	}
+	if len(kept) == 0 && !p.List {
+		return append(append(q[:at:at], q[at+1:]...), Parameter{Name: name, Values: []string{value}})
+	}
+	p.Values = kept
+	if hasAnyPrefix(first, []string{"gt:", "gte:", "lt:", "lte:"}) {
+		p.Values = append(p.Values, value)
+	}
+	return q
+}
+
+func hasAnyPrefix(s string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// leavesNothing tells whether the bounds of a cursor's parameter contradict each other, so that no row can follow.
+func (r *Request) leavesNothing(q Query, c Cursor) bool {
+	bounds := conditions[int64]{}
+	for _, text := range q.Get(c.Param) {
+		v, ok := r.Endpoint.Grammar.read(text)
+		if !ok || !v.Op.isRange() {
+			continue
+		}
+		if key, ok := c.Key(r.Config, v.Text); ok {
+			bounds.add(v.Op, bound[int64]{key: key})
+		}
+	}
+	return bounds.span(func(k int64) int64 { return k }).empty()
+}

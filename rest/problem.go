@@ -1,0 +1,95 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+)
+
+// Family is one of the two ways in which the old API speaks: its errors, its parameters and its links differ.
+type Family uint8
+
+const (
+	// Classic is the family of most endpoints.
+	Classic Family = iota
+	// Modern is the family of the endpoints that were rewritten: topics, network, hooks, airdrops and NFT allowances.
+	Modern
+)
+
+// Item is one thing that is wrong with a request.
+type Item struct {
+	Message string  `json:"message"`
+	Detail  *string `json:"detail,omitempty"`
+	Data    string  `json:"data,omitempty"`
+}
+
+// Problem is an answer that says why there is no other. It is an error, so that whatever reads a request can return it.
+type Problem struct {
+	Status int
+	Items  []Item
+}
+
+func (p *Problem) Error() string {
+	if len(p.Items) == 0 {
+		return http.StatusText(p.Status)
+	}
+	return p.Items[0].Message
+}
+
+// body is the JSON of the problem.
+func (p *Problem) body() []byte {
+	var envelope struct {
+		Status struct {
+			Messages []Item `json:"messages"`
+		} `json:"_status"`
+	}
+	envelope.Status.Messages = p.Items
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(envelope); err != nil { // strings always encode
+		return []byte(`{"_status":{"messages":[]}}`)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
+}
+
+// Bad is a 400 of the classic family with one message for each text.
+func Bad(texts ...string) *Problem {
+	p := &Problem{Status: http.StatusBadRequest}
+	for _, t := range texts {
+		p.Items = append(p.Items, Item{Message: t})
+	}
+	return p
+}
+
+// InvalidParameter is the classic family's answer to a value that a parameter cannot have.
+func InvalidParameter(name string) *Problem { return Bad("Invalid parameter: " + name) }
+
+// NotFound is a 404 of the classic family.
+func NotFound(text string) *Problem {
+	return &Problem{Status: http.StatusNotFound, Items: []Item{{Message: text}}}
+}
+
+// modern is a problem of the modern family: the message is the reason phrase and the text stands in detail.
+func modern(status int, detail string) *Problem {
+	return &Problem{Status: status, Items: []Item{{Message: http.StatusText(status), Detail: &detail}}}
+}
+
+// fail is the answer to an operation that failed for the given reason: the database did not answer, or something else went wrong.
+func (f Family) fail(status int) *Problem {
+	if f == Modern {
+		return modern(status, "")
+	}
+	if status == http.StatusServiceUnavailable {
+		return &Problem{Status: status, Items: []Item{{Message: "Service unavailable"}}}
+	}
+	return &Problem{Status: status, Items: []Item{{Message: "Internal error"}}}
+}
+
+// CannotConvert is the modern family's answer to a value that cannot be read.
+func CannotConvert(name string) *Problem {
+	return modern(http.StatusBadRequest, "Failed to convert '"+name+"'")
+}
+
+// ModernNotFound is a 404 of the modern family.
+func ModernNotFound(detail string) *Problem { return modern(http.StatusNotFound, detail) }

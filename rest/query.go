@@ -1,0 +1,178 @@
+package rest
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Bounds of query strings that do not depend on configuration.
+const maxParameters = 1000
+
+// Parameter is one name of a query string with all of its values.
+type Parameter struct {
+	Name   string // lower case
+	Values []string
+	// List tells that the parameter was repeated, or written with brackets.
+	List bool
+}
+
+// Query is a query string: names in the order in which they first appear.
+type Query []Parameter
+
+// Get returns the values of a name.
+func (q Query) Get(name string) []string {
+	if i := q.index(name); i >= 0 {
+		return q[i].Values
+	}
+	return nil
+}
+
+func (q Query) index(name string) int {
+	for i := range q {
+		if q[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// clone copies the query so that links can be made of it.
+func (q Query) clone() Query {
+	out := make(Query, len(q))
+	for i, p := range q {
+		p.Values = append([]string(nil), p.Values...)
+		out[i] = p
+	}
+	return out
+}
+
+// queryError is why a query string cannot be read: the status, the text, and for brackets with a name in them the parameter, because some
+// endpoints look first whether they know it.
+type queryError struct {
+	status int
+	text   string
+	nested string
+}
+
+// parseQuery reads a query string as the classic family does: names in any case are one, brackets mean a list, and what cannot be decoded stays
+// as it is. maxRepeats bounds the repeats of one spelling.
+func parseQuery(raw string, maxRepeats int) (Query, *queryError) {
+	type spelling struct {
+		name   string
+		values []string
+		list   bool
+	}
+	var spellings []spelling
+	count := 0
+	for segment := range strings.SplitSeq(raw, "&") {
+		if segment == "" {
+			continue
+		}
+		if count++; count > maxParameters {
+			return nil, &queryError{status: 400, text: fmt.Sprintf("Parameter limit exceeded. Only %d parameters allowed.", maxParameters)}
+		}
+		name, value := splitSegment(segment)
+		name, list, bad := brackets(name, maxRepeats)
+		if bad != nil {
+			return nil, bad
+		}
+		at := -1
+		for i := range spellings {
+			if spellings[i].name == name {
+				at = i
+			}
+		}
+		if at < 0 {
+			spellings = append(spellings, spelling{name: name, list: list, values: []string{value}})
+			continue
+		}
+		s := &spellings[at]
+		s.values, s.list = append(s.values, value), true
+		if len(s.values) > maxRepeats {
+			return nil, arrayLimit(maxRepeats)
+		}
+	}
+	q := make(Query, 0, len(spellings))
+	for _, s := range spellings {
+		name := strings.ToLower(s.name)
+		if name == "order" || name == "result" {
+			for i, v := range s.values {
+				s.values[i] = strings.ToLower(v)
+			}
+		}
+		if at := q.index(name); at >= 0 {
+			q[at].Values, q[at].List = append(q[at].Values, s.values...), true
+			continue
+		}
+		q = append(q, Parameter{Name: name, Values: s.values, List: s.list})
+	}
+	return q, nil
+}
+
+func arrayLimit(most int) *queryError {
+	return &queryError{status: 400, text: fmt.Sprintf("Array limit exceeded. Only %d elements allowed in an array.", most)}
+}
+
+// splitSegment reads name and value. The = that counts is the one after a closing bracket, if there is any.
+func splitSegment(segment string) (name, value string) {
+	at := strings.Index(segment, "]=")
+	if at >= 0 {
+		at++
+	} else {
+		at = strings.IndexByte(segment, '=')
+	}
+	if at < 0 {
+		return unescape(segment), ""
+	}
+	return unescape(segment[:at]), unescape(segment[at+1:])
+}
+
+// unescape decodes plus signs and percent sequences; malformed text stays as it is.
+func unescape(s string) string {
+	s = strings.ReplaceAll(s, "+", " ")
+	if out, err := url.PathUnescape(s); err == nil {
+		return out
+	}
+	return s
+}
+
+// brackets reads what stands in brackets behind a name: nothing or a number makes a list, anything else an object, which no endpoint takes.
+func brackets(name string, maxRepeats int) (plain string, list bool, bad *queryError) {
+	at := strings.IndexByte(name, '[')
+	if at <= 0 || !strings.HasSuffix(name, "]") {
+		return name, false, nil
+	}
+	plain, inside := name[:at], name[at+1:len(name)-1]
+	if strings.Contains(inside, "][") {
+		return "", false, &queryError{status: 400, text: "Input depth exceeded depth option of 1 and strictDepth is true"}
+	}
+	if inside == "" {
+		return plain, true, nil
+	}
+	n, err := strconv.Atoi(inside)
+	switch {
+	case err != nil || n < 0:
+		return "", false, &queryError{status: 500, nested: strings.ToLower(plain)}
+	case n >= maxRepeats:
+		return "", false, arrayLimit(maxRepeats)
+	default:
+		return plain, true, nil
+	}
+}
+
+// encode writes the query as links show it: decoded, in order.
+func (q Query) encode(dst []byte) []byte {
+	first := true
+	for _, p := range q {
+		for _, v := range p.Values {
+			if !first {
+				dst = append(dst, '&')
+			}
+			first = false
+			dst = append(append(append(dst, p.Name...), '='), v...)
+		}
+	}
+	return dst
+}

@@ -1,0 +1,287 @@
+package rest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"heliograph/graph/fault"
+	"heliograph/graph/relay"
+	"heliograph/graph/scalar"
+	"heliograph/graph/server"
+)
+
+// limitOf is the greatest page size that a request may have; ok is false when it carries credentials of nobody.
+func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
+	name, password, given := r.BasicAuth()
+	if !given {
+		return c.LimitMax, true
+	}
+	limit = c.LimitMax
+	for _, u := range c.Users {
+		// Sums have one length, so that comparing them takes one time.
+		wantName, gotName := sha256.Sum256([]byte(u.Username)), sha256.Sum256([]byte(name))
+		wantPassword, gotPassword := sha256.Sum256([]byte(u.Password)), sha256.Sum256([]byte(password))
+		if subtle.ConstantTimeCompare(wantName[:], gotName[:])&subtle.ConstantTimeCompare(wantPassword[:], gotPassword[:]) == 1 {
+			ok = true
+			if u.Limit > 0 {
+				limit = u.Limit
+			}
+		}
+	}
+	return limit, ok
+}
+
+// serve answers a request for an endpoint.
+func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if e.Family == Modern {
+			writeProblem(w, r, Modern, modern(http.StatusMethodNotAllowed, "Request method '"+r.Method+"' is not supported"))
+			return
+		}
+		a.notFound(w, r)
+		return
+	}
+	if e.Family == Modern {
+		w.Header().Set("Cache-Control", cacheControl(e.MaxAge)) // of errors too
+	}
+	most, _ := r.Context().Value(limitKey{}).(int)
+	req, err := a.read(r, e, most, a.Server.Run)
+	if err != nil {
+		a.writeError(w, r, e, err)
+		return
+	}
+	body, hints, err := a.answer(r, req)
+	switch {
+	case err != nil:
+		a.writeError(w, r, e, err)
+		return
+	case body == nil: // the client has gone
+		return
+	}
+	age := e.MaxAge
+	if hints.Volatile && e.MaxAgeVolatile > 0 {
+		age = e.MaxAgeVolatile
+	}
+	w.Header().Set("Cache-Control", cacheControl(age))
+	writeBody(w, r, e.Family, http.StatusOK, body)
+}
+
+func cacheControl(age int) string { return "public, max-age=" + strconv.Itoa(age) }
+
+// writeError answers a request that was refused.
+func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *Endpoint, err error) {
+	var problem *Problem
+	var direct *Direct
+	switch {
+	case errors.As(err, &direct):
+		w.Header().Set("Cache-Control", cacheControl(e.MaxAge))
+		writeBody(w, r, e.Family, http.StatusOK, []byte(direct.Body))
+	case errors.As(err, &problem):
+		writeProblem(w, r, e.Family, problem)
+	default:
+		writeProblem(w, r, e.Family, e.Family.fail(http.StatusInternalServerError))
+	}
+}
+
+// answer runs the endpoint's document and makes the body of its data. A nil body without error means that the client has gone.
+func (a *API) answer(r *http.Request, req *Request) ([]byte, relay.Hints, error) {
+	e := req.Endpoint
+	op := req.operation()
+	res := a.Server.Run(r.Context(), server.Call{
+		Document: req.document, Operation: op, Variables: req.Variables, Style: req.style,
+		Limits: relay.Limits{Default: req.Limit, Max: max(req.Limit, a.Config.TokensOfAccount)},
+	})
+	switch {
+	case res == nil:
+		return nil, relay.Hints{}, nil
+	case len(res.Errors) > 0:
+		return nil, relay.Hints{}, e.Family.problemOf(res)
+	}
+	body, found := splice(res.Data, a.prepared[e].roots[op])
+	if !found {
+		if e.Missing != nil {
+			return nil, relay.Hints{}, e.Missing(req, res.Hints)
+		}
+		return nil, relay.Hints{}, NotFound("Not found")
+	}
+	for _, name := range e.OmitEmpty {
+		// A quote inside a string is escaped, so this text can only be the member itself.
+		body = bytes.ReplaceAll(body, []byte(`"`+name+`":[],`), nil)
+	}
+	if e.Next == nil {
+		return body, res.Hints, nil
+	}
+	link := ""
+	switch {
+	case res.Hints.Rows > 0 && res.Hints.Rows == req.Limit:
+		link = req.next(res.Hints.Last)
+	case req.Cut != nil:
+		link = req.next(relay.Key{*req.Cut})
+	}
+	return withLink(body, link), res.Hints, nil
+}
+
+// problemOf is the answer to an operation that ended with errors.
+func (f Family) problemOf(res *server.Result) *Problem {
+	code, _ := res.Errors[0].Extensions["code"].(string)
+	switch fault.Code(code) {
+	case fault.Timeout, fault.Unavailable:
+		return f.fail(http.StatusServiceUnavailable)
+	case fault.BadUserInput:
+		if f == Modern {
+			return modern(http.StatusBadRequest, res.Errors[0].Message)
+		}
+		return Bad(res.Errors[0].Message)
+	default:
+		return f.fail(http.StatusInternalServerError)
+	}
+}
+
+// The aliases of root fields whose members are members of the body themselves; any other root field is a member under its alias.
+const (
+	pageAlias = "page"
+	bodyAlias = "body"
+)
+
+// splice makes a body of data: found is false when the first root field is null, or a list of its own without elements.
+func splice(data []byte, roots []string) (body []byte, found bool) {
+	if len(roots) == 1 {
+		if roots[0] != pageAlias && roots[0] != bodyAlias {
+			return data, !bytes.HasSuffix(data, []byte(":null}")) && !bytes.HasSuffix(data, []byte(":[]}"))
+		}
+		value := data[len(`{"":`)+len(roots[0]) : len(data)-1]
+		return value, value[0] == '{'
+	}
+	body = append(make([]byte, 0, len(data)), '{')
+	at := 1
+	for i, name := range roots {
+		at += len(`"":`) + len(name)
+		end := at + valueLength(data[at:])
+		value := data[at:end]
+		at = end + 1 // the comma, or the brace at the end
+		if i == 0 && string(value) == "null" {
+			return nil, false
+		}
+		if len(body) > 1 {
+			body = append(body, ',')
+		}
+		if name == pageAlias || name == bodyAlias {
+			body = append(body, value[1:len(value)-1]...)
+			continue
+		}
+		body = append(append(append(append(body, '"'), name...), `":`...), value...)
+	}
+	return append(body, '}'), true
+}
+
+// valueLength is the length of the JSON value that b begins with; b is well formed and without white space.
+func valueLength(b []byte) int {
+	depth, inString := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case inString:
+			switch c {
+			case '\\':
+				i++
+			case '"':
+				inString = false
+			}
+		case c == '"':
+			inString = true
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		case c == ',' && depth == 0:
+			return i
+		}
+	}
+	return len(b)
+}
+
+// withLink adds the member links to a body.
+func withLink(body []byte, link string) []byte {
+	out := append(make([]byte, 0, len(body)+len(link)+32), body[:len(body)-1]...)
+	if len(out) > 1 {
+		out = append(out, ',')
+	}
+	out = append(out, `"links":{"next":`...)
+	if link == "" {
+		out = append(out, "null"...)
+	} else {
+		out = scalar.AppendString(out, link, scalar.REST)
+	}
+	return append(out, "}}"...)
+}
+
+// linkOf is the link that a body ends with, for the header.
+func linkOf(body []byte) string {
+	const mark = `"links":{"next":"`
+	at := bytes.LastIndex(body, []byte(mark))
+	if at < 0 || !bytes.HasSuffix(body, []byte(`"}}`)) {
+		return ""
+	}
+	link := string(body[at+len(mark) : len(body)-len(`"}}`)])
+	if strings.ContainsAny(link, "\"\\\r\n") {
+		return "" // it had to be escaped: no header can hold it
+	}
+	return link
+}
+
+func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) {
+	writeBody(w, r, f, p.Status, p.body())
+}
+
+// writeBody writes an answer with the headers that all answers of a family have.
+func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, body []byte) {
+	h := w.Header()
+	var tag string
+	sum := strconv.FormatUint(xxhash.Sum64(body), 16)
+	if f == Modern {
+		h.Set("Content-Type", "application/json;charset=UTF-8")
+		tag = `"` + sum + `"`
+	} else {
+		h.Set("Content-Type", "application/json; charset=utf-8")
+		tag = `W/"` + strconv.FormatInt(int64(len(body)), 16) + "-" + sum + `"`
+	}
+	h.Set("ETag", tag)
+	if link := linkOf(body); link != "" && status < http.StatusBadRequest {
+		h.Set("Link", "<"+link+`>; rel="next"`)
+	}
+	if status == http.StatusOK && matches(r.Header.Get("If-None-Match"), tag) {
+		h.Add("Vary", "Accept-Encoding")
+		h.Del("Content-Type")
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	body = compress(h, r, body)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // a client that has gone is no concern of ours
+	}
+}
+
+// matches tells whether If-None-Match names a tag. Weakness does not matter for it (RFC 9110 §13.1.2).
+func matches(header, tag string) bool {
+	if header == "" {
+		return false
+	}
+	for item := range strings.SplitSeq(header, ",") {
+		item = strings.TrimSpace(item)
+		if item == "*" || strings.TrimPrefix(item, "W/") == strings.TrimPrefix(tag, "W/") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,169 @@
+package v1
+
+import (
+	"net/http"
+	"strings"
+
+	"heliograph/graph/relay"
+	"heliograph/internal/ledger"
+	"heliograph/rest"
+)
+
+var accountsParams = []rest.Param{
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.id")},
+	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance")},
+	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey")},
+	{Name: "balance", Kind: rest.Boolean, Bind: func(r *rest.Request, values []rest.Value) error {
+		// Only the bare word counts: with an operator in front even "true" hides the balance.
+		last := values[len(values)-1]
+		r.Set("balance", !last.Given && last.Text == "true")
+		return nil
+	}},
+	limit, order,
+}
+
+func finishAccounts(r *rest.Request) error {
+	v := r.Variables
+	if _, given := v["balance"]; !given {
+		v["balance"] = true
+	}
+	if filter, ok := v["filter"].(map[string]any); ok && v["balance"] == false {
+		delete(filter, "balance")
+	}
+	v["tokens"], v["tokenOrder"], v["delegation"] = r.Config.TokensInList, r.Order(), r.Config.DelegationAddress
+	return nil
+}
+
+var accountParams = []rest.Param{
+	{Name: "timestamp", Kind: rest.Timestamp},
+	{Name: "transactions", Kind: rest.Boolean, Bind: func(r *rest.Request, values []rest.Value) error {
+		r.Set("withTransactions", strings.EqualFold(values[len(values)-1].Text, "true"))
+		return nil
+	}},
+	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types")},
+	limit, order,
+}
+
+// badAccount is the answer to a path that names no account.
+var badAccount = rest.InvalidParameter("idOrAliasOrEvmAddress")
+
+func bindAccount(r *rest.Request) error {
+	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
+	if err != nil {
+		return badAccount
+	}
+	r.Set("id", ref.String())
+	r.Set("filter.account", ref.String())
+	return nil
+}
+
+func finishAccount(r *rest.Request) error {
+	v := r.Variables
+	v["balance"], v["tokens"], v["tokenOrder"], v["delegation"] = true, r.Config.TokensOfAccount, string(relay.Asc), r.Config.DelegationAddress
+	at, err := r.TimestampFilter("timestamp")
+	if err != nil {
+		return err //nolint:wrapcheck // it is an answer
+	}
+	if at.Empty() {
+		// An alias or address that names nobody is told first.
+		if res := r.Ask("Exists", map[string]any{"id": v["id"]}); res != nil && len(res.Errors) == 0 && string(res.Data) == `{"account":null}` && isName(r) {
+			return missingAccount(r, relay.Hints{})
+		}
+		return rest.NotFound("Timestamp range is empty")
+	}
+	r.Set("at", at.Filter())
+	if v["withTransactions"] == false {
+		v["limit"] = 0
+	} else if err := boundTransactions(r, at); err != nil {
+		return err
+	}
+	delete(v, "withTransactions")
+	return nil
+}
+
+// isName tells whether the path names the account by alias or address.
+func isName(r *rest.Request) bool {
+	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
+	return err == nil && (ref.Alias != nil || ref.Address.Valid)
+}
+
+func missingAccount(r *rest.Request, _ relay.Hints) *rest.Problem {
+	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
+	if err == nil && ref.Alias != nil {
+		if res := r.Ask("Exists", map[string]any{"id": r.Variables["id"]}); res == nil || string(res.Data) == `{"account":null}` {
+			return rest.NotFound("No account with a matching alias found")
+		}
+	}
+	return rest.NotFound("Not found")
+}
+
+var balancesParams = []rest.Param{
+	{Name: "account.id", Kind: balanceAccount, Bind: bindBalanceAccounts},
+	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance")},
+	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey")},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("at")},
+	limit, order,
+}
+
+// balanceAccount takes any text: what is wrong with it is told when it is bound, with details.
+func balanceAccount(_ *rest.Config, v rest.Value) bool { return v.Text != "" }
+
+// bindBalanceAccounts takes ids, and one alias or EVM address.
+func bindBalanceAccounts(r *rest.Request, values []rest.Value) error {
+	var ids []rest.Value
+	name := ""
+	for _, v := range values {
+		ref, isName, err := balanceRef(r.Config, v.Text)
+		switch {
+		case err != nil:
+			return err
+		case v.Op != rest.Eq && (isName || name != ""):
+			return balanceProblem("EVM address or alias only supports equals operator")
+		case isName && name != "":
+			return balanceProblem("Only one EVM address or alias is allowed.")
+		case isName:
+			name = ref
+		default:
+			ids = append(ids, v)
+		}
+	}
+	if name != "" {
+		r.Set("filter.account", name)
+	}
+	if ids == nil {
+		return nil
+	}
+	return rest.IDs("filter.accountId")(r, ids) //nolint:wrapcheck // it is an answer
+}
+
+// balanceRef reads an account of a balance: isName tells that it is an alias or an EVM address.
+func balanceRef(c *rest.Config, text string) (ref string, isName bool, err error) {
+	if rest.IsEntityID(text) {
+		return "", false, nil
+	}
+	digits := ledger.TrimHexPrefix(text)
+	if len(digits) == 40 && ledger.IsHex(digits) {
+		return "0x" + strings.ToLower(digits), true, nil
+	}
+	if !isAliasText(text) {
+		return "", false, rest.InvalidParameter("account.id")
+	}
+	if _, err := ledger.ParseAlias(text); err != nil {
+		return "", false, rest.Bad("Invalid accountAlias string " + text)
+	}
+	return text, true, nil
+}
+
+// isAliasText tells whether text has the letters of base32 only.
+func isAliasText(text string) bool {
+	return text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
+
+func balanceProblem(detail string) *rest.Problem {
+	return &rest.Problem{Status: http.StatusBadRequest, Items: []rest.Item{{Message: "Invalid parameter: account.id", Detail: &detail}}}
+}
+
+func finishBalances(r *rest.Request) error {
+	r.Variables["tokens"] = r.Config.TokensInList
+	return nil
+}

@@ -1,0 +1,42 @@
+package v1
+
+import (
+	"strconv"
+
+	"heliograph/internal/ledger"
+	"heliograph/rest"
+)
+
+var blocksParams = []rest.Param{
+	{Name: "block.number", Kind: rest.Kind(rest.BlockNumber).Except(rest.Ne), Bind: rest.Longs("filter.number")},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp")},
+	limit, order,
+}
+
+// finishBlocks orders by what the query names first.
+func finishBlocks(r *rest.Request) error {
+	r.Variables["orderBy"] = "TIMESTAMP"
+	for _, p := range r.Query {
+		if p.Name == "block.number" {
+			r.Variables["orderBy"] = "NUMBER"
+		}
+		if p.Name == "block.number" || p.Name == "timestamp" {
+			break
+		}
+	}
+	return nil
+}
+
+func bindBlock(r *rest.Request) error {
+	text := r.Path["hashOrNumber"]
+	if h, err := ledger.ParseHash(text); err == nil {
+		r.Set("hash", h.String())
+		return nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || !rest.IsDigits(text) {
+		return rest.InvalidParameter("hashOrNumber")
+	}
+	r.Set("number", strconv.FormatInt(n, 10))
+	return nil
+}

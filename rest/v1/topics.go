@@ -1,0 +1,107 @@
+package v1
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"heliograph/graph/relay"
+	"heliograph/internal/ledger"
+	"heliograph/rest"
+)
+
+var modernIDSyntax = regexp.MustCompile(`^((\d{1,4})\.)?((\d{1,5})\.)?\d{1,12}$`)
+
+func bindTopicID(r *rest.Request) error {
+	text := r.Path["id"]
+	id, err := ledger.ParseEntityID(text, r.Config.Base)
+	if err != nil || !modernIDSyntax.MatchString(text) {
+		return rest.CannotConvert("id")
+	}
+	r.Set("id", id.String())
+	return nil
+}
+
+// missingTopic tells which row the database lacks.
+func missingTopic(_ *rest.Request, h relay.Hints) *rest.Problem {
+	return rest.ModernNotFound(h.Lacks + " not found")
+}
+
+var topicMessagesParams = []rest.Param{
+	{Name: "encoding", Kind: rest.OneOf("base64", "utf-8", "utf8")},
+	limit, order,
+	{Name: "sequencenumber", Kind: rest.Long(1), Bind: withoutNe(rest.Longs("filter.sequenceNumber"), "sequencenumber")},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: withoutNe(rest.Timestamps("filter.timestamp"), "timestamp")},
+}
+
+// withoutNe refuses "not equal" where messages are found through their lookup table, which knows ranges only.
+func withoutNe(bind rest.Bind, name string) rest.Bind {
+	return func(r *rest.Request, values []rest.Value) error {
+		for _, v := range values {
+			if v.Op == rest.Ne && r.Config.TopicMessageLookup {
+				return rest.Bad("Not equal (ne) operator is not supported for " + name)
+			}
+		}
+		return bind(r, values)
+	}
+}
+
+// messageOperation chooses how the message is written: as text only when the last encoding asks for it, without an operator.
+func messageOperation(r *rest.Request) string {
+	if all := r.Query.Get("encoding"); len(all) > 0 {
+		if last := strings.ToLower(all[len(all)-1]); last == "utf-8" || last == "utf8" {
+			return "TopicMessagesText"
+		}
+	}
+	return "TopicMessages"
+}
+
+func bindTopic(r *rest.Request) error {
+	if !rest.IsEntityID(r.Path["id"]) {
+		return rest.InvalidParameter("topic.id")
+	}
+	return bindTopicOf(r)
+}
+
+// bindTopicOf reads the topic's id, whose syntax is right.
+func bindTopicOf(r *rest.Request) error {
+	id, err := rest.ExpandID(r.Config, r.Path["id"])
+	if err != nil {
+		return err //nolint:wrapcheck // it is an answer
+	}
+	r.Set("topic", id.String())
+	return nil
+}
+
+// bindMessage reads a topic's id and a sequence number, or a consensus time, which has a point.
+func bindMessage(r *rest.Request) error {
+	number := r.Path["sequenceNumber"]
+	if strings.Contains(number, ".") && rest.IsEntityID(r.Path["id"]) {
+		if at, err := ledger.ParseTimestamp(number); err == nil {
+			r.Set("at", at.String())
+			return bindTopicOf(r)
+		}
+	}
+	var bad []string
+	if !rest.IsEntityID(r.Path["id"]) {
+		bad = append(bad, "Invalid parameter: topic.id")
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 || !rest.IsDigits(number) {
+		bad = append(bad, "Invalid parameter: sequencenumber")
+	}
+	if bad != nil {
+		return rest.Bad(bad...)
+	}
+	r.Set("sequenceNumber", strconv.FormatInt(n, 10))
+	return bindTopicOf(r)
+}
+
+func bindMessageTime(r *rest.Request) error {
+	at, err := ledger.ParseTimestamp(r.Path["consensusTimestamp"])
+	if err != nil {
+		return rest.InvalidParameter("consensus_timestamp")
+	}
+	r.Set("at", at.String())
+	return nil
+}

@@ -1,0 +1,118 @@
+package v1
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"heliograph/internal/ledger"
+	"heliograph/rest"
+)
+
+var transactionsParams = []rest.Param{
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.accountId")},
+	{Name: "timestamp", Kind: rest.Timestamp},
+	{Name: "result", Kind: rest.OneOf("success", "fail"), Bind: func(r *rest.Request, values []rest.Value) error {
+		outcome := ledger.OutcomeSuccess
+		if strings.EqualFold(values[len(values)-1].Text, "fail") {
+			outcome = ledger.OutcomeFailure
+		}
+		r.Set("filter.outcome", string(outcome))
+		return nil
+	}},
+	{Name: "type", Kind: rest.OneOf("credit", "debit"), Bind: func(r *rest.Request, values []rest.Value) error {
+		for _, v := range values[1:] {
+			if !strings.EqualFold(v.Text, values[0].Text) {
+				return noTransactions // one transfer cannot be both
+			}
+		}
+		r.Set("filter.direction", strings.ToUpper(values[0].Text))
+		return nil
+	}},
+	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types")},
+	limit, order,
+}
+
+// noTransactions is the answer to conditions that contradict each other.
+var noTransactions = &rest.Direct{Body: `{"transactions":[],"links":{"next":null}}`}
+
+func finishTransactions(r *rest.Request) error {
+	at, err := r.TimestampFilter("timestamp")
+	if err != nil {
+		return err //nolint:wrapcheck // it is an answer
+	}
+	if at.Empty() || at.Contradicts() {
+		return noTransactions
+	}
+	return boundTransactions(r, at)
+}
+
+// boundTransactions puts the condition on time into the variables; an open range is bounded first where that is configured.
+func boundTransactions(r *rest.Request, at *rest.TimestampSet) error {
+	if r.Config.BindTimestampRange && !at.HasEq() {
+		first := func() (ledger.Timestamp, error) { return firstTransaction(r) }
+		if err := at.Bound(r, first); err != nil {
+			return err //nolint:wrapcheck // it is an answer
+		}
+	}
+	r.Set("filter.timestamp", at.Filter())
+	return nil
+}
+
+// firstTransaction is when the oldest transaction reached consensus, 0 when there is none.
+func firstTransaction(r *rest.Request) (ledger.Timestamp, error) {
+	res := r.Ask("FirstTransaction", nil)
+	if res == nil || len(res.Errors) > 0 {
+		return 0, errors.New("the first transaction is not known")
+	}
+	var data struct {
+		Transactions struct {
+			Nodes []struct {
+				ConsensusTimestamp string `json:"consensusTimestamp"`
+			} `json:"nodes"`
+		} `json:"transactions"`
+	}
+	if err := json.Unmarshal(res.Data, &data); err != nil {
+		return 0, err //nolint:wrapcheck // becomes an internal error
+	}
+	if len(data.Transactions.Nodes) == 0 {
+		return 0, nil
+	}
+	return ledger.ParseTimestamp(data.Transactions.Nodes[0].ConsensusTimestamp) //nolint:wrapcheck // as above
+}
+
+var transactionParams = []rest.Param{
+	{Name: "nonce", Kind: rest.Kind(rest.Int).Only(rest.Eq), Bind: func(r *rest.Request, values []rest.Value) error {
+		n, err := strconv.Atoi(values[len(values)-1].Text)
+		r.Set("nonce", n)
+		return err //nolint:wrapcheck // its kind has made sure that it is a number
+	}},
+	{Name: "scheduled", Kind: rest.Boolean, Bind: func(r *rest.Request, values []rest.Value) error {
+		r.Set("scheduled", strings.EqualFold(values[len(values)-1].Text, "true"))
+		return nil
+	}},
+}
+
+// badTransactionID is the answer to what is neither a transaction id nor a hash.
+var badTransactionID = rest.Bad(`Invalid Transaction id. Please use "shard.realm.num-sss-nnn" format where sss are seconds and nnn are nanoseconds`)
+
+func bindTransaction(r *rest.Request) error {
+	text := r.Path["transactionIdOrHash"]
+	if hash, err := ledger.ParseTransactionHash(text); err == nil {
+		r.Set("hash", hash.String())
+		return nil
+	}
+	id, err := ledger.ParseTransactionID(text)
+	var badEntity *ledger.EntityIDError
+	switch {
+	case errors.As(err, &badEntity):
+		return rest.Bad(`Invalid entity ID "` + badEntity.ID + `"`)
+	case errors.Is(err, ledger.ErrRange):
+		return rest.NotFound("Not found") // no transaction was ever valid then
+	case err != nil:
+		return badTransactionID
+	}
+	r.Set("id", id.String())
+	return nil
+}

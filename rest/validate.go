@@ -1,0 +1,91 @@
+package rest
+
+import (
+	"fmt"
+	"slices"
+)
+
+// validate checks a query string against what an endpoint takes. It returns nil when there is nothing to complain of.
+func (e *Endpoint) validate(c *Config, q Query) *Problem {
+	if e.Grammar == V1 {
+		return e.validateInOrder(c, q)
+	}
+	return e.validateByGroup(c, q)
+}
+
+func (e *Endpoint) param(name string) *Param {
+	for i := range e.Params {
+		if e.Params[i].Name == name {
+			return &e.Params[i]
+		}
+	}
+	return nil
+}
+
+func unknown(name string) Item { return Item{Message: "Unknown query parameter: " + name} }
+
+func invalid(name string) Item { return Item{Message: "Invalid parameter: " + name} }
+
+func tooMany(name string, n, most int) Item {
+	return Item{Message: fmt.Sprintf("Parameter values count exceeds maximum number allowed: %s count: %d max: %d", name, n, most)}
+}
+
+// takes tells whether a parameter takes a value as it stands in the query string.
+func (e *Endpoint) takes(c *Config, p *Param, text string) bool {
+	v, ok := e.Grammar.read(text)
+	return ok && v.Text != "" && p.Kind(c, v)
+}
+
+// validateInOrder goes through the parameters once, as V1 does.
+func (e *Endpoint) validateInOrder(c *Config, q Query) *Problem {
+	var items []Item
+	for _, given := range q {
+		p := e.param(given.Name)
+		switch {
+		case len(given.Values) > c.MaxRepeats:
+			items = append(items, tooMany(given.Name, len(given.Values), c.MaxRepeats))
+		case p == nil:
+			items = append(items, unknown(given.Name))
+		default:
+			var seen []string
+			for _, text := range given.Values {
+				if slices.Contains(seen, text) {
+					continue
+				}
+				seen = append(seen, text)
+				if !e.takes(c, p, text) {
+					items = append(items, invalid(given.Name))
+				}
+			}
+		}
+	}
+	return problemOf(items)
+}
+
+// validateByGroup tells wrong counts, then bad values, then unknown names, as V2 does.
+func (e *Endpoint) validateByGroup(c *Config, q Query) *Problem {
+	var counts, bad, strangers []Item
+	for _, given := range q {
+		p := e.param(given.Name)
+		if len(given.Values) > c.MaxRepeats {
+			counts = append(counts, tooMany(given.Name, len(given.Values), c.MaxRepeats))
+			continue
+		}
+		for _, text := range given.Values {
+			switch {
+			case p == nil:
+				strangers = append(strangers, unknown(given.Name))
+			case !e.takes(c, p, text):
+				bad = append(bad, invalid(given.Name))
+			}
+		}
+	}
+	return problemOf(slices.Concat(counts, bad, strangers))
+}
+
+func problemOf(items []Item) *Problem {
+	if items == nil {
+		return nil
+	}
+	return &Problem{Status: 400, Items: items}
+}

@@ -1,0 +1,100 @@
+// Package storage reads and writes the mirror database. SQL stands beside the function that runs it; rows come back as the values of
+// internal/ledger. Storage knows nothing of GraphQL or HTTP.
+package storage
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"heliograph/internal/ledger"
+)
+
+// Options say how to reach a database.
+type Options struct {
+	URL string
+	// ReadOnly makes every session refuse to write: the database belongs to somebody else.
+	ReadOnly bool
+	// StatementTimeout ends statements in the server that take longer. 0 means never.
+	StatementTimeout time.Duration
+	// ConnectTimeout bounds the wait for a connection.
+	ConnectTimeout time.Duration
+	// MaxConnections bounds the pool. 0 leaves it to the driver.
+	MaxConnections int32
+	// Tracer sees every statement. Nil means none.
+	Tracer pgx.QueryTracer
+	// Base is the shard and realm of the ledger's system entities.
+	Base   ledger.EntityID
+	Logger *slog.Logger
+}
+
+// DB is a pool of connections to a mirror database.
+type DB struct {
+	pool *pgxpool.Pool
+	base ledger.EntityID
+}
+
+// Open connects to the database and makes sure that it answers.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	cfg, err := pgxpool.ParseConfig(o.URL)
+	if err != nil {
+		return nil, fmt.Errorf("reading the database URL: %w", err)
+	}
+	params := cfg.ConnConfig.RuntimeParams
+	if _, set := params["application_name"]; !set {
+		params["application_name"] = "heliograph"
+	}
+	if o.ReadOnly {
+		params["default_transaction_read_only"] = "on"
+	}
+	if o.StatementTimeout > 0 {
+		params["statement_timeout"] = fmt.Sprint(o.StatementTimeout.Milliseconds())
+	}
+	if o.ConnectTimeout > 0 {
+		cfg.ConnConfig.ConnectTimeout = o.ConnectTimeout
+	}
+	if o.MaxConnections > 0 {
+		cfg.MaxConns = o.MaxConnections
+	}
+	cfg.ConnConfig.Tracer = o.Tracer
+	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
+		registerTypes(c.TypeMap())
+		return nil
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the database: %w", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("connecting to the database: %w", err)
+	}
+	return &DB{pool: pool, base: o.Base}, nil
+}
+
+// Close ends all connections.
+func (db *DB) Close() { db.pool.Close() }
+
+// Pool is the pool itself, for what has SQL of its own.
+func (db *DB) Pool() *pgxpool.Pool { return db.pool }
+
+// Ping makes sure that the database answers.
+func (db *DB) Ping(ctx context.Context) error {
+	if err := db.pool.Ping(ctx); err != nil {
+		return fmt.Errorf("asking the database for a sign of life: %w", err)
+	}
+	return nil
+}
+
+// Ready tells whether the importer has filled the database so far that it can be read: there is an address book.
+func (db *DB) Ready(ctx context.Context) (bool, error) {
+	var ready bool
+	if err := db.pool.QueryRow(ctx, `select exists (select from address_book)`).Scan(&ready); err != nil {
+		return false, fmt.Errorf("looking for an address book: %w", err)
+	}
+	return ready, nil
+}

@@ -1,0 +1,143 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// columns says where the columns of a statement go in a row of type T; it appends one pointer a column to into.
+type columns[T any] func(v *T, into []any) []any
+
+// slab is how many rows are allocated together.
+const slab = 32
+
+// collect reads all rows. finish, if not nil, completes each one.
+func collect[T any](rows pgx.Rows, cols columns[T], finish func(*T) error) ([]*T, error) {
+	defer rows.Close()
+	var (
+		out     []*T
+		free    []T
+		targets []any
+	)
+	for rows.Next() {
+		if len(free) == 0 {
+			free = make([]T, slab)
+		}
+		v := &free[0]
+		free = free[1:]
+		targets = cols(v, targets[:0])
+		if err := rows.Scan(targets...); err != nil {
+			return nil, fmt.Errorf("reading a row: %w", err)
+		}
+		if finish != nil {
+			if err := finish(v); err != nil {
+				return nil, err
+			}
+		}
+		if out == nil {
+			out = make([]*T, 0, slab)
+		}
+		out = append(out, v)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("reading rows: %w", err)
+	}
+	return out, nil
+}
+
+// list runs a statement and reads its rows.
+func list[T any](ctx context.Context, db *DB, sql string, args []any, cols columns[T], finish func(*T) error) ([]*T, error) {
+	rows, err := db.pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("querying: %w", err)
+	}
+	return collect(rows, cols, finish)
+}
+
+// Batch collects statements that are sent in one round trip.
+type Batch struct {
+	db    *DB
+	batch pgx.Batch
+	done  []func()
+}
+
+// then is called when all statements have been answered.
+func (b *Batch) then(f func()) { b.done = append(b.done, f) }
+
+// NewBatch starts an empty batch.
+func (db *DB) NewBatch() *Batch { return &Batch{db: db} }
+
+// Len is how many statements wait.
+func (b *Batch) Len() int { return b.batch.Len() }
+
+// Run sends the batch and reads all answers.
+func (b *Batch) Run(ctx context.Context) error {
+	if b.batch.Len() > 0 {
+		if err := b.db.pool.SendBatch(ctx, &b.batch).Close(); err != nil {
+			return fmt.Errorf("running a batch: %w", err)
+		}
+	}
+	for _, f := range b.done {
+		f()
+	}
+	return nil
+}
+
+// queue adds a statement whose rows are read when the batch runs.
+func queue[T any](b *Batch, sql string, args []any, cols columns[T], finish func(*T) error, done func([]*T)) {
+	b.batch.Queue(sql, args...).Query(func(rows pgx.Rows) error {
+		got, err := collect(rows, cols, finish)
+		if err != nil {
+			return err
+		}
+		done(got)
+		return nil
+	})
+}
+
+// Failure is what kind of trouble an error of this package is.
+type Failure int
+
+// The kinds of trouble.
+const (
+	FailureOther       Failure = iota // a mistake of ours, or data that cannot be read
+	FailureTimeout                    // the statement or the request took too long
+	FailureDatabase                   // the database refused, or cannot be reached
+	FailureCancelled                  // the client has gone
+	FailureAmbiguous                  // the database holds two where there can be one
+	FailureOutOfBounds                // a value that no column can hold
+)
+
+// ErrAmbiguous is returned when two live entities have the alias or address that was asked for.
+var ErrAmbiguous = errors.New("more than one live entity matches")
+
+// FailureOf tells what kind of trouble err is.
+func FailureOf(err error) Failure {
+	var pg *pgconn.PgError
+	var connect *pgconn.ConnectError
+	switch {
+	case errors.Is(err, ErrAmbiguous):
+		return FailureAmbiguous
+	case errors.As(err, &pg) && pg.Code == "57014", errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err) && !errors.Is(err, context.Canceled):
+		return FailureTimeout
+	case errors.Is(err, context.Canceled):
+		return FailureCancelled
+	case errors.As(err, &pg) && len(pg.Code) == 5 && pg.Code[:2] == "22":
+		return FailureOutOfBounds
+	case errors.As(err, &pg), errors.As(err, &connect), pgconn.SafeToRetry(err), isClosed(err):
+		return FailureDatabase
+	default:
+		return FailureOther
+	}
+}
+
+// isClosed tells whether the connection broke while it was used.
+func isClosed(err error) bool {
+	var netErr interface{ Temporary() bool }
+	return errors.As(err, &netErr) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+}

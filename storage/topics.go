@@ -1,0 +1,227 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"heliograph/internal/ledger"
+)
+
+// TopicPart names what the database lacks of a topic.
+type TopicPart string
+
+// The rows that make a topic, in the order in which they are looked for.
+const (
+	TopicRow      TopicPart = "Topic"
+	TopicEntity   TopicPart = "Entity"
+	TopicFees     TopicPart = "Custom fee for entity"
+	topicComplete TopicPart = ""
+)
+
+type topicRow struct {
+	ledger.Topic
+	adminKey, feeScheduleKey, submitKey ledger.Key
+	feeExemptKeys                       []byte
+	expiration                          ledger.Null[int64]
+	fixedFees                           []byte
+	hasEntity, hasFees                  bool
+	feesFrom                            ledger.Null[ledger.Timestamp]
+	memo                                ledger.Null[string]
+}
+
+func topicTargets(t *topicRow, into []any) []any {
+	return append(into, &t.EntityID, (*[]byte)(&t.adminKey), &t.feeExemptKeys, (*[]byte)(&t.feeScheduleKey), (*[]byte)(&t.submitKey),
+		&t.hasEntity, &t.AutoRenewAccountID, &t.AutoRenewPeriod, &t.CreatedTimestamp, &t.Deleted, &t.expiration, &t.memo, &t.Timestamp.From, &t.Timestamp.To,
+		&t.hasFees, &t.fixedFees, &t.feesFrom)
+}
+
+// fixedFee is a member of the JSON column custom_fee.fixed_fees.
+type fixedFee struct {
+	Amount              int64           `json:"amount"`
+	CollectorAccountID  ledger.EntityID `json:"collector_account_id"`
+	DenominatingTokenID ledger.EntityID `json:"denominating_token_id"`
+}
+
+func finishTopic(t *topicRow) error {
+	t.AdminKey, t.FeeScheduleKey, t.SubmitKey = t.adminKey.Info(), t.feeScheduleKey.Info(), t.submitKey.Info()
+	t.Memo = t.memo.V
+	t.ExpirationTimestamp = expiry(t.expiration, t.CreatedTimestamp, t.AutoRenewPeriod)
+	keys, err := ledger.DecodeKeyList(t.feeExemptKeys)
+	if err != nil {
+		return fmt.Errorf("topic %s: %w", t.EntityID, err)
+	}
+	t.FeeExemptKeys = make([]*ledger.KeyInfo, len(keys))
+	for i, k := range keys {
+		t.FeeExemptKeys[i] = k.Info()
+	}
+	if !t.hasFees {
+		return nil
+	}
+	t.CustomFees = &ledger.TopicCustomFees{CreatedTimestamp: t.feesFrom, FixedFees: []*ledger.FixedFee{}}
+	if t.fixedFees == nil {
+		return nil
+	}
+	var fees []fixedFee
+	if err := json.Unmarshal(t.fixedFees, &fees); err != nil {
+		return fmt.Errorf("custom fees of topic %s: %w", t.EntityID, err)
+	}
+	for _, f := range fees {
+		t.CustomFees.FixedFees = append(t.CustomFees.FixedFees, (*ledger.FixedFee)(&f))
+	}
+	return nil
+}
+
+// QueueTopics queues reading topics by their ids; done gets one for each, nil for those that the database does not know, with what it lacks.
+func (b *Batch) QueueTopics(ids []ledger.EntityID, done func([]*ledger.Topic, []TopicPart)) {
+	sql := `select t.id, t.admin_key, t.fee_exempt_key_list, t.fee_schedule_key, t.submit_key,
+  e.id is not null, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.expiration_timestamp, e.memo,
+  lower(e.timestamp_range), upper(e.timestamp_range),
+  f.entity_id is not null, f.fixed_fees, lower(f.timestamp_range)
+from topic t left join entity e on e.id = t.id left join custom_fee f on f.entity_id = t.id where t.id = any($1)`
+	queue(b, sql, []any{int64s(ids)}, topicTargets, finishTopic, func(rows []*topicRow) {
+		byID := make(map[ledger.EntityID]*topicRow, len(rows))
+		for _, r := range rows {
+			byID[r.EntityID] = r
+		}
+		topics, missing := make([]*ledger.Topic, len(ids)), make([]TopicPart, len(ids))
+		for i, id := range ids {
+			switch r := byID[id]; {
+			case r == nil:
+				missing[i] = TopicRow
+			case !r.hasEntity:
+				missing[i] = TopicEntity
+			case !r.hasFees:
+				missing[i] = TopicFees
+			default:
+				topics[i], missing[i] = &r.Topic, topicComplete
+			}
+		}
+		done(topics, missing)
+	})
+}
+
+// Topic reads a topic. Nil when the database does not know it, with what it lacks.
+func (db *DB) Topic(ctx context.Context, id ledger.EntityID) (*ledger.Topic, TopicPart, error) {
+	var topic *ledger.Topic
+	var lacks TopicPart
+	b := db.NewBatch()
+	b.QueueTopics([]ledger.EntityID{id}, func(got []*ledger.Topic, missing []TopicPart) { topic, lacks = got[0], missing[0] })
+	if err := b.Run(ctx); err != nil {
+		return nil, "", fmt.Errorf("reading topic %s: %w", id, err)
+	}
+	return topic, lacks, nil
+}
+
+const messageColumns = `consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash, running_hash_version,
+  chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id`
+
+type messageRow struct {
+	ledger.TopicMessage
+	hashVersion     ledger.Null[int32]
+	chunkNum, total ledger.Null[int32]
+	validStart      ledger.Null[ledger.Timestamp]
+	initial         []byte
+}
+
+func messageTargets(m *messageRow, into []any) []any {
+	return append(into, &m.ConsensusTimestamp, &m.TopicID, &m.SequenceNumber, &m.Message, &m.PayerAccountID, &m.RunningHash, &m.hashVersion,
+		&m.chunkNum, &m.total, &m.validStart, &m.initial)
+}
+
+// defaultHashVersion is the running hash's version where the column is null.
+const defaultHashVersion = 3
+
+func finishMessage(m *messageRow) error {
+	m.RunningHashVersion = m.hashVersion.Or(defaultHashVersion)
+	if !m.chunkNum.Valid {
+		return nil
+	}
+	id := ledger.MessageTransactionID{AccountID: m.PayerAccountID, TransactionValidStart: m.validStart}
+	if m.initial != nil {
+		var err error
+		if id, err = ledger.DecodeTransactionID(m.initial); err != nil {
+			return fmt.Errorf("message %d of topic %s: %w", m.SequenceNumber, m.TopicID, err)
+		}
+	}
+	m.ChunkInfo = &ledger.ChunkInfo{InitialTransactionID: &id, Number: m.chunkNum.V, Total: m.total}
+	return nil
+}
+
+func messages(rows []*messageRow) []*ledger.TopicMessage {
+	out := make([]*ledger.TopicMessage, len(rows))
+	for i, r := range rows {
+		out[i] = &r.TopicMessage
+	}
+	return out
+}
+
+// TopicMessages reads a page of a topic's messages by consensus time.
+func (db *DB) TopicMessages(ctx context.Context, topic ledger.EntityID, f *ledger.TopicMessageFilter, p Page) ([]*ledger.TopicMessage, error) {
+	w := where{args: []any{int64(topic)}}
+	w.messages(f)
+	w.keyset(p, "consensus_timestamp")
+	rows, err := list(ctx, db, `select `+messageColumns+` from topic_message where topic_id = $1`+w.String()+w.orderBy(p, "consensus_timestamp"),
+		w.args, messageTargets, finishMessage)
+	if err != nil {
+		return nil, fmt.Errorf("reading the messages of topic %s: %w", topic, err)
+	}
+	return messages(rows), nil
+}
+
+// ownedMessage is a message with the place of its topic among those that were asked for.
+type ownedMessage struct {
+	messageRow
+	owner int64
+}
+
+func ownedMessageTargets(m *ownedMessage, into []any) []any {
+	return messageTargets(&m.messageRow, append(into, &m.owner))
+}
+
+// QueueTopicMessages queues reading a page of the messages of each of some topics; done gets one list for each.
+func (b *Batch) QueueTopicMessages(topics []ledger.EntityID, f *ledger.TopicMessageFilter, p Page, done func([][]*ledger.TopicMessage)) {
+	w := where{args: []any{int64s(topics)}}
+	w.messages(f)
+	w.keyset(p, "consensus_timestamp")
+	out := make([][]*ledger.TopicMessage, len(topics))
+	queue(b, `select p.ord, m.* from unnest($1::bigint[]) with ordinality p(id, ord) cross join lateral (
+  select `+messageColumns+` from topic_message where topic_id = p.id`+w.String()+w.orderBy(p, "consensus_timestamp")+`) m
+order by p.ord, m.consensus_timestamp`+p.direction(), w.args, ownedMessageTargets, func(m *ownedMessage) error { return finishMessage(&m.messageRow) },
+		func(rows []*ownedMessage) {
+			for _, r := range rows {
+				out[r.owner-1] = append(out[r.owner-1], &r.TopicMessage)
+			}
+			done(out)
+		})
+}
+
+// messages adds the conditions on messages.
+func (w *where) messages(f *ledger.TopicMessageFilter) {
+	if f != nil {
+		filter(w, "sequence_number", f.SequenceNumber)
+		filter(w, "consensus_timestamp", f.Timestamp)
+	}
+}
+
+// TopicMessageByNumber reads one message of a topic. Nil when there is none.
+func (db *DB) TopicMessageByNumber(ctx context.Context, topic ledger.EntityID, number int64) (*ledger.TopicMessage, error) {
+	return db.topicMessage(ctx, `select `+messageColumns+` from topic_message where topic_id = $1 and sequence_number = $2 limit 2`, int64(topic), number)
+}
+
+// TopicMessageAt reads the message that a successful transaction brought at a consensus time. Nil when there is none.
+func (db *DB) TopicMessageAt(ctx context.Context, at ledger.Timestamp) (*ledger.TopicMessage, error) {
+	return db.topicMessage(ctx, `select `+messageColumns+` from topic_message
+where topic_id = (select entity_id from transaction where consensus_timestamp = $1 and result = 22 and type = 27) and consensus_timestamp = $1 limit 2`, int64(at))
+}
+
+func (db *DB) topicMessage(ctx context.Context, sql string, args ...any) (*ledger.TopicMessage, error) {
+	rows, err := list(ctx, db, sql, args, messageTargets, finishMessage)
+	if err != nil {
+		return nil, fmt.Errorf("reading a topic message: %w", err)
+	}
+	if len(rows) != 1 {
+		return nil, nil //nolint:nilnil // nothing that can be meant
+	}
+	return &rows[0].TopicMessage, nil
+}

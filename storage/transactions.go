@@ -1,0 +1,385 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"heliograph/internal/ledger"
+)
+
+// Bounds of the search for a transaction id: from a moment before the valid start to half an hour after it, or to two months where a schedule may have run it.
+const (
+	validStartDrift   = ledger.Timestamp(time.Second)
+	consensusWindow   = ledger.Timestamp(35 * time.Minute)
+	ScheduledWindow   = ledger.Timestamp(89285 * time.Minute)
+	scheduleCreate    = ledger.TransactionType(42)
+	hashPrefix        = 32
+	maxHashDuplicates = 25
+)
+
+// precedingTypes are children that come before the transaction that caused them and so have no parent timestamp: account creations and updates.
+const precedingTypes = `(11, 15)`
+
+const transactionColumns = `t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
+  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
+  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds`
+
+type transactionRow struct {
+	ledger.Transaction
+	batchKey      ledger.Key
+	inner         []int64
+	maxCustomFees [][]byte
+	nftTransfers  []byte
+}
+
+func transactionTargets(t *transactionRow, into []any) []any {
+	return append(into, &t.ConsensusTimestamp, &t.PayerAccountID, &t.ValidStartTimestamp, &t.Type, &t.Result, (*[]byte)(&t.batchKey), &t.Bytes, &t.ChargedFee,
+		&t.EntityID, &t.HighVolume, &t.HighVolumePricingMultiplier, &t.Index, &t.inner, &t.maxCustomFees, &t.MaxFee, &t.Memo, &t.nftTransfers,
+		&t.NodeAccountID, &t.Nonce, &t.ParentConsensusTimestamp, &t.Scheduled, &t.Hash, &t.ValidDurationSeconds)
+}
+
+// nftTransfer is a member of the JSON column transaction.nft_transfer.
+type nftTransfer struct {
+	IsApproval        *bool           `json:"is_approval"`
+	ReceiverAccountID ledger.EntityID `json:"receiver_account_id"`
+	SenderAccountID   ledger.EntityID `json:"sender_account_id"`
+	SerialNumber      int64           `json:"serial_number"`
+	TokenID           ledger.EntityID `json:"token_id"`
+}
+
+func finishTransaction(t *transactionRow) error {
+	t.BatchKey = t.batchKey.Info()
+	for i := 0; i+1 < len(t.inner); i += 2 {
+		t.InnerTransactions = append(t.InnerTransactions, ledger.TransactionID{Payer: ledger.EntityID(t.inner[i]), ValidStart: ledger.Timestamp(t.inner[i+1])})
+	}
+	for _, b := range t.maxCustomFees {
+		limits, err := ledger.DecodeCustomFeeLimit(b)
+		if err != nil {
+			return fmt.Errorf("transaction %s: %w", t.ConsensusTimestamp, err)
+		}
+		t.MaxCustomFees = append(t.MaxCustomFees, limits...)
+	}
+	if t.nftTransfers == nil {
+		return nil
+	}
+	var moved []nftTransfer
+	if err := json.Unmarshal(t.nftTransfers, &moved); err != nil {
+		return fmt.Errorf("NFT transfers of transaction %s: %w", t.ConsensusTimestamp, err)
+	}
+	for _, m := range moved {
+		t.NFTTransfers = append(t.NFTTransfers, &ledger.NFTTransfer{
+			IsApproval: m.IsApproval != nil && *m.IsApproval, ReceiverAccountID: m.ReceiverAccountID, SenderAccountID: m.SenderAccountID,
+			SerialNumber: m.SerialNumber, TokenID: m.TokenID,
+		})
+	}
+	return nil
+}
+
+func transactions(rows []*transactionRow) []*ledger.Transaction {
+	out := make([]*ledger.Transaction, len(rows))
+	for i, r := range rows {
+		out[i] = &r.Transaction
+	}
+	return out
+}
+
+// outcome adds the conditions on how transactions ended and what they did. table is where the columns result and type are.
+func (w *where) outcome(table string, f *ledger.TransactionFilter) {
+	if f.Outcome != nil {
+		not := ""
+		if *f.Outcome == ledger.OutcomeFailure {
+			not = "not "
+		}
+		w.and(not+table+".result = any(?)", codes(ledger.SuccessCodes()))
+	}
+	if f.Types != nil {
+		w.and(table+".type = any(?)", codes(f.Types))
+	}
+}
+
+func codes[T ~int16](list []T) []int16 {
+	out := make([]int16, len(list))
+	for i, v := range list {
+		out[i] = int16(v)
+	}
+	return out
+}
+
+// Transactions reads a page of transactions by consensus time.
+func (db *DB) Transactions(ctx context.Context, f *ledger.TransactionFilter, p Page) ([]*ledger.Transaction, error) {
+	if f == nil {
+		f = &ledger.TransactionFilter{}
+	}
+	var w where
+	var sql string
+	if f.AccountID == nil && f.Direction == nil {
+		filter(&w, "t.consensus_timestamp", f.Timestamp)
+		w.outcome("t", f)
+		w.keyset(p, "t.consensus_timestamp")
+		sql = `select ` + transactionColumns + ` from transaction t where true` + w.String() + w.orderBy(p, "t.consensus_timestamp")
+	} else {
+		sql = `select ` + transactionColumns + ` from (` + w.transactionTimes(f, p, "") + `) page
+join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id` + w.orderBy(p, "t.consensus_timestamp")
+	}
+	rows, err := list(ctx, db, sql, w.args, transactionTargets, finishTransaction)
+	if err != nil {
+		return nil, fmt.Errorf("reading transactions: %w", err)
+	}
+	return transactions(rows), nil
+}
+
+// transactionTimes is the statement that finds transactions by their accounts: their consensus times and payers come from every table that
+// names an account, each cut to the page. owner, if not empty, is an SQL expression for the only account that is meant.
+func (w *where) transactionTimes(f *ledger.TransactionFilter, p Page, owner string) string {
+	of := func(column string) string {
+		if owner == "" {
+			return ""
+		}
+		return " and " + column + " = " + owner
+	}
+	sources := []string{
+		w.source("transaction s", "s.payer_account_id", "s", of("s.payer_account_id")+
+			" and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in "+precedingTypes+")", f, p),
+		w.source("entity_transaction s", "s.entity_id", "s", of("s.entity_id"), f, p),
+	}
+	amount := ""
+	if f.Direction != nil {
+		sources = nil
+		if amount = " and s.amount > 0"; *f.Direction == ledger.DirectionDebit {
+			amount = " and s.amount < 0"
+		}
+	}
+	join := " join transaction o on o.consensus_timestamp = s.consensus_timestamp and o.payer_account_id = s.payer_account_id"
+	if f.Outcome == nil && f.Types == nil {
+		join = ""
+	}
+	sources = append(sources,
+		w.source("crypto_transfer s"+join, "s.entity_id", "o", of("s.entity_id")+amount, f, p),
+		w.source("token_transfer s"+join, "s.account_id", "o", of("s.account_id")+amount, f, p))
+	return `select distinct consensus_timestamp, payer_account_id from (
+  ` + strings.Join(sources, "\n  union all ") + `) found` + w.orderBy(p, "consensus_timestamp")
+}
+
+// source is one of the tables that name accounts: the page of its distinct consensus times. outcome is the table with type and result.
+func (w *where) source(from, account, outcome, condition string, f *ledger.TransactionFilter, p Page) string {
+	part := where{args: w.args}
+	filter(&part, account, f.AccountID)
+	filter(&part, "s.consensus_timestamp", f.Timestamp)
+	part.outcome(outcome, f)
+	part.keyset(p, "s.consensus_timestamp")
+	order := part.orderBy(p, "s.consensus_timestamp")
+	w.args = part.args
+	return "(select distinct s.consensus_timestamp, s.payer_account_id from " + from + " where true " + condition + part.String() + order + ")"
+}
+
+// QueueTransactionsAt queues reading transactions by their consensus times; done gets one for each, nil for those that do not exist.
+func (b *Batch) QueueTransactionsAt(times []ledger.Timestamp, done func([]*ledger.Transaction)) {
+	queue(b, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = any($1)`, []any{int64s(times)}, transactionTargets, finishTransaction,
+		func(rows []*transactionRow) {
+			byTime := make(map[ledger.Timestamp]*ledger.Transaction, len(rows))
+			for _, r := range rows {
+				byTime[r.ConsensusTimestamp] = &r.Transaction
+			}
+			out := make([]*ledger.Transaction, len(times))
+			for i, at := range times {
+				out[i] = byTime[at]
+			}
+			done(out)
+		})
+}
+
+// ownedTransaction is a transaction with the place, among the parents that were asked for, of the one it belongs to.
+type ownedTransaction struct {
+	transactionRow
+	owner int64
+}
+
+func ownedTransactionTargets(t *ownedTransaction, into []any) []any {
+	return transactionTargets(&t.transactionRow, append(into, &t.owner))
+}
+
+// queueOwned queues a statement whose first column is the parent's place, from 1; done gets one list for each of n parents.
+func queueOwned(b *Batch, n int, sql string, args []any, done func([][]*ledger.Transaction)) {
+	out := make([][]*ledger.Transaction, n)
+	queue(b, sql, args, ownedTransactionTargets, func(r *ownedTransaction) error { return finishTransaction(&r.transactionRow) },
+		func(rows []*ownedTransaction) {
+			for _, r := range rows {
+				out[r.owner-1] = append(out[r.owner-1], &r.Transaction)
+			}
+			done(out)
+		})
+}
+
+// QueueAccountTransactions queues reading a page of the transactions of each of some accounts; done gets one list for each.
+func (b *Batch) QueueAccountTransactions(accounts []ledger.EntityID, f *ledger.TransactionFilter, p Page, done func([][]*ledger.Transaction)) {
+	if f == nil {
+		f = &ledger.TransactionFilter{}
+	}
+	w := where{args: []any{int64s(accounts)}}
+	sql := `select page.ord, ` + transactionColumns + ` from (
+  select a.ord, found.* from unnest($1::bigint[]) with ordinality a(id, ord) cross join lateral (` + w.transactionTimes(f, p, "a.id") + `) found) page
+join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id
+order by page.ord, t.consensus_timestamp` + p.direction()
+	queueOwned(b, len(accounts), sql, w.args, done)
+}
+
+// QueueTransactionsBetween queues reading a page of the transactions of each of some spans, both ends included; done gets one list for each.
+func (b *Batch) QueueTransactionsBetween(spans []ledger.TimestampRange, p Page, done func([][]*ledger.Transaction)) {
+	from, to := make([]int64, len(spans)), make([]int64, len(spans))
+	for i, s := range spans {
+		from[i], to[i] = int64(s.From.V), int64(s.To.V)
+	}
+	w := where{args: []any{from, to}}
+	w.keyset(p, "consensus_timestamp")
+	sql := `select s.ord, ` + transactionColumns + ` from unnest($1::bigint[], $2::bigint[]) with ordinality s(lower, upper, ord) cross join lateral (
+  select * from transaction where consensus_timestamp between s.lower and s.upper` + w.String() + w.orderBy(p, "consensus_timestamp") + `) t
+order by s.ord, t.consensus_timestamp` + p.direction()
+	queueOwned(b, len(spans), sql, w.args, done)
+}
+
+// TransactionFilterOfID narrows the transactions that share an id.
+type TransactionFilterOfID struct {
+	Nonce     *int32
+	Scheduled *bool
+}
+
+func (w *where) ofID(f TransactionFilterOfID) {
+	if f.Nonce != nil {
+		w.and("t.nonce = ?", *f.Nonce)
+	}
+	if f.Scheduled != nil {
+		w.and("t.scheduled = ?", *f.Scheduled)
+	}
+}
+
+// TransactionsByID reads the transactions with an id, oldest first. When a schedule may have run one of them long after, the search is
+// extended. A batch brings the transactions inside it along, after itself.
+func (db *DB) TransactionsByID(ctx context.Context, id ledger.TransactionID, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
+	read := func(until ledger.Timestamp) ([]*ledger.Transaction, error) {
+		w := where{args: []any{int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart - validStartDrift), int64(until)}}
+		w.ofID(f)
+		rows, err := list(ctx, db, `select `+transactionColumns+` from transaction t
+where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4`+w.String()+` order by t.consensus_timestamp`,
+			w.args, transactionTargets, finishTransaction)
+		if err != nil {
+			return nil, fmt.Errorf("reading transaction %s: %w", id, err)
+		}
+		return transactions(rows), nil
+	}
+	found, err := read(later(id.ValidStart, consensusWindow))
+	if err != nil {
+		return nil, err
+	}
+	if mayRunLater(found, f.Scheduled) {
+		if found, err = read(later(id.ValidStart-validStartDrift, ScheduledWindow)); err != nil {
+			return nil, err
+		}
+	}
+	inner, err := db.innerTransactions(ctx, found, f)
+	if err != nil {
+		return nil, err
+	}
+	return append(found, inner...), nil
+}
+
+// later is t and a while, or the last instant.
+func later(t, while ledger.Timestamp) ledger.Timestamp {
+	if t > ledger.MaxTimestamp-while {
+		return ledger.MaxTimestamp
+	}
+	return t + while
+}
+
+// mayRunLater tells whether a schedule could have run the transaction after the usual time.
+func mayRunLater(found []*ledger.Transaction, scheduled *bool) bool {
+	switch {
+	case scheduled == nil:
+		return AwaitsExecution(found)
+	case *scheduled:
+		return len(found) == 0
+	default:
+		return false
+	}
+}
+
+// AwaitsExecution tells whether the transactions create a schedule whose execution is not among them.
+func AwaitsExecution(found []*ledger.Transaction) bool {
+	created := false
+	for _, t := range found {
+		if t.Scheduled {
+			return false
+		}
+		created = created || CreatesSchedule(t)
+	}
+	return created
+}
+
+// CreatesSchedule tells whether a transaction created a schedule.
+func CreatesSchedule(t *ledger.Transaction) bool {
+	return t.Type == scheduleCreate && slices.Contains(ledger.SuccessCodes(), t.Result)
+}
+
+// innerTransactions reads the transactions inside the batches among found.
+func (db *DB) innerTransactions(ctx context.Context, found []*ledger.Transaction, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
+	var payers, starts []int64
+	for _, t := range found {
+		for _, id := range t.InnerTransactions {
+			payers, starts = append(payers, int64(id.Payer)), append(starts, int64(id.ValidStart))
+		}
+	}
+	if payers == nil {
+		return nil, nil
+	}
+	from, to := slices.Min(starts)-int64(validStartDrift), later(ledger.Timestamp(slices.Max(starts)), consensusWindow)
+	w := where{args: []any{payers, starts, from, int64(to)}}
+	w.ofID(f)
+	rows, err := list(ctx, db, `select `+transactionColumns+` from transaction t
+join (select distinct * from unnest($1::bigint[], $2::bigint[]) as i(payer, start)) i on t.payer_account_id = i.payer and t.valid_start_ns = i.start
+where t.consensus_timestamp between $3 and $4`+w.String()+` order by t.consensus_timestamp`, w.args, transactionTargets, finishTransaction)
+	if err != nil {
+		return nil, fmt.Errorf("reading the transactions of a batch: %w", err)
+	}
+	return transactions(rows), nil
+}
+
+// hashRow says which transaction has a hash.
+type hashRow struct {
+	at    ledger.Timestamp
+	hash  []byte
+	payer ledger.Null[ledger.EntityID]
+}
+
+// TransactionsByHash reads the transactions with a hash, oldest first: duplicates share it. Of a hash longer than 32 bytes all must be equal.
+func (db *DB) TransactionsByHash(ctx context.Context, hash ledger.Hash, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
+	found, err := list(ctx, db, `select consensus_timestamp, hash, payer_account_id from get_transaction_info_by_hash($1) order by consensus_timestamp limit $2`,
+		[]any{[]byte(hash[:min(len(hash), hashPrefix)]), maxHashDuplicates},
+		func(r *hashRow, into []any) []any { return append(into, &r.at, &r.hash, &r.payer) }, nil)
+	if err != nil {
+		return nil, fmt.Errorf("looking for the transaction hash %s: %w", hash, err)
+	}
+	if len(hash) > hashPrefix {
+		found = slices.DeleteFunc(found, func(r *hashRow) bool { return !slices.Equal(r.hash, hash) })
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	times := make([]int64, len(found))
+	for i, r := range found {
+		times[i] = int64(r.at)
+	}
+	w := where{args: []any{times}}
+	if found[0].payer.Valid {
+		w.and("t.payer_account_id = ?", int64(found[0].payer.V))
+	}
+	w.ofID(f)
+	rows, err := list(ctx, db, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = any($1)`+w.String()+` order by t.consensus_timestamp`,
+		w.args, transactionTargets, finishTransaction)
+	if err != nil {
+		return nil, fmt.Errorf("reading transactions of the hash %s: %w", hash, err)
+	}
+	return transactions(rows), nil
+}
