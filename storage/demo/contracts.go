@@ -116,7 +116,7 @@ func (w *world) deploy(payer int64, d deployment) int64 {
 		e := w.entities.get(key(id))
 		e["auto_renew_account_id"], e["evm_address"] = orNil(d.renewedBy), nil
 		if d.expires {
-			e["expiration_timestamp"] = t.ts + renewal*second
+			e["expiration_timestamp"] = t.ts + 3*renewal*second
 		}
 		t.entity = id
 	}

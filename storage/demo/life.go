@@ -47,7 +47,7 @@ var chat = []string{
 	"All quiet at the east mole.", "Two ships answered tonight.", "Fog coming in from the west.", "Fog lifting.", "Who left the gate open? The goats are on the pier.",
 	"Lamp trimmed, glass polished.", "Signal received, thank you.", "Can somebody lend me a spanner?", "Good morning from Gull Rock!", "The new mirror turns like a dream.",
 	"Heavy swell at the outer buoy.", "Supper is ready, over and out.", "Three short, one long.", "I can see your light from the ferry.", "Clockwork rewound.",
-	"Counted nine ships before midnight.", "The kettle is on.", "Does anyone read this at four in the morning?", "I do.", "Calm sea, clear sky.",
+	"Counted nine ships before midnight.", "The kettle is on ☕", "The sun is out ☀ — whole town at the beach.", "Does anyone read this at four in the morning?", "I do.", "Calm sea, clear sky.",
 }
 
 // everyday lets one ordinary thing happen.

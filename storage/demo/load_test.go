@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -58,5 +59,42 @@ func TestLoad(t *testing.T) {
 	}
 	if _, err := Load(t.Context(), conn, noon, nil); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("second load: %v", err)
+	}
+}
+
+// TestLoadTwiceAtOnce lets two loads find the same empty database.
+func TestLoadTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	url := empty.Fresh(t)
+	results := make(chan error, 2)
+	for range cap(results) {
+		conn := connect(t, url)
+		go func() {
+			_, err := Load(t.Context(), conn, noon, nil)
+			results <- err
+		}()
+	}
+	a, b := <-results, <-results
+	if (a == nil) == (b == nil) || !errors.Is(errors.Join(a, b), ErrNotEmpty) {
+		t.Errorf("one load should succeed and one find data: %v, %v", a, b)
+	}
+}
+
+// TestLoadCancelled stops a load half way: nothing may be left.
+func TestLoadCancelled(t *testing.T) {
+	t.Parallel()
+	url := empty.Fresh(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := Load(ctx, connect(t, url), noon, func(_ string, done, total int) {
+		if total > 0 && done > total/2 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled load: %v", err)
+	}
+	if is, err := IsEmpty(t.Context(), connect(t, url)); err != nil || !is {
+		t.Errorf("IsEmpty after a cancelled load: %v, %v", is, err)
 	}
 }

@@ -196,6 +196,7 @@ func (m *machine) run(from common.Address, to, at *common.Address, input []byte,
 			m.state.RevertToSnapshot(before)
 		} else {
 			m.state.SetCode(*at, x.output, tracing.CodeChangeUnspecified)
+			left.ExecutionGas -= 200 * uint64(len(x.output)) // what it costs to store code
 		}
 		x.frames[0].op, x.frames[0].input = vm.CREATE, nil
 	default:

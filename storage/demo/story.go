@@ -237,6 +237,7 @@ func (w *world) foundTopics() {
 	w.submit(HarbourNotices, Trent, []byte("The harbour office opens at eight."), nil, 0)
 	w.submit(HarbourNotices, Bob, []byte("Boat for sale, ask at the slipway."), nil, hbar)
 	w.submit(HarbourNotices, Alice, []byte("Choir practice on Thursday."), nil, hbar/10)
+	w.submit(PhotoAlbum, Heidi, []byte{0xff, 0xd8, 0xff, 0xe0, 0x00, 0x10, 'J', 'F', 'I', 'F', 0x00, 0x01}, nil, 0)
 	w.sayLong(PhotoAlbum, Heidi, strings.Repeat("pixels of a sunset over the bay; ", 30), 300)
 }
 

@@ -36,7 +36,7 @@ func (w *world) createToken(payer int64, c coin) int64 {
 	t.entity = id
 	e := row{"memo": c.memo, "key": edKeyOrNil(c.admin), "auto_renew_account_id": orNil(c.renewedBy)}
 	if id%2 == 0 {
-		e["expiration_timestamp"] = t.ts + renewal*second
+		e["expiration_timestamp"] = t.ts + 3*renewal*second
 	}
 	w.newEntity("TOKEN", id, t.ts, e)
 	kind, supplyType, maximum := "FUNGIBLE_COMMON", "INFINITE", int64(math.MaxInt64)

@@ -131,6 +131,8 @@ func (w *world) submit(topic, payer int64, text []byte, c *chunk, limit int64) {
 // sayLong submits a text in parts of the given size.
 func (w *world) sayLong(topic, payer int64, text string, size int) {
 	c := &chunk{total: (len(text) + size - 1) / size}
+	w.quick = true
+	defer func() { w.quick = false }()
 	for c.number = 1; c.number <= c.total; c.number++ {
 		end := min(c.number*size, len(text))
 		w.submit(topic, payer, []byte(text[(c.number-1)*size:end]), c, 0)

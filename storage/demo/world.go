@@ -88,6 +88,8 @@ type world struct {
 	rng    *rand.Rand
 	seq    int
 	forced int64 // consensus time of the next transaction, 0 for a little later than the last
+	// quick is set while somebody does several things at once.
+	quick bool
 	// byItself is set while the network does what its clock tells it: such transactions, whose number depends on the
 	// time of the day, must not change what people do.
 	byItself bool
@@ -179,7 +181,7 @@ func digest(parts ...any) []byte {
 	return h[:]
 }
 
-// tx starts a transaction a little later than the one before.
+// tx starts a transaction a little later than the one before, after what the network does by itself until then.
 func (w *world) tx(kind int, payer int64) *transaction {
 	source := fmt.Append(nil, "network ", w.next)
 	if !w.byItself {
@@ -187,9 +189,16 @@ func (w *world) tx(kind int, payer int64) *transaction {
 		source = fmt.Append(nil, "people ", w.seq)
 	}
 	noise := int64(binary.BigEndian.Uint32(digest(source)))
-	w.clock += 30_000_000 + noise%60_000_000
-	if w.forced != 0 {
+	step := 30_000_000 + noise%60_000_000
+	switch {
+	case w.forced != 0:
 		w.clock = w.forced
+	case w.byItself:
+		w.clock += step
+	case !w.quick && w.end-w.clock > 2*hour: // people took their time, before the busy end of the story
+		w.until(w.clock + step + noise*20%(80*second))
+	default:
+		w.until(w.clock + step)
 	}
 	t := &transaction{
 		ts: w.clock, kind: kind, payer: payer, result: resultSuccess, validDuration: 120,
