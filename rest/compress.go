@@ -67,7 +67,7 @@ func compress(h http.Header, r *http.Request, body []byte) []byte {
 
 // qualityOf is how much a client wants an encoding, 0 when it does not take it (RFC 9110 §12.5.3).
 func qualityOf(accept, name string) float64 {
-	any := 0.0
+	others := 0.0
 	for item := range strings.SplitSeq(accept, ",") {
 		encoding, params, _ := strings.Cut(strings.TrimSpace(item), ";")
 		q := 1.0
@@ -82,8 +82,8 @@ func qualityOf(accept, name string) float64 {
 		case strings.EqualFold(encoding, name):
 			return q
 		case encoding == "*":
-			any = q
+			others = q
 		}
 	}
-	return any
+	return others
 }

@@ -42,7 +42,7 @@ func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*databas
 	}
 	server, err := embedded.Start(ctx, embedded.Options{DataDir: dir, BinDir: s.PGBindir, Logger: log})
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it says all there is to say
+		return nil, err
 	}
 	d := &database{url: server.URL(embedded.Name), server: server}
 	if err := migrations.Ledger(ctx, d.url, log); err != nil {
@@ -119,9 +119,9 @@ func loadDemo(ctx context.Context, url string, now time.Time, again bool) error 
 	} else {
 		empty, emptyErr := demo.IsEmpty(ctx, pool)
 		if emptyErr != nil || !empty {
-			return emptyErr //nolint:wrapcheck // it says what it was doing
+			return emptyErr
 		}
 		_, err = demo.Load(ctx, pool, now, bar.show)
 	}
-	return err //nolint:wrapcheck // it says what it was doing
+	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -127,7 +128,7 @@ func readUsers(text string) ([]rest.User, error) {
 	}
 	var users []rest.User
 	if err := json.Unmarshal([]byte(text), &users); err != nil {
-		return nil, fmt.Errorf("HELIOGRAPH_USERS is not a JSON list of objects with username, password and limit")
+		return nil, errors.New("HELIOGRAPH_USERS is not a JSON list of objects with username, password and limit")
 	}
 	seen := map[string]bool{}
 	for i, u := range users {

@@ -84,7 +84,7 @@ type Tables struct {
 	if err != nil {
 		return fmt.Errorf("formatting the row plan's tables: %w\n%s", err, b.Bytes())
 	}
-	if err := os.WriteFile(t.out, src, 0o644); err != nil { //nolint:gosec // source code is world readable
+	if err := os.WriteFile(t.out, src, 0o644); err != nil {
 		return fmt.Errorf("writing the row plan's tables: %w", err)
 	}
 	return nil

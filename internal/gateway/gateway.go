@@ -19,14 +19,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"heliograph/graph"
+	"heliograph/graph/relay"
 	"heliograph/graph/server"
 	"heliograph/internal/web/graphiql"
 	"heliograph/resolvers"
 	"heliograph/rest"
 	v1 "heliograph/rest/v1"
 	"heliograph/storage"
-
-	"heliograph/graph/relay"
 )
 
 // Bounds of what clients of the graph may send.
@@ -83,7 +82,7 @@ func (g *Gateway) Graph() *server.Server { return g.graph }
 
 // Explain tells what a REST path would run.
 func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation, error) {
-	return g.v1.Explain(ctx, target) //nolint:wrapcheck // the answer is made of the problem itself
+	return g.v1.Explain(ctx, target)
 }
 
 // Public is the handler of the public port.
