@@ -101,7 +101,7 @@ func (g *Gateway) Public() http.Handler {
 		r.Get("/graphql/schema.graphql", g.schema)
 		r.Get("/graphql/explain", g.explain)
 	})
-	page := graphiql.Handler(graphiql.Options{Prefix: "/graphiql"})
+	page := graphiql.Handler(graphiql.Options{})
 	r.Handle("/graphiql", page)
 	r.Handle("/graphiql/*", page)
 	r.Get("/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/graphiql", http.StatusFound) })
