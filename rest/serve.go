@@ -238,6 +238,12 @@ func linkOf(body []byte) string {
 	return link
 }
 
+// NotFoundHandler answers a path that nothing is at, as the classic family does.
+func NotFoundHandler(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	writeProblem(w, r, Classic, NotFound("Not found"))
+}
+
 func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) {
 	writeBody(w, r, f, p.Status, p.body())
 }

@@ -110,7 +110,7 @@ func (g *Gateway) Public() http.Handler {
 			g.v1.ServeHTTP(w, r) // the classic family does not care for case
 			return
 		}
-		writeJSON(w, http.StatusNotFound, map[string]string{"error": "there is nothing at " + r.URL.Path})
+		rest.NotFoundHandler(w, r)
 	})
 	return r
 }
