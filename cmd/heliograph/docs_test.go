@@ -43,7 +43,7 @@ func TestConfigurationDocument(t *testing.T) {
 	}
 	const path = "../../docs/configuration.md"
 	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil { //nolint:gosec // a document is for everybody to read
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
