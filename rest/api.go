@@ -276,7 +276,9 @@ func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request,
 			return nil, err
 		}
 	}
-	req.Limit = min(req.Limit, max(most, a.Config.LimitDefault))
+	if q.Get("limit") != nil { // the default is used as it is, even where it is more than the greatest
+		req.Limit = min(req.Limit, most)
+	}
 	if e.Next != nil {
 		req.Variables["limit"] = req.Limit
 		req.Variables["order"] = req.Order()
