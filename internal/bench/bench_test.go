@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -24,15 +25,17 @@ func TestSameBytes(t *testing.T) {
 	r := newRig(t)
 	for _, path := range r.paths {
 		t.Run(nameOf(path), func(t *testing.T) {
-			ways := r.ways(t, path)
-			for _, w := range ways {
-				w.to.keep = true
-				w.ask()
-				if w.to.status != http.StatusOK {
-					t.Fatalf("%s answers %d: %s", w.name, w.to.status, w.to.body)
+			var bodies [][]byte
+			for _, w := range r.ways(t, path) {
+				c := w.clients[0]
+				c.to.keep = true
+				c.ask()
+				if c.to.status != http.StatusOK {
+					t.Fatalf("%s answers %d: %s", w.name, c.to.status, c.to.body)
 				}
+				bodies = append(bodies, c.to.body)
 			}
-			hand, rest, graph := ways[0].to.body, ways[1].to.body, ways[2].to.body
+			hand, rest, graph := bodies[0], bodies[1], bodies[2]
 			if !bytes.Equal(hand, rest) {
 				t.Errorf("%s\nby hand:  %s\nby REST: %s", path, hand, rest)
 			}
@@ -64,26 +67,34 @@ func cpuTime(tb testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// measure adds what n more requests cost.
+// measure adds what n more requests of each client cost.
 func (c *cost) measure(tb testing.TB, w way, n int) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	wall, cpu := time.Now(), cpuTime(tb)
-	for range n {
-		w.ask()
+	var all sync.WaitGroup
+	for _, one := range w.clients {
+		all.Go(func() {
+			for range n {
+				one.ask()
+			}
+		})
 	}
+	all.Wait()
 	c.cpu += cpuTime(tb) - cpu
 	c.wall += time.Since(wall)
 	runtime.ReadMemStats(&after)
-	c.requests += n
+	c.requests += n * len(w.clients)
 	c.objects += after.Mallocs - before.Mallocs
 	c.bytes += after.TotalAlloc - before.TotalAlloc
-	if w.to.status != http.StatusOK {
-		tb.Fatalf("%s answers %d", w.name, w.to.status)
+	for _, one := range w.clients {
+		if one.to.status != http.StatusOK {
+			tb.Fatalf("%s answers %d", w.name, one.to.status)
+		}
 	}
 }
 
-// perRound is how many requests one way answers before it is the next one's turn.
+// perRound is how many requests of each client one way answers before it is the next one's turn.
 const perRound = 10
 
 // BenchmarkWays compares the three ways. They take turns, so that what else the machine does falls on all of them alike: the ratios tell

@@ -65,8 +65,7 @@ func newRig(tb testing.TB) *rig {
 	url := network.Shared(tb)
 	log := slog.New(slog.DiscardHandler)
 	base := ledger.EntityID(0)
-	// Requests come one after the other: one connection answers all, and has prepared its statements after the first.
-	db, err := storage.Open(tb.Context(), storage.Options{URL: url, ReadOnly: true, MaxConnections: 1, Base: base, Logger: log})
+	db, err := storage.Open(tb.Context(), storage.Options{URL: url, ReadOnly: true, MaxConnections: clients, Base: base, Logger: log})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -87,7 +86,7 @@ func newRig(tb testing.TB) *rig {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	pool, err := pgxpool.New(tb.Context(), url+"&pool_max_conns=1")
+	pool, err := pgxpool.New(tb.Context(), url+"&pool_max_conns="+strconv.Itoa(clients))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -105,20 +104,39 @@ func newRig(tb testing.TB) *rig {
 	}}
 }
 
+// clients is how many ask at a time, each with a connection to the database: enough to leave no core without work, so that what is measured
+// is work and not waiting.
+const clients = 4
+
 // way is one of the three ways to answer a path.
 type way struct {
-	name string
-	ask  func() // answers once more, into the sink
-	to   *sink
+	name    string
+	clients [clients]client
+}
+
+// client asks for one thing again and again.
+type client struct {
+	ask func() // once more, into the sink
+	to  *sink
+}
+
+func newWay(name string, newClient func() client) way {
+	w := way{name: name}
+	for i := range w.clients {
+		w.clients[i] = newClient()
+	}
+	return w
 }
 
 // ways are the hand-written handler, REST through the graph, and the same query sent to the graph, in this order.
 func (r *rig) ways(tb testing.TB, path string) []way {
 	tb.Helper()
 	get := func(name string, h http.Handler) way {
-		to := newSink()
-		req := httptest.NewRequestWithContext(tb.Context(), http.MethodGet, path, http.NoBody)
-		return way{name, func() { to.reset(); h.ServeHTTP(to, req) }, to}
+		return newWay(name, func() client {
+			to := newSink()
+			req := httptest.NewRequestWithContext(tb.Context(), http.MethodGet, path, http.NoBody)
+			return client{func() { to.reset(); h.ServeHTTP(to, req) }, to}
+		})
 	}
 	return []way{get("hand", r.hand), get("rest", r.rest), r.post(tb, path)}
 }
@@ -134,10 +152,12 @@ func (r *rig) post(tb testing.TB, path string) way {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	to, from := newSink(), bytes.NewReader(nil)
-	req := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/graphql", from)
-	req.Header.Set("Content-Type", "application/json")
-	return way{"graphql", func() { to.reset(); from.Reset(body); r.graph.ServeHTTP(to, req) }, to}
+	return newWay("graphql", func() client {
+		to, from := newSink(), bytes.NewReader(nil)
+		req := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/graphql", from)
+		req.Header.Set("Content-Type", "application/json")
+		return client{func() { to.reset(); from.Reset(body); r.graph.ServeHTTP(to, req) }, to}
+	})
 }
 
 // sink is a response that is thrown away, or kept for a look at it.
