@@ -52,6 +52,15 @@ type Param struct {
 // Bind puts the values of a parameter into the variables of the document.
 type Bind func(r *Request, values []Value) error
 
+// Equal binds the values of a parameter as if none had an operator.
+func (b Bind) Equal(r *Request, name string) error {
+	values := r.values(name)
+	for i := range values {
+		values[i].Op = Eq
+	}
+	return b(r, values)
+}
+
 // Cursor is a parameter by which a page is continued.
 type Cursor struct {
 	Param string

@@ -163,7 +163,13 @@ func balanceProblem(detail string) *rest.Problem {
 	return &rest.Problem{Status: http.StatusBadRequest, Items: []rest.Item{{Message: "Invalid parameter: account.id", Detail: &detail}}}
 }
 
+// finishBalances completes the variables. Keys of the past are compared for equality whatever their operator says.
 func finishBalances(r *rest.Request) error {
+	if keys := r.Query.Get("account.publickey"); len(keys) > 0 && r.Variables["at"] != nil {
+		if err := rest.PublicKeys("filter.publicKey").Equal(r, "account.publickey"); err != nil {
+			return err
+		}
+	}
 	r.Variables["tokens"] = r.Config.TokensInList
 	return nil
 }
