@@ -109,6 +109,9 @@ func (a *API) answer(r *http.Request, req *Request) ([]byte, relay.Hints, error)
 		if e.Missing != nil {
 			return nil, relay.Hints{}, e.Missing(req, res.Hints)
 		}
+		if e.Family == Modern {
+			return nil, relay.Hints{}, ModernNotFound("")
+		}
 		return nil, relay.Hints{}, NotFound("Not found")
 	}
 	for _, name := range e.OmitEmpty {
@@ -120,6 +123,8 @@ func (a *API) answer(r *http.Request, req *Request) ([]byte, relay.Hints, error)
 	}
 	link := ""
 	switch {
+	case res.Hints.Rows > 0 && res.Hints.Rows == req.Limit && e.Family == Modern:
+		link = req.modernNext(res.Hints.Last)
 	case res.Hints.Rows > 0 && res.Hints.Rows == req.Limit:
 		link = req.next(res.Hints.Last)
 	case req.Cut != nil:
