@@ -39,6 +39,8 @@ func (r *Request) readClassic(most int) error {
 			return err
 		}
 	}
-	r.Limit = min(r.Limit, max(most, r.Config.LimitDefault))
+	if q.Get("limit") != nil { // the default is used as it is, even where it is more than the greatest
+		r.Limit = min(r.Limit, most)
+	}
 	return nil
 }

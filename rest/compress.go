@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
 )
 
 // compressFrom is the size of a body, in bytes, from which compressing it is worth while.
@@ -28,7 +28,7 @@ var encoders = []struct {
 }{
 	{"br", func(w io.Writer) (io.WriteCloser, error) { return brotli.NewWriterLevel(w, brotliLevel), nil }},
 	{"gzip", func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzipLevel) }},
-	{"deflate", func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, gzipLevel) }},
+	{"deflate", func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriterLevel(w, gzipLevel) }}, // zlib's format, RFC 9110 §8.4.1.2
 }
 
 // compress encodes a body as the client likes it best, and sets the headers that say so.

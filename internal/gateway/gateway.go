@@ -101,7 +101,7 @@ func (g *Gateway) Public() http.Handler {
 		r.Get("/graphql/schema.graphql", g.schema)
 		r.Get("/graphql/explain", g.explain)
 	})
-	page := graphiql.Handler(graphiql.Options{Prefix: "/graphiql"})
+	page := graphiql.Handler(graphiql.Options{})
 	r.Handle("/graphiql", page)
 	r.Handle("/graphiql/*", page)
 	r.Get("/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/graphiql", http.StatusFound) })
@@ -110,7 +110,7 @@ func (g *Gateway) Public() http.Handler {
 			g.v1.ServeHTTP(w, r) // the classic family does not care for case
 			return
 		}
-		writeJSON(w, http.StatusNotFound, map[string]string{"error": "there is nothing at " + r.URL.Path})
+		rest.NotFoundHandler(w, r)
 	})
 	return r
 }
