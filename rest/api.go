@@ -240,44 +240,12 @@ func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request,
 	req.run = func(operation string, variables map[string]any) *server.Result {
 		return ask(r.Context(), server.Call{Document: req.document, Operation: operation, Variables: variables, Style: scalar.REST, Limits: relay.Limits{Default: 1, Max: 1}})
 	}
-	q, bad := parseQuery(r.URL.RawQuery, a.Config.MaxRepeats)
-	if bad != nil && e.Family == Classic {
-		switch {
-		case bad.nested == "":
-			return nil, &Problem{Status: bad.status, Items: []Item{{Message: bad.text}}}
-		case e.Grammar == V1 && e.param(bad.nested) == nil:
-			return nil, &Problem{Status: http.StatusBadRequest, Items: []Item{unknown(bad.nested)}}
-		default:
-			return nil, InvalidParameter(bad.nested)
-		}
+	readParams := func() error { return req.readClassic(most) }
+	if e.Family == Modern {
+		readParams = req.readModern
 	}
-	req.Query = q
-	if e.PathFirst && e.BindPath != nil {
-		if err := e.BindPath(req); err != nil {
-			return nil, err
-		}
-	}
-	if e.Family == Classic {
-		if p := e.validate(a.Config, q); p != nil {
-			return nil, p
-		}
-	}
-	if !e.PathFirst && e.BindPath != nil {
-		if err := e.BindPath(req); err != nil {
-			return nil, err
-		}
-	}
-	for i := range q {
-		p := e.param(q[i].Name)
-		if p == nil || p.Bind == nil {
-			continue
-		}
-		if err := p.Bind(req, req.values(p.Name)); err != nil {
-			return nil, err
-		}
-	}
-	if q.Get("limit") != nil { // the default is used as it is, even where it is more than the greatest
-		req.Limit = min(req.Limit, most)
+	if err := readParams(); err != nil {
+		return nil, err
 	}
 	if e.Next != nil {
 		req.Variables["limit"] = req.Limit

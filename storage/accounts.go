@@ -132,6 +132,8 @@ func (db *DB) ResolveAccount(ctx context.Context, ref ledger.AccountRef) (ledger
 	switch {
 	case ref.Address.Valid:
 		sql, arg = `select id from entity where evm_address = $1 and deleted <> true limit 2`, ref.Address.V[:]
+	case ref.Alias != nil && ref.Live:
+		sql, arg = `select id from entity where alias = $1 and deleted <> true limit 2`, ref.Alias
 	case ref.Alias != nil:
 		sql, arg = `select id from entity where alias = $1 and coalesce(deleted, false) <> true limit 2`, ref.Alias
 	default:
