@@ -272,7 +272,7 @@ func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request,
 		if p == nil || p.Bind == nil {
 			continue
 		}
-		if err := p.Bind(req, req.values(p.Name)); err != nil {
+		if err := p.Bind(req, req.Values(p.Name)); err != nil {
 			return nil, err
 		}
 	}
