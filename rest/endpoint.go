@@ -72,15 +72,6 @@ const AnyNumber = math.MaxInt
 // Bind puts the values of a parameter into the variables of the document.
 type Bind func(r *Request, values []Value) error
 
-// Equal binds the values of a parameter as if none had an operator.
-func (b Bind) Equal(r *Request, name string) error {
-	values := r.values(name)
-	for i := range values {
-		values[i].Op = Eq
-	}
-	return b(r, values)
-}
-
 // Cursor is a parameter by which a page is continued.
 type Cursor struct {
 	Param string
@@ -148,8 +139,11 @@ func (r *Request) Order() string {
 	return string(relay.Asc)
 }
 
-// values reads the values of a parameter that has passed validation.
-func (r *Request) values(name string) []Value {
+// Values are the values of a parameter that were accepted, in the order of the request.
+func (r *Request) Values(name string) []Value {
+	if r.Endpoint.Family == Modern {
+		return r.converted[name]
+	}
 	var out []Value
 	for _, text := range r.Query.Get(name) {
 		v, _ := r.Endpoint.Grammar.read(text)

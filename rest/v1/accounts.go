@@ -71,7 +71,7 @@ func finishAccount(r *rest.Request) error {
 		}
 		return rest.NotFound("Timestamp range is empty")
 	}
-	r.Set("at", at.Filter())
+	r.Set("at", at.AsOf())
 	if v["withTransactions"] == false {
 		v["limit"] = 0
 	} else if err := boundTransactions(r, at); err != nil {
@@ -101,7 +101,7 @@ var balancesParams = []rest.Param{
 	{Name: "account.id", Kind: balanceAccount, Bind: bindBalanceAccounts},
 	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance")},
 	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey")},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("at")},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at")},
 	limit, order,
 }
 
@@ -163,13 +163,18 @@ func balanceProblem(detail string) *rest.Problem {
 	return &rest.Problem{Status: http.StatusBadRequest, Items: []rest.Item{{Message: "Invalid parameter: account.id", Detail: &detail}}}
 }
 
-// finishBalances completes the variables. Keys of the past are compared for equality whatever their operator says.
+// finishBalances drops the operators of public keys where a snapshot is asked for.
 func finishBalances(r *rest.Request) error {
-	if keys := r.Query.Get("account.publickey"); len(keys) > 0 && r.Variables["at"] != nil {
-		if err := rest.PublicKeys("filter.publicKey").Equal(r, "account.publickey"); err != nil {
-			return err
-		}
-	}
 	r.Variables["tokens"] = r.Config.TokensInList
-	return nil
+	if r.Variables["at"] == nil {
+		return nil
+	}
+	values := r.Values("account.publickey")
+	if values == nil {
+		return nil
+	}
+	for i := range values {
+		values[i].Op = rest.Eq
+	}
+	return rest.PublicKeys("filter.publicKey")(r, values)
 }
