@@ -64,6 +64,20 @@ type Param struct {
 	Check func(Value) string
 	// Bind puts the values, of which there is one at least, into the variables. Nil leaves that to the endpoint's Finish.
 	Bind Bind
+	// Doc says what the parameter does, in a sentence or two.
+	Doc string
+	// Single tells that one value counts, and operators do not, although the kind knows some.
+	Single bool
+}
+
+// PathParam describes a part of paths to people; what it takes, BindPath knows.
+type PathParam struct {
+	// Doc says what the part stands for.
+	Doc string
+	// Pattern is a regular expression that the whole part matches; empty when that says nothing.
+	Pattern string
+	// Example is a value of the right form.
+	Example string
 }
 
 // AnyNumber is the number of values of a list without bound.
