@@ -76,7 +76,7 @@ func newRig(tb testing.TB) *rig {
 	}
 	root := resolvers.New(resolvers.Options{DB: db, Limits: relay.Limits{Default: cfg.LimitDefault, Max: cfg.LimitMax}, Now: cfg.Now})
 	srv, err := server.New(server.Options{
-		Schema: graph.NewExecutableSchema(graph.Config{Resolvers: root}), Tables: root.Tables(), PrepareContext: root.PrepareContext,
+		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
 		Classify: resolvers.Classify, Base: base, Documents: 100, MaxTokens: 15_000, MaxBody: 1 << 20, Logger: log,
 	})
 	if err != nil {
