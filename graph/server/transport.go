@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -124,9 +125,7 @@ func readQuery(raw string, p *graphql.RawParams) *refusal {
 	p.Query, p.OperationName = q.Get("query"), q.Get("operationName")
 	for name, into := range map[string]*map[string]any{"variables": &p.Variables, "extensions": &p.Extensions} {
 		if text := q.Get(name); text != "" {
-			d := json.NewDecoder(strings.NewReader(text))
-			d.UseNumber()
-			if err := d.Decode(into); err != nil {
+			if err := decode([]byte(text), into); err != nil {
 				return refuse(http.StatusBadRequest, name+" must be a JSON object")
 			}
 		}
@@ -158,9 +157,7 @@ func readBody(r io.Reader, contentType string, p *graphql.RawParams) *refusal {
 		return refuse(http.StatusBadRequest, "the request body ended early")
 	}
 	var b body
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if err := d.Decode(&b); err != nil {
+	if err := decode(raw, &b); err != nil {
 		return refuse(http.StatusBadRequest, "the request body must be a JSON object with query, operationName, variables and extensions")
 	}
 	if b.Query != nil {
@@ -173,15 +170,33 @@ func readBody(r io.Reader, contentType string, p *graphql.RawParams) *refusal {
 	return nil
 }
 
-// withCodes gives every error a code.
+// errTrailing is what a JSON value is refused with that something follows.
+var errTrailing = errors.New("something follows the value")
+
+// decode reads exactly one JSON value. Numbers keep their digits.
+func decode(text []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("decoding JSON: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errTrailing
+	}
+	return nil
+}
+
+// withCodes gives every error of a request that is not run one of our codes; the executor has others.
 func withCodes(errs gqlerror.List) gqlerror.List {
 	for _, e := range errs {
+		code := fault.BadUserInput
+		if strings.HasPrefix(e.Message, "exceeded token limit") {
+			code = fault.TooComplex
+		}
 		if e.Extensions == nil {
 			e.Extensions = map[string]any{}
 		}
-		if _, ok := e.Extensions["code"]; !ok {
-			e.Extensions["code"] = string(fault.BadUserInput)
-		}
+		e.Extensions["code"] = string(code)
 	}
 	return errs
 }
