@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -90,7 +91,7 @@ func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) 
 		return v, nil
 	}
 	if fc.Field.Alias == pageAlias {
-		if page, ok := v.(interface{ Last() (int, relay.Key) }); ok {
+		if page, ok := v.(interface{ Last() (int, relay.Key) }); ok && !reflect.ValueOf(v).IsNil() {
 			h := relay.HintsOf(ctx)
 			h.Rows, h.Last = page.Last()
 		}
