@@ -85,6 +85,9 @@ func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 	case transactionType:
 		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.Transaction, error) { return r.transactionAt(ctx, at) })
 	default:
+		if read := networkNodes[typ]; read != nil {
+			return read(ctx, r, name)
+		}
 		return nil, fault.Input("%q is an id of no type of this graph", id)
 	}
 }

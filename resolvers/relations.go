@@ -17,18 +17,25 @@ import (
 type relations struct {
 	accounts     accountRelations
 	blocks       blockRelations
+	network      networkRelations
+	schedules    scheduleRelations
 	topics       topicRelations
 	transactions transactionRelations
 }
 
 func newRelations() relations {
-	return relations{newAccountRelations(), newBlockRelations(), newTopicRelations(), newTransactionRelations()}
+	return relations{
+		accounts: newAccountRelations(), blocks: newBlockRelations(), network: newNetworkRelations(), schedules: newScheduleRelations(),
+		topics: newTopicRelations(), transactions: newTransactionRelations(),
+	}
 }
 
 // add makes the relations known to the row plan.
 func (r *relations) add(t *rowplan.Tables) {
 	r.accounts.add(t)
 	r.blocks.add(t)
+	r.network.add(t)
+	r.schedules.add(t)
 	r.topics.add(t)
 	r.transactions.add(t)
 }
