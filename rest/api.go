@@ -26,9 +26,11 @@ import (
 type API struct {
 	Prefix    string
 	Endpoints []Endpoint
-	Documents embed.FS
-	Config    *Config
-	Server    *server.Server
+	// PathParams describe the parts of paths that stand in braces, by what stands before them: "topics/{id}".
+	PathParams map[string]PathParam
+	Documents  embed.FS
+	Config     *Config
+	Server     *server.Server
 
 	routes   chi.Router
 	literals map[string]bool
@@ -102,6 +104,9 @@ func (a *API) Init() error {
 	return nil
 }
 
+// Document is the document of an endpoint of this API. Init has to have been called.
+func (a *API) Document(e *Endpoint) *server.Document { return a.prepared[e].document }
+
 // fragmentSyntax finds a fragment: from its keyword at the start of a line to the brace that stands there alone.
 var fragmentSyntax = regexp.MustCompile(`(?ms)^fragment (\w+) on .*?\n\}\n`)
 
@@ -127,12 +132,12 @@ func withFragments(text, shared string) string {
 		names = append(names, n)
 	}
 	slices.Sort(names)
-	var textSb129 strings.Builder
+	var b strings.Builder
+	b.WriteString(text)
 	for _, n := range names {
-		textSb129.WriteString("\n" + all[n])
+		b.WriteString("\n" + all[n])
 	}
-	text += textSb129.String()
-	return text
+	return b.String()
 }
 
 // ServeHTTP implements http.Handler. Credentials are looked at before anything else.

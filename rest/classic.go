@@ -35,7 +35,7 @@ func (r *Request) readClassic(most int) error {
 		if p == nil || p.Bind == nil {
 			continue
 		}
-		if err := p.Bind(r, r.values(p.Name)); err != nil {
+		if err := p.Bind(r, r.Values(p.Name)); err != nil {
 			return err
 		}
 	}

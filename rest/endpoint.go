@@ -64,6 +64,20 @@ type Param struct {
 	Check func(Value) string
 	// Bind puts the values, of which there is one at least, into the variables. Nil leaves that to the endpoint's Finish.
 	Bind Bind
+	// Doc says what the parameter does, in a sentence or two.
+	Doc string
+	// Single tells that one value counts, and operators do not, although the kind knows some.
+	Single bool
+}
+
+// PathParam describes a part of paths to people; what it takes, BindPath knows.
+type PathParam struct {
+	// Doc says what the part stands for.
+	Doc string
+	// Pattern is a regular expression that the whole part matches; empty when that says nothing.
+	Pattern string
+	// Example is a value of the right form.
+	Example string
 }
 
 // AnyNumber is the number of values of a list without bound.
@@ -139,8 +153,11 @@ func (r *Request) Order() string {
 	return string(relay.Asc)
 }
 
-// values reads the values of a parameter that has passed validation.
-func (r *Request) values(name string) []Value {
+// Values are the values of a parameter that were accepted, in the order of the request.
+func (r *Request) Values(name string) []Value {
+	if r.Endpoint.Family == Modern {
+		return r.converted[name]
+	}
 	var out []Value
 	for _, text := range r.Query.Get(name) {
 		v, _ := r.Endpoint.Grammar.read(text)

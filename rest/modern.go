@@ -171,11 +171,3 @@ func (p *Param) complaints(values []Value) []Item {
 	}
 	return items
 }
-
-// Values are the values of a parameter that were accepted, in the order of the request.
-func (r *Request) Values(name string) []Value {
-	if r.Endpoint.Family == Modern {
-		return r.converted[name]
-	}
-	return r.values(name)
-}
