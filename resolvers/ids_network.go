@@ -42,22 +42,20 @@ func addNetworkIDs(t *rowplan.Tables) {
 	t.Schedule.Add("id", idField(scheduleID))
 }
 
-// networkNodes read things by what names them in their global ids. The map is never written.
-var networkNodes = map[string]func(ctx context.Context, r *Resolver, name string) (relay.Node, error){
-	scheduleType: func(ctx context.Context, r *Resolver, name string) (relay.Node, error) {
+// networkThing reads a schedule or a node by what names it in its global id.
+func (r *Resolver) networkThing(ctx context.Context, typ, name string) (relay.Node, error) {
+	switch typ {
+	case scheduleType:
 		return byEntityID(name, func(id ledger.EntityID) (*ledger.Schedule, error) { return r.db.Schedule(ctx, id) })
-	},
-	networkNodeType: func(ctx context.Context, r *Resolver, name string) (relay.Node, error) {
-		fileName, number, _ := strings.Cut(name, ":")
-		file, err := ledger.ParseEntityID(fileName, 0)
-		if err != nil {
-			return nil, fault.Input("%v", err)
-		}
-		return byNumber(number, func(id int64) (*ledger.NetworkNode, error) { return r.db.NetworkNode(ctx, file, id) })
-	},
-	registeredNodeType: func(ctx context.Context, r *Resolver, name string) (relay.Node, error) {
+	case registeredNodeType:
 		return byNumber(name, func(id int64) (*ledger.RegisteredNode, error) { return r.db.RegisteredNode(ctx, id) })
-	},
+	}
+	fileName, number, _ := strings.Cut(name, ":")
+	file, err := ledger.ParseEntityID(fileName, 0)
+	if err != nil {
+		return nil, fault.Input("%v", err)
+	}
+	return byNumber(number, func(id int64) (*ledger.NetworkNode, error) { return r.db.NetworkNode(ctx, file, id) })
 }
 
 func byNumber[T any, P nodePointer[T]](name string, read func(int64) (P, error)) (relay.Node, error) {

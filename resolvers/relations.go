@@ -17,16 +17,18 @@ import (
 type relations struct {
 	accounts     accountRelations
 	blocks       blockRelations
-	network      networkRelations
-	schedules    scheduleRelations
 	topics       topicRelations
 	transactions transactionRelations
+	grants       grantRelations
+	hooks        hookRelations
+	network      networkRelations
+	schedules    scheduleRelations
 }
 
 func newRelations() relations {
 	return relations{
-		accounts: newAccountRelations(), blocks: newBlockRelations(), network: newNetworkRelations(), schedules: newScheduleRelations(),
-		topics: newTopicRelations(), transactions: newTransactionRelations(),
+		accounts: newAccountRelations(), blocks: newBlockRelations(), topics: newTopicRelations(), transactions: newTransactionRelations(),
+		grants: newGrantRelations(), hooks: newHookRelations(), network: newNetworkRelations(), schedules: newScheduleRelations(),
 	}
 }
 
@@ -34,10 +36,12 @@ func newRelations() relations {
 func (r *relations) add(t *rowplan.Tables) {
 	r.accounts.add(t)
 	r.blocks.add(t)
-	r.network.add(t)
-	r.schedules.add(t)
 	r.topics.add(t)
 	r.transactions.add(t)
+	r.grants.add(t)
+	r.hooks.add(t)
+	r.network.add(t)
+	r.schedules.add(t)
 }
 
 // queued is a relation that a function of storage reads: queue is called with the parents, and gives one result for each.
