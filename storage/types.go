@@ -27,6 +27,9 @@ const (
 // keep copies b.
 func (a *arena) keep(b []byte) []byte {
 	n := len(b)
+	if n == 0 {
+		return []byte{} // a part of no chunk would be nil, which means null
+	}
 	if n > mostShare {
 		return append(make([]byte, 0, n), b...)
 	}
