@@ -37,6 +37,8 @@ func New(o Options) *Resolver {
 	r.tables = rowplan.NewTables(func() rowplan.Batch { return o.DB.NewBatch() })
 	r.rel.add(r.tables)
 	addIDs(r.tables)
+	addNetworkIDs(r.tables)
+	r.addScheduleState(r.tables)
 	return r
 }
 
