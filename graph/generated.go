@@ -18432,7 +18432,7 @@ func (ec *executionContext) unmarshalInputNFTFilter(ctx context.Context, obj any
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"owner", "tokenId", "serialNumber", "spenderId", "anyOf"}
+	fieldsInOrder := [...]string{"owner", "ownerId", "tokenId", "serialNumber", "spenderId", "anyOf"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -18446,6 +18446,13 @@ func (ec *executionContext) unmarshalInputNFTFilter(ctx context.Context, obj any
 				return it, err
 			}
 			it.Owner = data
+		case "ownerId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ownerId"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OwnerID = data
 		case "tokenId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
 			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)

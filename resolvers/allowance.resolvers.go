@@ -7,70 +7,69 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/ledger"
 )
 
 func (r *accountResolver) Allowances(ctx context.Context, obj *ledger.Account) (*ledger.AccountAllowances, error) {
-	panic(fmt.Errorf("not implemented: Allowances - allowances"))
+	return related(ctx, r.db, r.rel.allowances.granted, obj)
 }
 
 func (r *accountResolver) ReceivedAllowances(ctx context.Context, obj *ledger.Account) (*ledger.AccountAllowances, error) {
-	panic(fmt.Errorf("not implemented: ReceivedAllowances - receivedAllowances"))
+	return related(ctx, r.db, r.rel.allowances.received, obj)
 }
 
 func (r *accountResolver) Rewards(ctx context.Context, obj *ledger.Account, filter *ledger.StakingRewardFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.StakingReward], error) {
-	panic(fmt.Errorf("not implemented: Rewards - rewards"))
+	return related(ctx, r.db, r.rel.allowances.rewards, obj)
 }
 
 func (r *accountAllowancesResolver) Crypto(ctx context.Context, obj *ledger.AccountAllowances, filter *ledger.CryptoAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.CryptoAllowance], error) {
-	panic(fmt.Errorf("not implemented: Crypto - crypto"))
+	return related(ctx, r.db, r.rel.allowances.crypto, obj)
 }
 
 func (r *accountAllowancesResolver) Tokens(ctx context.Context, obj *ledger.AccountAllowances, filter *ledger.TokenAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenAllowance], error) {
-	panic(fmt.Errorf("not implemented: Tokens - tokens"))
+	return related(ctx, r.db, r.rel.allowances.tokens, obj)
 }
 
 func (r *cryptoAllowanceResolver) Owner(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Owner - owner"))
+	return related(ctx, r.db, r.rel.allowances.cryptoOwner, obj)
 }
 
 func (r *cryptoAllowanceResolver) Spender(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Spender - spender"))
+	return related(ctx, r.db, r.rel.allowances.cryptoSpender, obj)
 }
 
 func (r *queryResolver) CryptoAllowances(ctx context.Context, owner ledger.AccountRef, filter *ledger.CryptoAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.CryptoAllowance], error) {
-	panic(fmt.Errorf("not implemented: CryptoAllowances - cryptoAllowances"))
+	return r.cryptoAllowances(ctx, owner, filter, order, relay.Args{First: first, After: after, Last: last, Before: before})
 }
 
 func (r *queryResolver) TokenAllowances(ctx context.Context, owner ledger.AccountRef, filter *ledger.TokenAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenAllowance], error) {
-	panic(fmt.Errorf("not implemented: TokenAllowances - tokenAllowances"))
+	return r.tokenAllowances(ctx, owner, filter, order, relay.Args{First: first, After: after, Last: last, Before: before})
 }
 
 func (r *queryResolver) StakingRewards(ctx context.Context, account ledger.AccountRef, filter *ledger.StakingRewardFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.StakingReward], error) {
-	panic(fmt.Errorf("not implemented: StakingRewards - stakingRewards"))
+	return r.stakingRewards(ctx, account, filter, order, relay.Args{First: first, After: after, Last: last, Before: before})
 }
 
 func (r *stakingRewardResolver) Account(ctx context.Context, obj *ledger.StakingReward) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Account - account"))
+	return related(ctx, r.db, r.rel.allowances.rewarded, obj)
 }
 
 func (r *stakingRewardResolver) Transaction(ctx context.Context, obj *ledger.StakingReward) (*ledger.Transaction, error) {
-	panic(fmt.Errorf("not implemented: Transaction - transaction"))
+	return related(ctx, r.db, r.rel.allowances.rewardTransaction, obj)
 }
 
 func (r *tokenAllowanceResolver) Owner(ctx context.Context, obj *ledger.TokenAllowance) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Owner - owner"))
+	return related(ctx, r.db, r.rel.allowances.tokenOwner, obj)
 }
 
 func (r *tokenAllowanceResolver) Spender(ctx context.Context, obj *ledger.TokenAllowance) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Spender - spender"))
+	return related(ctx, r.db, r.rel.allowances.tokenSpender, obj)
 }
 
 func (r *tokenAllowanceResolver) Token(ctx context.Context, obj *ledger.TokenAllowance) (*ledger.Token, error) {
-	panic(fmt.Errorf("not implemented: Token - token"))
+	return related(ctx, r.db, r.rel.allowances.token, obj)
 }
 
 func (r *Resolver) AccountAllowances() graph.AccountAllowancesResolver {

@@ -7,74 +7,73 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/ledger"
 )
 
 func (r *accountResolver) Nfts(ctx context.Context, obj *ledger.Account, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFT], error) {
-	panic(fmt.Errorf("not implemented: Nfts - nfts"))
+	return related(ctx, r.db, r.rel.nfts.owned, obj)
 }
 
 func (r *nFTResolver) ID(ctx context.Context, obj *ledger.NFT) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return nftID(obj), nil
 }
 
 func (r *nFTResolver) Owner(ctx context.Context, obj *ledger.NFT) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Owner - owner"))
+	return related(ctx, r.db, r.rel.nfts.owner, obj)
 }
 
 func (r *nFTResolver) Spender(ctx context.Context, obj *ledger.NFT) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Spender - spender"))
+	return related(ctx, r.db, r.rel.nfts.spender, obj)
 }
 
 func (r *nFTResolver) Token(ctx context.Context, obj *ledger.NFT) (*ledger.Token, error) {
-	panic(fmt.Errorf("not implemented: Token - token"))
+	return related(ctx, r.db, r.rel.nfts.token, obj)
 }
 
 func (r *nFTResolver) Transfers(ctx context.Context, obj *ledger.NFT, filter *ledger.NFTTransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFTTransaction], error) {
-	panic(fmt.Errorf("not implemented: Transfers - transfers"))
+	return related(ctx, r.db, r.rel.nfts.transfers, obj)
 }
 
 func (r *nFTTransactionResolver) Receiver(ctx context.Context, obj *ledger.NFTTransaction) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Receiver - receiver"))
+	return related(ctx, r.db, r.rel.nfts.receiver, obj)
 }
 
 func (r *nFTTransactionResolver) Sender(ctx context.Context, obj *ledger.NFTTransaction) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Sender - sender"))
+	return related(ctx, r.db, r.rel.nfts.sender, obj)
 }
 
 func (r *nFTTransactionResolver) Transaction(ctx context.Context, obj *ledger.NFTTransaction) (*ledger.Transaction, error) {
-	panic(fmt.Errorf("not implemented: Transaction - transaction"))
+	return related(ctx, r.db, r.rel.nfts.transaction, obj)
 }
 
 func (r *nFTTransferResolver) Nft(ctx context.Context, obj *ledger.NFTTransfer) (*ledger.NFT, error) {
-	panic(fmt.Errorf("not implemented: Nft - nft"))
+	return related(ctx, r.db, r.rel.nfts.transferNFT, obj)
 }
 
 func (r *nFTTransferResolver) Receiver(ctx context.Context, obj *ledger.NFTTransfer) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Receiver - receiver"))
+	return related(ctx, r.db, r.rel.nfts.transferReceiver, obj)
 }
 
 func (r *nFTTransferResolver) Sender(ctx context.Context, obj *ledger.NFTTransfer) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Sender - sender"))
+	return related(ctx, r.db, r.rel.nfts.transferSender, obj)
 }
 
 func (r *nFTTransferResolver) Token(ctx context.Context, obj *ledger.NFTTransfer) (*ledger.Token, error) {
-	panic(fmt.Errorf("not implemented: Token - token"))
+	return related(ctx, r.db, r.rel.nfts.transferToken, obj)
 }
 
 func (r *queryResolver) Nft(ctx context.Context, token ledger.EntityID, serialNumber int64) (*ledger.NFT, error) {
-	panic(fmt.Errorf("not implemented: Nft - nft"))
+	return r.db.NFT(ctx, ledger.NFTKey{TokenID: token, SerialNumber: serialNumber})
 }
 
 func (r *queryResolver) Nfts(ctx context.Context, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFT], error) {
-	panic(fmt.Errorf("not implemented: Nfts - nfts"))
+	return r.nfts(ctx, filter, order, relay.Args{First: first, After: after, Last: last, Before: before})
 }
 
 func (r *queryResolver) NftTransactions(ctx context.Context, token ledger.EntityID, serialNumber int64, filter *ledger.NFTTransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFTTransaction], error) {
-	panic(fmt.Errorf("not implemented: NftTransactions - nftTransactions"))
+	return r.nftTransactions(ctx, ledger.NFTKey{TokenID: token, SerialNumber: serialNumber}, filter, order, relay.Args{First: first, After: after, Last: last, Before: before})
 }
 
 func (r *Resolver) NFT() graph.NFTResolver { return &nFTResolver{r} }

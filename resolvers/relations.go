@@ -19,10 +19,17 @@ type relations struct {
 	blocks       blockRelations
 	topics       topicRelations
 	transactions transactionRelations
+	tokens       tokenRelations
+	nfts         nftRelations
+	allowances   allowanceRelations
 }
 
-func newRelations() relations {
-	return relations{newAccountRelations(), newBlockRelations(), newTopicRelations(), newTransactionRelations()}
+// newRelations makes the relations. now is the clock.
+func newRelations(now func() ledger.Timestamp) relations {
+	return relations{
+		newAccountRelations(), newBlockRelations(), newTopicRelations(), newTransactionRelations(),
+		newTokenRelations(now), newNFTRelations(), newAllowanceRelations(),
+	}
 }
 
 // add makes the relations known to the row plan.
@@ -31,6 +38,9 @@ func (r *relations) add(t *rowplan.Tables) {
 	r.blocks.add(t)
 	r.topics.add(t)
 	r.transactions.add(t)
+	r.tokens.add(t)
+	r.nfts.add(t)
+	r.allowances.add(t)
 }
 
 // queued is a relation that a function of storage reads: queue is called with the parents, and gives one result for each.

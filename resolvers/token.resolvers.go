@@ -7,98 +7,97 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/ledger"
 )
 
 func (r *accountResolver) Tokens(ctx context.Context, obj *ledger.Account, filter *ledger.TokenRelationshipFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenRelationship], error) {
-	panic(fmt.Errorf("not implemented: Tokens - tokens"))
+	return related(ctx, r.db, r.rel.tokens.relationships, obj)
 }
 
 func (r *fixedFeeResolver) CollectorAccount(ctx context.Context, obj *ledger.FixedFee) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: CollectorAccount - collectorAccount"))
+	return related(ctx, r.db, r.rel.tokens.fixedCollector, obj)
 }
 
 func (r *fixedFeeResolver) DenominatingToken(ctx context.Context, obj *ledger.FixedFee) (*ledger.Token, error) {
-	panic(fmt.Errorf("not implemented: DenominatingToken - denominatingToken"))
+	return related(ctx, r.db, r.rel.tokens.fixedToken, obj)
 }
 
 func (r *fractionalFeeResolver) CollectorAccount(ctx context.Context, obj *ledger.FractionalFee) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: CollectorAccount - collectorAccount"))
+	return related(ctx, r.db, r.rel.tokens.fractionalCollector, obj)
 }
 
 func (r *queryResolver) Token(ctx context.Context, id ledger.EntityID, at *ledger.Filter[ledger.Timestamp]) (*ledger.Token, error) {
-	panic(fmt.Errorf("not implemented: Token - token"))
+	return r.token(ctx, id, at)
 }
 
 func (r *queryResolver) Tokens(ctx context.Context, filter *ledger.TokenFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Token], error) {
-	panic(fmt.Errorf("not implemented: Tokens - tokens"))
+	return r.tokens(ctx, filter, order, relay.Args{First: first, After: after, Last: last, Before: before})
 }
 
 func (r *queryResolver) TokenBalances(ctx context.Context, token ledger.EntityID, filter *ledger.TokenHolderFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenHolder], error) {
-	panic(fmt.Errorf("not implemented: TokenBalances - tokenBalances"))
+	return r.tokenBalances(ctx, token, filter, at, order, relay.Args{First: first, After: after, Last: last, Before: before})
 }
 
 func (r *queryResolver) TokenRelationships(ctx context.Context, account ledger.AccountRef, filter *ledger.TokenRelationshipFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenRelationship], error) {
-	panic(fmt.Errorf("not implemented: TokenRelationships - tokenRelationships"))
+	return r.tokenRelationships(ctx, account, filter, order, relay.Args{First: first, After: after, Last: last, Before: before})
 }
 
 func (r *royaltyFeeResolver) CollectorAccount(ctx context.Context, obj *ledger.RoyaltyFee) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: CollectorAccount - collectorAccount"))
+	return related(ctx, r.db, r.rel.tokens.royaltyCollector, obj)
 }
 
 func (r *tokenResolver) ID(ctx context.Context, obj *ledger.Token) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return tokenID(obj), nil
 }
 
 func (r *tokenResolver) AutoRenewAccount(ctx context.Context, obj *ledger.Token) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: AutoRenewAccount - autoRenewAccount"))
+	return related(ctx, r.db, r.rel.tokens.autoRenewAccount, obj)
 }
 
 func (r *tokenResolver) CustomFees(ctx context.Context, obj *ledger.Token) (*ledger.TokenCustomFees, error) {
-	panic(fmt.Errorf("not implemented: CustomFees - customFees"))
+	return related(ctx, r.db, r.rel.tokens.customFees, obj)
 }
 
 func (r *tokenResolver) TreasuryAccount(ctx context.Context, obj *ledger.Token) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: TreasuryAccount - treasuryAccount"))
+	return related(ctx, r.db, r.rel.tokens.treasuryAccount, obj)
 }
 
 func (r *tokenResolver) Balances(ctx context.Context, obj *ledger.Token, filter *ledger.TokenHolderFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenHolder], error) {
-	panic(fmt.Errorf("not implemented: Balances - balances"))
+	return related(ctx, r.db, r.rel.tokens.balances, obj)
 }
 
 func (r *tokenResolver) Nfts(ctx context.Context, obj *ledger.Token, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFT], error) {
-	panic(fmt.Errorf("not implemented: Nfts - nfts"))
+	return related(ctx, r.db, r.rel.tokens.nfts, obj)
 }
 
 func (r *tokenBalanceResolver) Token(ctx context.Context, obj *ledger.TokenBalance) (*ledger.Token, error) {
-	panic(fmt.Errorf("not implemented: Token - token"))
+	return related(ctx, r.db, r.rel.tokens.balanceToken, obj)
 }
 
 func (r *tokenHolderResolver) Account(ctx context.Context, obj *ledger.TokenHolder) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Account - account"))
+	return related(ctx, r.db, r.rel.tokens.holder, obj)
 }
 
 func (r *tokenHolderResolver) Token(ctx context.Context, obj *ledger.TokenHolder) (*ledger.Token, error) {
-	panic(fmt.Errorf("not implemented: Token - token"))
+	return related(ctx, r.db, r.rel.tokens.heldToken, obj)
 }
 
 func (r *tokenRelationshipResolver) Account(ctx context.Context, obj *ledger.TokenRelationship) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Account - account"))
+	return related(ctx, r.db, r.rel.tokens.relationshipAccount, obj)
 }
 
 func (r *tokenRelationshipResolver) Token(ctx context.Context, obj *ledger.TokenRelationship) (*ledger.Token, error) {
-	panic(fmt.Errorf("not implemented: Token - token"))
+	return related(ctx, r.db, r.rel.tokens.relationshipToken, obj)
 }
 
 func (r *tokenTransferResolver) Account(ctx context.Context, obj *ledger.TokenTransfer) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Account - account"))
+	return related(ctx, r.db, r.rel.tokens.transferAccount, obj)
 }
 
 func (r *tokenTransferResolver) Token(ctx context.Context, obj *ledger.TokenTransfer) (*ledger.Token, error) {
-	panic(fmt.Errorf("not implemented: Token - token"))
+	return related(ctx, r.db, r.rel.tokens.transferToken, obj)
 }
 
 func (r *Resolver) FractionalFee() graph.FractionalFeeResolver { return &fractionalFeeResolver{r} }

@@ -54,6 +54,9 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint) {
 	most, _ := r.Context().Value(limitKey{}).(int)
 	req, err := a.read(r, e, most, a.Server.Run)
 	if err != nil {
+		if e.ExistsFirst {
+			err = a.unlessMissing(r, e, most, err)
+		}
 		a.writeError(w, r, e, err)
 		return
 	}
@@ -70,7 +73,29 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint) {
 		age = e.MaxAgeVolatile
 	}
 	w.Header().Set("Cache-Control", cacheControl(age))
-	writeBody(w, r, e.Family, http.StatusOK, body)
+	status := http.StatusOK
+	if hints.Partial {
+		status = http.StatusPartialContent
+	}
+	writeBody(w, r, e.Family, status, body)
+}
+
+// unlessMissing is why a request was refused: bad, unless its path names nothing, which is told first. The path alone is asked for to find out.
+func (a *API) unlessMissing(r *http.Request, e *Endpoint, most int, bad error) error {
+	var problem *Problem
+	if _, unreadable := parseQuery(r.URL.RawQuery, a.Config.MaxRepeats); unreadable != nil || !errors.As(bad, &problem) {
+		return bad
+	}
+	plain := r.Clone(r.Context())
+	plain.URL.RawQuery = ""
+	req, err := a.read(plain, e, most, a.Server.Run)
+	if err == nil {
+		_, _, err = a.answer(plain, req)
+	}
+	if err != nil {
+		return err
+	}
+	return bad
 }
 
 func cacheControl(age int) string { return "public, max-age=" + strconv.Itoa(age) }
@@ -105,7 +130,7 @@ func (a *API) answer(r *http.Request, req *Request) ([]byte, relay.Hints, error)
 		return nil, relay.Hints{}, e.Family.problemOf(res)
 	}
 	body, found := splice(res.Data, a.prepared[e].roots[op])
-	if !found {
+	if !found || res.Hints.Lacks != "" {
 		if e.Missing != nil {
 			return nil, relay.Hints{}, e.Missing(req, res.Hints)
 		}
@@ -114,6 +139,9 @@ func (a *API) answer(r *http.Request, req *Request) ([]byte, relay.Hints, error)
 	for _, name := range e.OmitEmpty {
 		// A quote inside a string is escaped, so this text can only be the member itself.
 		body = bytes.ReplaceAll(body, []byte(`"`+name+`":[],`), nil)
+	}
+	for _, name := range e.OmitNull {
+		body = bytes.ReplaceAll(body, []byte(`,"`+name+`":null`), nil)
 	}
 	if e.Next == nil {
 		return body, res.Hints, nil
@@ -264,7 +292,7 @@ func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, bod
 	if link := linkOf(body); link != "" && status < http.StatusBadRequest {
 		h.Set("Link", "<"+link+`>; rel="next"`)
 	}
-	if status == http.StatusOK && matches(r.Header.Get("If-None-Match"), tag) {
+	if status < http.StatusMultipleChoices && matches(r.Header.Get("If-None-Match"), tag) {
 		h.Add("Vary", "Accept-Encoding")
 		h.Del("Content-Type")
 		w.WriteHeader(http.StatusNotModified)

@@ -49,6 +49,7 @@ func (*NFT) IsNode() {}
 // NFTFilter selects NFTs.
 type NFTFilter struct {
 	Owner        *AccountRef
+	OwnerID      *EntityIDFilter
 	TokenID      *EntityIDFilter
 	SerialNumber *LongFilter
 	SpenderID    *EntityIDFilter

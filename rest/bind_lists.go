@@ -1,0 +1,56 @@
+package rest
+
+import "heliograph/internal/ledger"
+
+// AllIDs binds entity ids that must all hold: two different ones match nothing.
+func AllIDs(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		var c conditions[int64]
+		for _, v := range values {
+			if err := addID(r.Config, &c, v); err != nil {
+				return err
+			}
+		}
+		r.Set(variable, c.filter())
+		return nil
+	}
+}
+
+// AnyTimestamps binds instants: several equal ones are alternatives.
+func AnyTimestamps(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		c := conditions[int64]{any: true}
+		for _, v := range values {
+			t, err := ledger.ParseTimestamp(v.Text)
+			if err != nil {
+				return InvalidParameter("timestamp")
+			}
+			c.add(v.Op, bound[int64]{int64(t), t.String()})
+		}
+		r.Set(variable, c.filter())
+		return nil
+	}
+}
+
+// LastPublicKey binds the last of some public keys, whatever its operator.
+func LastPublicKey(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		r.Set(variable, map[string]any{"eq": rawPublicKey(values[len(values)-1].Text)})
+		return nil
+	}
+}
+
+// Without makes a binding that refuses an operator with a text.
+func (b Bind) Without(op Op, text string) Bind {
+	return func(r *Request, values []Value) error {
+		for _, v := range values {
+			if v.Op == op {
+				return Bad(text)
+			}
+		}
+		return b(r, values)
+	}
+}
+
+// Values reads the values of a parameter that has passed validation, in the order of the request.
+func (r *Request) Values(name string) []Value { return r.values(name) }
