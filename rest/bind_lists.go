@@ -52,5 +52,13 @@ func (b Bind) Without(op Op, text string) Bind {
 	}
 }
 
+// MaxLimit is the greatest page size that the request may ask for.
+func (r *Request) MaxLimit() int {
+	if most, ok := r.HTTP.Context().Value(limitKey{}).(int); ok {
+		return most
+	}
+	return r.Config.LimitMax
+}
+
 // Values reads the values of a parameter that has passed validation, in the order of the request.
 func (r *Request) Values(name string) []Value { return r.values(name) }
