@@ -73,7 +73,10 @@ func (r *Resolver) Account() graph.AccountResolver { return &accountResolver{r} 
 
 func (r *Resolver) Balance() graph.BalanceResolver { return &balanceResolver{r} }
 
+func (r *Resolver) TokenBalance() graph.TokenBalanceResolver { return &tokenBalanceResolver{r} }
+
 type (
-	accountResolver struct{ *Resolver }
-	balanceResolver struct{ *Resolver }
+	accountResolver      struct{ *Resolver }
+	balanceResolver      struct{ *Resolver }
+	tokenBalanceResolver struct{ *Resolver }
 )

@@ -59,6 +59,7 @@ func addIDs(t *rowplan.Tables) {
 	t.TopicMessage.Add("id", idField(messageID))
 	t.Transaction.Add("id", idField(transactionID))
 	t.Hook.Add("id", idField(hookID))
+	addTokenIDs(t)
 }
 
 // node reads a thing by its global id, nil when it does not exist.
@@ -83,6 +84,8 @@ func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 		return present(r.db.BlockByNumber(ctx, number))
 	case messageType:
 		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.TopicMessage, error) { return r.db.TopicMessageAt(ctx, at) })
+	case tokenType, nftType:
+		return r.tokenNode(ctx, typ, name)
 	case transactionType:
 		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.Transaction, error) { return r.transactionAt(ctx, at) })
 	case hookType:

@@ -23,12 +23,17 @@ type relations struct {
 	hooks        hookRelations
 	network      networkRelations
 	schedules    scheduleRelations
+	tokens       tokenRelations
+	nfts         nftRelations
+	allowances   allowanceRelations
 }
 
-func newRelations() relations {
+// newRelations makes the relations. now is the clock.
+func newRelations(now func() ledger.Timestamp) relations {
 	return relations{
 		accounts: newAccountRelations(), blocks: newBlockRelations(), topics: newTopicRelations(), transactions: newTransactionRelations(),
 		grants: newGrantRelations(), hooks: newHookRelations(), network: newNetworkRelations(), schedules: newScheduleRelations(),
+		tokens: newTokenRelations(now), nfts: newNFTRelations(), allowances: newAllowanceRelations(),
 	}
 }
 
@@ -42,6 +47,9 @@ func (r *relations) add(t *rowplan.Tables) {
 	r.hooks.add(t)
 	r.network.add(t)
 	r.schedules.add(t)
+	r.tokens.add(t)
+	r.nfts.add(t)
+	r.allowances.add(t)
 }
 
 // queued is a relation that a function of storage reads: queue is called with the parents, and gives one result for each.

@@ -62,11 +62,14 @@ func (r *topicMessageResolver) Transaction(ctx context.Context, obj *ledger.Topi
 	return related(ctx, r.db, r.rel.topics.transaction, obj)
 }
 
+func (r *Resolver) FixedFee() graph.FixedFeeResolver { return &fixedFeeResolver{r} }
+
 func (r *Resolver) Topic() graph.TopicResolver { return &topicResolver{r} }
 
 func (r *Resolver) TopicMessage() graph.TopicMessageResolver { return &topicMessageResolver{r} }
 
 type (
+	fixedFeeResolver     struct{ *Resolver }
 	topicResolver        struct{ *Resolver }
 	topicMessageResolver struct{ *Resolver }
 )

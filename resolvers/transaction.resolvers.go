@@ -67,6 +67,17 @@ func (r *transactionResolver) Block(ctx context.Context, obj *ledger.Transaction
 	return related(ctx, r.db, r.rel.transactions.block, obj)
 }
 
+func (r *Resolver) NFTTransfer() graph.NFTTransferResolver { return &nFTTransferResolver{r} }
+
+func (r *Resolver) StakingReward() graph.StakingRewardResolver { return &stakingRewardResolver{r} }
+
+func (r *Resolver) TokenTransfer() graph.TokenTransferResolver { return &tokenTransferResolver{r} }
+
 func (r *Resolver) Transaction() graph.TransactionResolver { return &transactionResolver{r} }
 
-type transactionResolver struct{ *Resolver }
+type (
+	nFTTransferResolver   struct{ *Resolver }
+	stakingRewardResolver struct{ *Resolver }
+	tokenTransferResolver struct{ *Resolver }
+	transactionResolver   struct{ *Resolver }
+)

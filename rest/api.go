@@ -261,7 +261,7 @@ func nobody(context.Context, server.Call) *server.Result { return nil }
 // read makes variables of a request.
 func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request, error) {
 	req := &Request{
-		Config: a.Config, HTTP: r, Endpoint: e, Path: a.pathParams(e, r.URL.EscapedPath()), Variables: map[string]any{},
+		Config: a.Config, HTTP: r, Endpoint: e, most: most, Path: a.pathParams(e, r.URL.EscapedPath()), Variables: map[string]any{},
 		Limit: a.Config.LimitDefault, Desc: e.Desc, document: a.prepared[e].document, style: scalar.REST,
 	}
 	if e.Family == Modern {

@@ -52,6 +52,10 @@ type Endpoint struct {
 	OmitUnknown []string
 	// TextOperations are operations that a modern endpoint answers as plain text: all they say is a member "text", which needs no escaping.
 	TextOperations []string
+	// OmitNull are members that are left out of the body where they are null. None may be the first member of its object.
+	OmitNull []string
+	// ExistsFirst tells that a query string is refused only where the path names something: otherwise the answer is that it does not.
+	ExistsFirst bool
 }
 
 // Param is one parameter of a query string, or of a modern endpoint's path.
@@ -94,6 +98,8 @@ type Bind func(r *Request, values []Value) error
 // Cursor is a parameter by which a page is continued.
 type Cursor struct {
 	Param string
+	// Skip leaves the parameter as it is: its place in the key does not count.
+	Skip bool
 	// Print writes the value at a place of the page's last row.
 	Print func(dst []byte, v any) []byte
 	// Key reads a value of the parameter for comparison; ok is false when it is none.
@@ -116,9 +122,12 @@ type Request struct {
 	Desc      bool
 	// Cut is the end of a bounded timestamp range in paging direction, when the range was cut: the page goes on there.
 	Cut *int64
+	// Next replaces the endpoint's cursors where they depend on the query.
+	Next []Cursor
 	// run asks the graph something before the answer.
 	run func(operation string, variables map[string]any) *server.Result
 
+	most      int // the greatest page size
 	style     scalar.Style
 	document  *server.Document
 	converted map[string][]Value // of the modern family

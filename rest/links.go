@@ -51,16 +51,28 @@ func (r *Request) next(last relay.Key) string {
 	if r.Desc {
 		direction, bound = []string{"lt:", "lte:"}, "lt"
 	}
-	last = last[len(last)-len(r.Endpoint.Next):]
-	for i, c := range r.Endpoint.Next {
+	cursors := r.Endpoint.Next
+	if r.Next != nil {
+		cursors = r.Next
+	}
+	last = last[len(last)-len(cursors):]
+	moved := false
+	for i, c := range cursors {
+		if c.Skip {
+			continue
+		}
 		op := bound
 		if c.Inclusive {
 			op += "e"
 		}
 		q = advance(q, c.Param, direction, string(c.Print([]byte(op+":"), last[i])))
-		if i == 0 && r.leavesNothing(q, c) {
+		if !moved && r.leavesNothing(q, c) {
 			return ""
 		}
+		moved = true
+	}
+	if !moved {
+		return ""
 	}
 	path, _, _ := strings.Cut(r.HTTP.RequestURI, "?")
 	link := append([]byte(nil), strings.TrimSuffix(path, "/")...)

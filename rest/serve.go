@@ -56,6 +56,9 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most in
 	}
 	req, err := a.read(r, e, most, a.Server.Run)
 	if err != nil {
+		if e.ExistsFirst {
+			err = a.unlessMissing(r, e, most, err)
+		}
 		a.writeError(w, r, e, err)
 		return
 	}
@@ -81,7 +84,31 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most in
 	if link != "" && !strings.ContainsAny(link, "\"\\\r\n") { // no header can hold what had to be escaped
 		w.Header().Set("Link", "<"+link+`>; rel="next"`)
 	}
-	writeBody(w, r, e.Family, http.StatusOK, body)
+	status := http.StatusOK
+	if res.Hints.Partial {
+		status = http.StatusPartialContent
+	}
+	writeBody(w, r, e.Family, status, body)
+}
+
+// unlessMissing is why a request was refused: bad, unless its path names nothing, which is told first. The path alone is asked for to find out.
+func (a *API) unlessMissing(r *http.Request, e *Endpoint, most int, bad error) error {
+	var problem *Problem
+	if _, unreadable := parseQuery(r.URL.RawQuery, a.Config.MaxRepeats); unreadable != nil || !errors.As(bad, &problem) {
+		return bad
+	}
+	plain := r.Clone(r.Context())
+	plain.URL.RawQuery = ""
+	req, err := a.read(plain, e, most, a.Server.Run)
+	if err != nil {
+		return err
+	}
+	if res := a.run(plain.Context(), req); res != nil {
+		if _, _, err := a.body(req, res); err != nil {
+			return err
+		}
+	}
+	return bad
 }
 
 func cacheControl(age int) string { return "public, max-age=" + strconv.Itoa(age) }
@@ -116,7 +143,7 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 		return nil, "", e.Family.problemOf(res)
 	}
 	body, found := splice(inside(res.Data), a.prepared[e].roots[req.operation()])
-	if !found {
+	if !found || res.Hints.Lacks != "" {
 		if e.Missing != nil {
 			return nil, "", e.Missing(req, res.Hints)
 		}
@@ -130,6 +157,9 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 		body = bytes.ReplaceAll(body, []byte(`"`+name+`":[],`), nil)
 	}
 	body = omitUnknown(body, e.OmitUnknown)
+	for _, name := range e.OmitNull {
+		body = bytes.ReplaceAll(body, []byte(`,"`+name+`":null`), nil)
+	}
 	if e.Next == nil {
 		return body, "", nil
 	}
@@ -297,7 +327,7 @@ func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, bod
 		tag = `W/"` + strconv.FormatInt(int64(len(body)), 16) + "-" + sum + `"`
 	}
 	h.Set("ETag", tag)
-	if status == http.StatusOK && matches(r.Header.Get("If-None-Match"), tag) {
+	if status < http.StatusMultipleChoices && matches(r.Header.Get("If-None-Match"), tag) {
 		h.Add("Vary", "Accept-Encoding")
 		h.Del("Content-Type")
 		w.WriteHeader(http.StatusNotModified)

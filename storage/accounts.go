@@ -152,6 +152,11 @@ func (db *DB) ResolveAccount(ctx context.Context, ref ledger.AccountRef) (ledger
 	}
 }
 
+// ResolveAccount is [DB.ResolveAccount]; it does not wait for the batch.
+func (b *Batch) ResolveAccount(ctx context.Context, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
+	return b.db.ResolveAccount(ctx, ref)
+}
+
 // QueueAccounts queues reading accounts and contracts by their ids; done gets one for each id, nil for those that do not exist.
 func (b *Batch) QueueAccounts(ids []ledger.EntityID, done func([]*ledger.Account)) {
 	sql := `select ` + accountColumns + ` from entity e left join entity_stake s on s.id = e.id

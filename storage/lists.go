@@ -21,6 +21,3 @@ func queueLists[T, R any](b *Batch, parents int, sql string, args []any, cols co
 		done(out)
 	})
 }
-
-// itself is for rows that are what is asked for.
-func itself[T any](v *T) *T { return v }

@@ -239,8 +239,8 @@ func stakeTargets(s *stakeRow, into []any) []any {
 }
 
 func finishStake(s *stakeRow) error {
-	s.NodeRewardFeeFraction = ledger.NewFraction(s.nodeNumerator, s.nodeDenominator)
-	s.StakingRewardFeeFraction = ledger.NewFraction(s.rewardNumerator, s.rewardDenominator)
+	s.NodeRewardFeeFraction = ledger.NewShare(s.nodeNumerator, s.nodeDenominator)
+	s.StakingRewardFeeFraction = ledger.NewShare(s.rewardNumerator, s.rewardDenominator)
 	s.StakingPeriod = ledger.StakingPeriodOf(s.stakingPeriod)
 	return nil
 }

@@ -9,6 +9,8 @@ type Connection[T any] struct {
 	Nodes []*T
 	// Timestamp is when the page's content was taken, for lists that are of one moment.
 	Timestamp ledger.Null[ledger.Timestamp]
+	// Partial tells that the database lacks the beginning of what the list shows, for lists that are a history.
+	Partial bool
 
 	kind     string
 	key      func(*T) Key
@@ -37,6 +39,11 @@ func NewConnection[T any](kind string, p Page, rows []*T, key func(*T) Key) *Con
 	if more {
 		rows = rows[:p.Limit]
 	}
+	return NewCutConnection(kind, p, rows, more, key)
+}
+
+// NewCutConnection is [NewConnection] for rows that are cut already: more tells whether others follow in reading order.
+func NewCutConnection[T any](kind string, p Page, rows []*T, more bool, key func(*T) Key) *Connection[T] {
 	c := &Connection[T]{Nodes: rows, kind: kind, key: key}
 	if p.Backward {
 		for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {

@@ -11,6 +11,8 @@ type Hints struct {
 	Volatile bool
 	// Lacks names what the database does not have of the thing that was asked for.
 	Lacks string
+	// Partial tells that the answer shows a part of a history only, because the database lacks its beginning.
+	Partial bool
 }
 
 type hintsKey struct{}

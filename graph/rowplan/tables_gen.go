@@ -18,69 +18,98 @@ type Tables struct {
 	Off      bool // leave everything to gqlgen
 	entries  map[reflect.Type]entry
 
-	Account                   *Object[ledger.Account]
-	AccountConnection         *Object[relay.Connection[ledger.Account]]
-	AccountEdge               *Object[relay.Edge[ledger.Account]]
-	Airdrop                   *Object[ledger.Airdrop]
-	AirdropConnection         *Object[relay.Connection[ledger.Airdrop]]
-	AirdropEdge               *Object[relay.Edge[ledger.Airdrop]]
-	AssessedCustomFee         *Object[ledger.AssessedCustomFee]
-	Balance                   *Object[ledger.Balance]
-	BalanceConnection         *Object[relay.Connection[ledger.Balance]]
-	BalanceEdge               *Object[relay.Edge[ledger.Balance]]
-	Block                     *Object[ledger.Block]
-	BlockConnection           *Object[relay.Connection[ledger.Block]]
-	BlockEdge                 *Object[relay.Edge[ledger.Block]]
-	BlockNodeService          *Object[ledger.BlockNodeService]
-	ChunkInfo                 *Object[ledger.ChunkInfo]
-	CryptoTransfer            *Object[ledger.CryptoTransfer]
-	CustomFeeLimit            *Object[ledger.CustomFeeLimit]
-	ExchangeRate              *Object[ledger.ExchangeRate]
-	ExchangeRateSet           *Object[ledger.ExchangeRateSet]
-	FixedFee                  *Object[ledger.FixedFee]
-	GeneralService            *Object[ledger.GeneralService]
-	Hook                      *Object[ledger.Hook]
-	HookConnection            *Object[relay.Connection[ledger.Hook]]
-	HookEdge                  *Object[relay.Edge[ledger.Hook]]
-	HookSlot                  *Object[ledger.HookSlot]
-	HookSlotConnection        *Object[relay.HookSlotConnection]
-	HookSlotEdge              *Object[relay.Edge[ledger.HookSlot]]
-	Key                       *Object[ledger.KeyInfo]
-	MessageTransactionID      *Object[ledger.MessageTransactionID]
-	NFTTransfer               *Object[ledger.NFTTransfer]
-	Network                   *Object[ledger.Network]
-	NetworkFee                *Object[ledger.NetworkFee]
-	NetworkFees               *Object[ledger.NetworkFees]
-	NetworkNode               *Object[ledger.NetworkNode]
-	NetworkNodeConnection     *Object[relay.Connection[ledger.NetworkNode]]
-	NetworkNodeEdge           *Object[relay.Edge[ledger.NetworkNode]]
-	NetworkStake              *Object[ledger.NetworkStake]
-	NetworkSupply             *Object[ledger.NetworkSupply]
-	NftAllowance              *Object[ledger.NftAllowance]
-	NftAllowanceConnection    *Object[relay.Connection[ledger.NftAllowance]]
-	NftAllowanceEdge          *Object[relay.Edge[ledger.NftAllowance]]
-	PageInfo                  *Object[relay.PageInfo]
-	RegisteredNode            *Object[ledger.RegisteredNode]
-	RegisteredNodeConnection  *Object[relay.Connection[ledger.RegisteredNode]]
-	RegisteredNodeEdge        *Object[relay.Edge[ledger.RegisteredNode]]
-	RegisteredServiceEndpoint *Object[ledger.RegisteredServiceEndpoint]
-	Schedule                  *Object[ledger.Schedule]
-	ScheduleConnection        *Object[relay.Connection[ledger.Schedule]]
-	ScheduleEdge              *Object[relay.Edge[ledger.Schedule]]
-	ScheduleSignature         *Object[ledger.ScheduleSignature]
-	ServiceEndpoint           *Object[ledger.ServiceEndpoint]
-	StakingReward             *Object[ledger.StakingReward]
-	TimestampRange            *Object[ledger.TimestampRange]
-	TokenBalance              *Object[ledger.TokenBalance]
-	TokenTransfer             *Object[ledger.TokenTransfer]
-	Topic                     *Object[ledger.Topic]
-	TopicCustomFees           *Object[ledger.TopicCustomFees]
-	TopicMessage              *Object[ledger.TopicMessage]
-	TopicMessageConnection    *Object[relay.Connection[ledger.TopicMessage]]
-	TopicMessageEdge          *Object[relay.Edge[ledger.TopicMessage]]
-	Transaction               *Object[ledger.Transaction]
-	TransactionConnection     *Object[relay.Connection[ledger.Transaction]]
-	TransactionEdge           *Object[relay.Edge[ledger.Transaction]]
+	Account                     *Object[ledger.Account]
+	AccountAllowances           *Object[ledger.AccountAllowances]
+	AccountConnection           *Object[relay.Connection[ledger.Account]]
+	AccountEdge                 *Object[relay.Edge[ledger.Account]]
+	Airdrop                     *Object[ledger.Airdrop]
+	AirdropConnection           *Object[relay.Connection[ledger.Airdrop]]
+	AirdropEdge                 *Object[relay.Edge[ledger.Airdrop]]
+	AssessedCustomFee           *Object[ledger.AssessedCustomFee]
+	Balance                     *Object[ledger.Balance]
+	BalanceConnection           *Object[relay.Connection[ledger.Balance]]
+	BalanceEdge                 *Object[relay.Edge[ledger.Balance]]
+	Block                       *Object[ledger.Block]
+	BlockConnection             *Object[relay.Connection[ledger.Block]]
+	BlockEdge                   *Object[relay.Edge[ledger.Block]]
+	BlockNodeService            *Object[ledger.BlockNodeService]
+	ChunkInfo                   *Object[ledger.ChunkInfo]
+	CryptoAllowance             *Object[ledger.CryptoAllowance]
+	CryptoAllowanceConnection   *Object[relay.Connection[ledger.CryptoAllowance]]
+	CryptoAllowanceEdge         *Object[relay.Edge[ledger.CryptoAllowance]]
+	CryptoTransfer              *Object[ledger.CryptoTransfer]
+	CustomFeeLimit              *Object[ledger.CustomFeeLimit]
+	ExchangeRate                *Object[ledger.ExchangeRate]
+	ExchangeRateSet             *Object[ledger.ExchangeRateSet]
+	FallbackFee                 *Object[ledger.FallbackFee]
+	FixedFee                    *Object[ledger.FixedFee]
+	Fraction                    *Object[ledger.Fraction]
+	FractionalFee               *Object[ledger.FractionalFee]
+	GeneralService              *Object[ledger.GeneralService]
+	Hook                        *Object[ledger.Hook]
+	HookConnection              *Object[relay.Connection[ledger.Hook]]
+	HookEdge                    *Object[relay.Edge[ledger.Hook]]
+	HookSlot                    *Object[ledger.HookSlot]
+	HookSlotConnection          *Object[relay.HookSlotConnection]
+	HookSlotEdge                *Object[relay.Edge[ledger.HookSlot]]
+	Key                         *Object[ledger.KeyInfo]
+	MessageTransactionID        *Object[ledger.MessageTransactionID]
+	NFT                         *Object[ledger.NFT]
+	NFTConnection               *Object[relay.Connection[ledger.NFT]]
+	NFTEdge                     *Object[relay.Edge[ledger.NFT]]
+	NFTTransaction              *Object[ledger.NFTTransaction]
+	NFTTransactionConnection    *Object[relay.Connection[ledger.NFTTransaction]]
+	NFTTransactionEdge          *Object[relay.Edge[ledger.NFTTransaction]]
+	NFTTransfer                 *Object[ledger.NFTTransfer]
+	Network                     *Object[ledger.Network]
+	NetworkFee                  *Object[ledger.NetworkFee]
+	NetworkFees                 *Object[ledger.NetworkFees]
+	NetworkNode                 *Object[ledger.NetworkNode]
+	NetworkNodeConnection       *Object[relay.Connection[ledger.NetworkNode]]
+	NetworkNodeEdge             *Object[relay.Edge[ledger.NetworkNode]]
+	NetworkStake                *Object[ledger.NetworkStake]
+	NetworkSupply               *Object[ledger.NetworkSupply]
+	NftAllowance                *Object[ledger.NftAllowance]
+	NftAllowanceConnection      *Object[relay.Connection[ledger.NftAllowance]]
+	NftAllowanceEdge            *Object[relay.Edge[ledger.NftAllowance]]
+	PageInfo                    *Object[relay.PageInfo]
+	RegisteredNode              *Object[ledger.RegisteredNode]
+	RegisteredNodeConnection    *Object[relay.Connection[ledger.RegisteredNode]]
+	RegisteredNodeEdge          *Object[relay.Edge[ledger.RegisteredNode]]
+	RegisteredServiceEndpoint   *Object[ledger.RegisteredServiceEndpoint]
+	RoyaltyFee                  *Object[ledger.RoyaltyFee]
+	Schedule                    *Object[ledger.Schedule]
+	ScheduleConnection          *Object[relay.Connection[ledger.Schedule]]
+	ScheduleEdge                *Object[relay.Edge[ledger.Schedule]]
+	ScheduleSignature           *Object[ledger.ScheduleSignature]
+	ServiceEndpoint             *Object[ledger.ServiceEndpoint]
+	StakingReward               *Object[ledger.StakingReward]
+	StakingRewardConnection     *Object[relay.Connection[ledger.StakingReward]]
+	StakingRewardEdge           *Object[relay.Edge[ledger.StakingReward]]
+	TimestampRange              *Object[ledger.TimestampRange]
+	Token                       *Object[ledger.Token]
+	TokenAllowance              *Object[ledger.TokenAllowance]
+	TokenAllowanceConnection    *Object[relay.Connection[ledger.TokenAllowance]]
+	TokenAllowanceEdge          *Object[relay.Edge[ledger.TokenAllowance]]
+	TokenBalance                *Object[ledger.TokenBalance]
+	TokenConnection             *Object[relay.Connection[ledger.Token]]
+	TokenCustomFees             *Object[ledger.TokenCustomFees]
+	TokenEdge                   *Object[relay.Edge[ledger.Token]]
+	TokenHolder                 *Object[ledger.TokenHolder]
+	TokenHolderConnection       *Object[relay.Connection[ledger.TokenHolder]]
+	TokenHolderEdge             *Object[relay.Edge[ledger.TokenHolder]]
+	TokenRelationship           *Object[ledger.TokenRelationship]
+	TokenRelationshipConnection *Object[relay.Connection[ledger.TokenRelationship]]
+	TokenRelationshipEdge       *Object[relay.Edge[ledger.TokenRelationship]]
+	TokenTransfer               *Object[ledger.TokenTransfer]
+	Topic                       *Object[ledger.Topic]
+	TopicCustomFees             *Object[ledger.TopicCustomFees]
+	TopicMessage                *Object[ledger.TopicMessage]
+	TopicMessageConnection      *Object[relay.Connection[ledger.TopicMessage]]
+	TopicMessageEdge            *Object[relay.Edge[ledger.TopicMessage]]
+	Transaction                 *Object[ledger.Transaction]
+	TransactionConnection       *Object[relay.Connection[ledger.Transaction]]
+	TransactionEdge             *Object[relay.Edge[ledger.Transaction]]
 }
 
 // NewTables makes the tables of all fields that rows hold themselves. Fields that are read from elsewhere are added to them.
@@ -143,6 +172,7 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"timestamp": One(func(v *ledger.Account) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
 	})
+	t.AccountAllowances = NewObject([]string{"AccountAllowances"}, map[string]Field[ledger.AccountAllowances]{})
 	t.AccountConnection = NewObject([]string{"AccountConnection"}, map[string]Field[relay.Connection[ledger.Account]]{
 		"edges":    Many(func(v *relay.Connection[ledger.Account]) []*relay.Edge[ledger.Account] { return v.Edges() }, func() *Object[relay.Edge[ledger.Account]] { return t.AccountEdge }),
 		"nodes":    Many(func(v *relay.Connection[ledger.Account]) []*ledger.Account { return v.Nodes }, func() *Object[ledger.Account] { return t.Account }),
@@ -261,6 +291,34 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullInt(dst, v.Total, s)
 		}),
 	})
+	t.CryptoAllowance = NewObject([]string{"CryptoAllowance"}, map[string]Field[ledger.CryptoAllowance]{
+		"amount": Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"amountGranted": Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.AmountGranted, s)
+		}),
+		"ownerId": Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.OwnerID, s)
+		}),
+		"spenderId": Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SpenderID, s)
+		}),
+		"timestamp": One(func(v *ledger.CryptoAllowance) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+	})
+	t.CryptoAllowanceConnection = NewObject([]string{"CryptoAllowanceConnection"}, map[string]Field[relay.Connection[ledger.CryptoAllowance]]{
+		"edges": Many(func(v *relay.Connection[ledger.CryptoAllowance]) []*relay.Edge[ledger.CryptoAllowance] {
+			return v.Edges()
+		}, func() *Object[relay.Edge[ledger.CryptoAllowance]] { return t.CryptoAllowanceEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.CryptoAllowance]) []*ledger.CryptoAllowance { return v.Nodes }, func() *Object[ledger.CryptoAllowance] { return t.CryptoAllowance }),
+		"pageInfo": One(func(v *relay.Connection[ledger.CryptoAllowance]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.CryptoAllowanceEdge = NewObject([]string{"CryptoAllowanceEdge"}, map[string]Field[relay.Edge[ledger.CryptoAllowance]]{
+		"node": One(func(v *relay.Edge[ledger.CryptoAllowance]) *ledger.CryptoAllowance { return v.Node }, func() *Object[ledger.CryptoAllowance] { return t.CryptoAllowance }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.CryptoAllowance], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
 	t.CryptoTransfer = NewObject([]string{"CryptoTransfer"}, map[string]Field[ledger.CryptoTransfer]{
 		"accountId": Scalar(func(dst []byte, v *ledger.CryptoTransfer, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
@@ -301,6 +359,14 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendTimestamp(dst, v.Timestamp, s)
 		}),
 	})
+	t.FallbackFee = NewObject([]string{"FallbackFee"}, map[string]Field[ledger.FallbackFee]{
+		"amount": Scalar(func(dst []byte, v *ledger.FallbackFee, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"denominatingTokenId": Scalar(func(dst []byte, v *ledger.FallbackFee, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
+		}),
+	})
 	t.FixedFee = NewObject([]string{"FixedFee"}, map[string]Field[ledger.FixedFee]{
 		"amount": Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
@@ -310,6 +376,38 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"denominatingTokenId": Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
+		}),
+		"allCollectorsAreExempt": Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AllCollectorsAreExempt, s)
+		}),
+	})
+	t.Fraction = NewObject([]string{"Fraction"}, map[string]Field[ledger.Fraction]{
+		"numerator": Scalar(func(dst []byte, v *ledger.Fraction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Numerator, s)
+		}),
+		"denominator": Scalar(func(dst []byte, v *ledger.Fraction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Denominator, s)
+		}),
+	})
+	t.FractionalFee = NewObject([]string{"FractionalFee"}, map[string]Field[ledger.FractionalFee]{
+		"allCollectorsAreExempt": Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AllCollectorsAreExempt, s)
+		}),
+		"amount": One(func(v *ledger.FractionalFee) *ledger.Fraction { return v.Amount }, func() *Object[ledger.Fraction] { return t.Fraction }),
+		"collectorAccountId": Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
+		}),
+		"denominatingTokenId": Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
+		}),
+		"maximum": Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Maximum, s)
+		}),
+		"minimum": Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Minimum, s)
+		}),
+		"netOfTransfers": Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.NetOfTransfers, s)
 		}),
 	})
 	t.GeneralService = NewObject([]string{"GeneralService"}, map[string]Field[ledger.GeneralService]{
@@ -393,6 +491,84 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"transactionValidStart": Scalar(func(dst []byte, v *ledger.MessageTransactionID, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.TransactionValidStart, s)
+		}),
+	})
+	t.NFT = NewObject([]string{"NFT", "Node"}, map[string]Field[ledger.NFT]{
+		"accountId": Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"createdTimestamp": Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"delegatingSpenderId": Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.DelegatingSpenderID, s)
+		}),
+		"deleted": Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"metadata": Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte { return scalar.AppendBytes(dst, v.Metadata, s) }),
+		"modifiedTimestamp": Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ModifiedTimestamp(), s)
+		}),
+		"serialNumber": Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.SerialNumber, s)
+		}),
+		"spenderId": Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SpenderID, s)
+		}),
+		"timestamp": One(func(v *ledger.NFT) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"tokenId": Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+	})
+	t.NFTConnection = NewObject([]string{"NFTConnection"}, map[string]Field[relay.Connection[ledger.NFT]]{
+		"edges":    Many(func(v *relay.Connection[ledger.NFT]) []*relay.Edge[ledger.NFT] { return v.Edges() }, func() *Object[relay.Edge[ledger.NFT]] { return t.NFTEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.NFT]) []*ledger.NFT { return v.Nodes }, func() *Object[ledger.NFT] { return t.NFT }),
+		"pageInfo": One(func(v *relay.Connection[ledger.NFT]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.NFTEdge = NewObject([]string{"NFTEdge"}, map[string]Field[relay.Edge[ledger.NFT]]{
+		"node": One(func(v *relay.Edge[ledger.NFT]) *ledger.NFT { return v.Node }, func() *Object[ledger.NFT] { return t.NFT }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.NFT], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.NFTTransaction = NewObject([]string{"NFTTransaction"}, map[string]Field[ledger.NFTTransaction]{
+		"consensusTimestamp": Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"isApproval": Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.IsApproval, s)
+		}),
+		"nonce": Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Nonce, s)
+		}),
+		"receiverAccountId": Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ReceiverAccountID, s)
+		}),
+		"senderAccountId": Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SenderAccountID, s)
+		}),
+		"transactionId": Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendTransactionID(dst, v.TransactionID(), s)
+		}),
+		"type": Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
+			return scalar.AppendTransactionType(dst, v.Type, s)
+		}),
+	})
+	t.NFTTransactionConnection = NewObject([]string{"NFTTransactionConnection"}, map[string]Field[relay.Connection[ledger.NFTTransaction]]{
+		"edges": Many(func(v *relay.Connection[ledger.NFTTransaction]) []*relay.Edge[ledger.NFTTransaction] {
+			return v.Edges()
+		}, func() *Object[relay.Edge[ledger.NFTTransaction]] { return t.NFTTransactionEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.NFTTransaction]) []*ledger.NFTTransaction { return v.Nodes }, func() *Object[ledger.NFTTransaction] { return t.NFTTransaction }),
+		"pageInfo": One(func(v *relay.Connection[ledger.NFTTransaction]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+		"partial": Scalar(func(dst []byte, v *relay.Connection[ledger.NFTTransaction], s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Partial, s)
+		}),
+	})
+	t.NFTTransactionEdge = NewObject([]string{"NFTTransactionEdge"}, map[string]Field[relay.Edge[ledger.NFTTransaction]]{
+		"node": One(func(v *relay.Edge[ledger.NFTTransaction]) *ledger.NFTTransaction { return v.Node }, func() *Object[ledger.NFTTransaction] { return t.NFTTransaction }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.NFTTransaction], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
 	t.NFTTransfer = NewObject([]string{"NFTTransfer"}, map[string]Field[ledger.NFTTransfer]{
@@ -649,6 +825,16 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendRegisteredNodeType(dst, v.Type(), s)
 		}),
 	})
+	t.RoyaltyFee = NewObject([]string{"RoyaltyFee"}, map[string]Field[ledger.RoyaltyFee]{
+		"allCollectorsAreExempt": Scalar(func(dst []byte, v *ledger.RoyaltyFee, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AllCollectorsAreExempt, s)
+		}),
+		"amount": One(func(v *ledger.RoyaltyFee) *ledger.Fraction { return v.Amount }, func() *Object[ledger.Fraction] { return t.Fraction }),
+		"collectorAccountId": Scalar(func(dst []byte, v *ledger.RoyaltyFee, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
+		}),
+		"fallbackFee": One(func(v *ledger.RoyaltyFee) *ledger.FallbackFee { return v.FallbackFee }, func() *Object[ledger.FallbackFee] { return t.FallbackFee }),
+	})
 	t.Schedule = NewObject([]string{"Schedule", "Node", "Entity"}, map[string]Field[ledger.Schedule]{
 		"entityId": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
@@ -733,6 +919,17 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
 	})
+	t.StakingRewardConnection = NewObject([]string{"StakingRewardConnection"}, map[string]Field[relay.Connection[ledger.StakingReward]]{
+		"edges":    Many(func(v *relay.Connection[ledger.StakingReward]) []*relay.Edge[ledger.StakingReward] { return v.Edges() }, func() *Object[relay.Edge[ledger.StakingReward]] { return t.StakingRewardEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.StakingReward]) []*ledger.StakingReward { return v.Nodes }, func() *Object[ledger.StakingReward] { return t.StakingReward }),
+		"pageInfo": One(func(v *relay.Connection[ledger.StakingReward]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.StakingRewardEdge = NewObject([]string{"StakingRewardEdge"}, map[string]Field[relay.Edge[ledger.StakingReward]]{
+		"node": One(func(v *relay.Edge[ledger.StakingReward]) *ledger.StakingReward { return v.Node }, func() *Object[ledger.StakingReward] { return t.StakingReward }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.StakingReward], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
 	t.TimestampRange = NewObject([]string{"TimestampRange"}, map[string]Field[ledger.TimestampRange]{
 		"from": Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.From, s)
@@ -741,12 +938,202 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullTimestamp(dst, v.To, s)
 		}),
 	})
+	t.Token = NewObject([]string{"Token", "Node", "Entity"}, map[string]Field[ledger.Token]{
+		"entityId": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"type": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendTokenType(dst, v.Type, s)
+		}),
+		"adminKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"autoRenewAccountId": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AutoRenewAccountID, s)
+		}),
+		"autoRenewPeriod": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.AutoRenewPeriod, s)
+		}),
+		"createdTimestamp": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"decimals": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Decimals, s) }),
+		"decimalsText": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.Decimals, s)
+		}),
+		"deleted": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"expirationTimestamp": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"expirationNanoseconds": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.ExpirationNanoseconds(), s)
+		}),
+		"feeScheduleKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.FeeScheduleKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"freezeDefault": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.FreezeDefault, s)
+		}),
+		"freezeKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.FreezeKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"initialSupply": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.InitialSupply, s)
+		}),
+		"kycKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.KYCKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"maxSupply": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.MaxSupply, s)
+		}),
+		"memo": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
+		"metadata": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendBytes(dst, v.Metadata, s)
+		}),
+		"metadataKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.MetadataKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"modifiedTimestamp": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ModifiedTimestamp(), s)
+		}),
+		"name":     Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
+		"pauseKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.PauseKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"pauseStatus": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendTokenPauseStatus(dst, v.PauseStatus, s)
+		}),
+		"supplyKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.SupplyKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"supplyType": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendTokenSupplyType(dst, v.SupplyType, s)
+		}),
+		"symbol":    Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Symbol, s) }),
+		"timestamp": One(func(v *ledger.Token) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"totalSupply": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.TotalSupply, s)
+		}),
+		"treasuryAccountId": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TreasuryAccountID, s)
+		}),
+		"wipeKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.WipeKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+	})
+	t.TokenAllowance = NewObject([]string{"TokenAllowance"}, map[string]Field[ledger.TokenAllowance]{
+		"amount": Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Amount, s)
+		}),
+		"amountGranted": Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.AmountGranted, s)
+		}),
+		"ownerId": Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.OwnerID, s)
+		}),
+		"spenderId": Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SpenderID, s)
+		}),
+		"timestamp": One(func(v *ledger.TokenAllowance) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"tokenId": Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+	})
+	t.TokenAllowanceConnection = NewObject([]string{"TokenAllowanceConnection"}, map[string]Field[relay.Connection[ledger.TokenAllowance]]{
+		"edges": Many(func(v *relay.Connection[ledger.TokenAllowance]) []*relay.Edge[ledger.TokenAllowance] {
+			return v.Edges()
+		}, func() *Object[relay.Edge[ledger.TokenAllowance]] { return t.TokenAllowanceEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.TokenAllowance]) []*ledger.TokenAllowance { return v.Nodes }, func() *Object[ledger.TokenAllowance] { return t.TokenAllowance }),
+		"pageInfo": One(func(v *relay.Connection[ledger.TokenAllowance]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.TokenAllowanceEdge = NewObject([]string{"TokenAllowanceEdge"}, map[string]Field[relay.Edge[ledger.TokenAllowance]]{
+		"node": One(func(v *relay.Edge[ledger.TokenAllowance]) *ledger.TokenAllowance { return v.Node }, func() *Object[ledger.TokenAllowance] { return t.TokenAllowance }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.TokenAllowance], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
 	t.TokenBalance = NewObject([]string{"TokenBalance"}, map[string]Field[ledger.TokenBalance]{
 		"tokenId": Scalar(func(dst []byte, v *ledger.TokenBalance, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
 		}),
 		"balance": Scalar(func(dst []byte, v *ledger.TokenBalance, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Balance, s)
+		}),
+	})
+	t.TokenConnection = NewObject([]string{"TokenConnection"}, map[string]Field[relay.Connection[ledger.Token]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Token]) []*relay.Edge[ledger.Token] { return v.Edges() }, func() *Object[relay.Edge[ledger.Token]] { return t.TokenEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Token]) []*ledger.Token { return v.Nodes }, func() *Object[ledger.Token] { return t.Token }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Token]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.TokenCustomFees = NewObject([]string{"TokenCustomFees"}, map[string]Field[ledger.TokenCustomFees]{
+		"createdTimestamp": Scalar(func(dst []byte, v *ledger.TokenCustomFees, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"fixedFees":      Many(func(v *ledger.TokenCustomFees) []*ledger.FixedFee { return v.FixedFees }, func() *Object[ledger.FixedFee] { return t.FixedFee }),
+		"fractionalFees": NullableMany(func(v *ledger.TokenCustomFees) []*ledger.FractionalFee { return v.FractionalFees }, func() *Object[ledger.FractionalFee] { return t.FractionalFee }),
+		"royaltyFees":    NullableMany(func(v *ledger.TokenCustomFees) []*ledger.RoyaltyFee { return v.RoyaltyFees }, func() *Object[ledger.RoyaltyFee] { return t.RoyaltyFee }),
+	})
+	t.TokenEdge = NewObject([]string{"TokenEdge"}, map[string]Field[relay.Edge[ledger.Token]]{
+		"node": One(func(v *relay.Edge[ledger.Token]) *ledger.Token { return v.Node }, func() *Object[ledger.Token] { return t.Token }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Token], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.TokenHolder = NewObject([]string{"TokenHolder"}, map[string]Field[ledger.TokenHolder]{
+		"accountId": Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"balance": Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Balance, s)
+		}),
+		"decimals": Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Decimals, s)
+		}),
+		"timestamp": Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
+		}),
+		"tokenId": Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+	})
+	t.TokenHolderConnection = NewObject([]string{"TokenHolderConnection"}, map[string]Field[relay.Connection[ledger.TokenHolder]]{
+		"edges":    Many(func(v *relay.Connection[ledger.TokenHolder]) []*relay.Edge[ledger.TokenHolder] { return v.Edges() }, func() *Object[relay.Edge[ledger.TokenHolder]] { return t.TokenHolderEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.TokenHolder]) []*ledger.TokenHolder { return v.Nodes }, func() *Object[ledger.TokenHolder] { return t.TokenHolder }),
+		"pageInfo": One(func(v *relay.Connection[ledger.TokenHolder]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+		"timestamp": Scalar(func(dst []byte, v *relay.Connection[ledger.TokenHolder], s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
+		}),
+	})
+	t.TokenHolderEdge = NewObject([]string{"TokenHolderEdge"}, map[string]Field[relay.Edge[ledger.TokenHolder]]{
+		"node": One(func(v *relay.Edge[ledger.TokenHolder]) *ledger.TokenHolder { return v.Node }, func() *Object[ledger.TokenHolder] { return t.TokenHolder }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.TokenHolder], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.TokenRelationship = NewObject([]string{"TokenRelationship"}, map[string]Field[ledger.TokenRelationship]{
+		"accountId": Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AccountID, s)
+		}),
+		"automaticAssociation": Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.AutomaticAssociation, s)
+		}),
+		"balance": Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Balance, s)
+		}),
+		"createdTimestamp": Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"decimals": Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Decimals, s)
+		}),
+		"freezeStatus": Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendTokenFreezeStatus(dst, v.FreezeStatus, s)
+		}),
+		"kycStatus": Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendTokenKYCStatus(dst, v.KYCStatus, s)
+		}),
+		"timestamp": One(func(v *ledger.TokenRelationship) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"tokenId": Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+	})
+	t.TokenRelationshipConnection = NewObject([]string{"TokenRelationshipConnection"}, map[string]Field[relay.Connection[ledger.TokenRelationship]]{
+		"edges": Many(func(v *relay.Connection[ledger.TokenRelationship]) []*relay.Edge[ledger.TokenRelationship] {
+			return v.Edges()
+		}, func() *Object[relay.Edge[ledger.TokenRelationship]] { return t.TokenRelationshipEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.TokenRelationship]) []*ledger.TokenRelationship { return v.Nodes }, func() *Object[ledger.TokenRelationship] { return t.TokenRelationship }),
+		"pageInfo": One(func(v *relay.Connection[ledger.TokenRelationship]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.TokenRelationshipEdge = NewObject([]string{"TokenRelationshipEdge"}, map[string]Field[relay.Edge[ledger.TokenRelationship]]{
+		"node": One(func(v *relay.Edge[ledger.TokenRelationship]) *ledger.TokenRelationship { return v.Node }, func() *Object[ledger.TokenRelationship] { return t.TokenRelationship }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.TokenRelationship], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
 	t.TokenTransfer = NewObject([]string{"TokenTransfer"}, map[string]Field[ledger.TokenTransfer]{
@@ -913,6 +1300,8 @@ func NewTables(newBatch func() Batch) *Tables {
 	})
 	t.entries[reflect.TypeFor[*ledger.Account]()] = oneEntry(t.Account)
 	t.entries[reflect.TypeFor[[]*ledger.Account]()] = manyEntry(t.Account)
+	t.entries[reflect.TypeFor[*ledger.AccountAllowances]()] = oneEntry(t.AccountAllowances)
+	t.entries[reflect.TypeFor[[]*ledger.AccountAllowances]()] = manyEntry(t.AccountAllowances)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.Account]]()] = oneEntry(t.AccountConnection)
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.Account]]()] = manyEntry(t.AccountConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.Account]]()] = oneEntry(t.AccountEdge)
@@ -941,6 +1330,12 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*ledger.BlockNodeService]()] = manyEntry(t.BlockNodeService)
 	t.entries[reflect.TypeFor[*ledger.ChunkInfo]()] = oneEntry(t.ChunkInfo)
 	t.entries[reflect.TypeFor[[]*ledger.ChunkInfo]()] = manyEntry(t.ChunkInfo)
+	t.entries[reflect.TypeFor[*ledger.CryptoAllowance]()] = oneEntry(t.CryptoAllowance)
+	t.entries[reflect.TypeFor[[]*ledger.CryptoAllowance]()] = manyEntry(t.CryptoAllowance)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.CryptoAllowance]]()] = oneEntry(t.CryptoAllowanceConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.CryptoAllowance]]()] = manyEntry(t.CryptoAllowanceConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.CryptoAllowance]]()] = oneEntry(t.CryptoAllowanceEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.CryptoAllowance]]()] = manyEntry(t.CryptoAllowanceEdge)
 	t.entries[reflect.TypeFor[*ledger.CryptoTransfer]()] = oneEntry(t.CryptoTransfer)
 	t.entries[reflect.TypeFor[[]*ledger.CryptoTransfer]()] = manyEntry(t.CryptoTransfer)
 	t.entries[reflect.TypeFor[*ledger.CustomFeeLimit]()] = oneEntry(t.CustomFeeLimit)
@@ -949,8 +1344,14 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*ledger.ExchangeRate]()] = manyEntry(t.ExchangeRate)
 	t.entries[reflect.TypeFor[*ledger.ExchangeRateSet]()] = oneEntry(t.ExchangeRateSet)
 	t.entries[reflect.TypeFor[[]*ledger.ExchangeRateSet]()] = manyEntry(t.ExchangeRateSet)
+	t.entries[reflect.TypeFor[*ledger.FallbackFee]()] = oneEntry(t.FallbackFee)
+	t.entries[reflect.TypeFor[[]*ledger.FallbackFee]()] = manyEntry(t.FallbackFee)
 	t.entries[reflect.TypeFor[*ledger.FixedFee]()] = oneEntry(t.FixedFee)
 	t.entries[reflect.TypeFor[[]*ledger.FixedFee]()] = manyEntry(t.FixedFee)
+	t.entries[reflect.TypeFor[*ledger.Fraction]()] = oneEntry(t.Fraction)
+	t.entries[reflect.TypeFor[[]*ledger.Fraction]()] = manyEntry(t.Fraction)
+	t.entries[reflect.TypeFor[*ledger.FractionalFee]()] = oneEntry(t.FractionalFee)
+	t.entries[reflect.TypeFor[[]*ledger.FractionalFee]()] = manyEntry(t.FractionalFee)
 	t.entries[reflect.TypeFor[*ledger.GeneralService]()] = oneEntry(t.GeneralService)
 	t.entries[reflect.TypeFor[[]*ledger.GeneralService]()] = manyEntry(t.GeneralService)
 	t.entries[reflect.TypeFor[*ledger.Hook]()] = oneEntry(t.Hook)
@@ -969,6 +1370,18 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*ledger.KeyInfo]()] = manyEntry(t.Key)
 	t.entries[reflect.TypeFor[*ledger.MessageTransactionID]()] = oneEntry(t.MessageTransactionID)
 	t.entries[reflect.TypeFor[[]*ledger.MessageTransactionID]()] = manyEntry(t.MessageTransactionID)
+	t.entries[reflect.TypeFor[*ledger.NFT]()] = oneEntry(t.NFT)
+	t.entries[reflect.TypeFor[[]*ledger.NFT]()] = manyEntry(t.NFT)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.NFT]]()] = oneEntry(t.NFTConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.NFT]]()] = manyEntry(t.NFTConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.NFT]]()] = oneEntry(t.NFTEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.NFT]]()] = manyEntry(t.NFTEdge)
+	t.entries[reflect.TypeFor[*ledger.NFTTransaction]()] = oneEntry(t.NFTTransaction)
+	t.entries[reflect.TypeFor[[]*ledger.NFTTransaction]()] = manyEntry(t.NFTTransaction)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.NFTTransaction]]()] = oneEntry(t.NFTTransactionConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.NFTTransaction]]()] = manyEntry(t.NFTTransactionConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.NFTTransaction]]()] = oneEntry(t.NFTTransactionEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.NFTTransaction]]()] = manyEntry(t.NFTTransactionEdge)
 	t.entries[reflect.TypeFor[*ledger.NFTTransfer]()] = oneEntry(t.NFTTransfer)
 	t.entries[reflect.TypeFor[[]*ledger.NFTTransfer]()] = manyEntry(t.NFTTransfer)
 	t.entries[reflect.TypeFor[*ledger.Network]()] = oneEntry(t.Network)
@@ -1003,6 +1416,8 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.RegisteredNode]]()] = manyEntry(t.RegisteredNodeEdge)
 	t.entries[reflect.TypeFor[*ledger.RegisteredServiceEndpoint]()] = oneEntry(t.RegisteredServiceEndpoint)
 	t.entries[reflect.TypeFor[[]*ledger.RegisteredServiceEndpoint]()] = manyEntry(t.RegisteredServiceEndpoint)
+	t.entries[reflect.TypeFor[*ledger.RoyaltyFee]()] = oneEntry(t.RoyaltyFee)
+	t.entries[reflect.TypeFor[[]*ledger.RoyaltyFee]()] = manyEntry(t.RoyaltyFee)
 	t.entries[reflect.TypeFor[*ledger.Schedule]()] = oneEntry(t.Schedule)
 	t.entries[reflect.TypeFor[[]*ledger.Schedule]()] = manyEntry(t.Schedule)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.Schedule]]()] = oneEntry(t.ScheduleConnection)
@@ -1015,10 +1430,40 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*ledger.ServiceEndpoint]()] = manyEntry(t.ServiceEndpoint)
 	t.entries[reflect.TypeFor[*ledger.StakingReward]()] = oneEntry(t.StakingReward)
 	t.entries[reflect.TypeFor[[]*ledger.StakingReward]()] = manyEntry(t.StakingReward)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.StakingReward]]()] = oneEntry(t.StakingRewardConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.StakingReward]]()] = manyEntry(t.StakingRewardConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.StakingReward]]()] = oneEntry(t.StakingRewardEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.StakingReward]]()] = manyEntry(t.StakingRewardEdge)
 	t.entries[reflect.TypeFor[*ledger.TimestampRange]()] = oneEntry(t.TimestampRange)
 	t.entries[reflect.TypeFor[[]*ledger.TimestampRange]()] = manyEntry(t.TimestampRange)
+	t.entries[reflect.TypeFor[*ledger.Token]()] = oneEntry(t.Token)
+	t.entries[reflect.TypeFor[[]*ledger.Token]()] = manyEntry(t.Token)
+	t.entries[reflect.TypeFor[*ledger.TokenAllowance]()] = oneEntry(t.TokenAllowance)
+	t.entries[reflect.TypeFor[[]*ledger.TokenAllowance]()] = manyEntry(t.TokenAllowance)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.TokenAllowance]]()] = oneEntry(t.TokenAllowanceConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.TokenAllowance]]()] = manyEntry(t.TokenAllowanceConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.TokenAllowance]]()] = oneEntry(t.TokenAllowanceEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.TokenAllowance]]()] = manyEntry(t.TokenAllowanceEdge)
 	t.entries[reflect.TypeFor[*ledger.TokenBalance]()] = oneEntry(t.TokenBalance)
 	t.entries[reflect.TypeFor[[]*ledger.TokenBalance]()] = manyEntry(t.TokenBalance)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.Token]]()] = oneEntry(t.TokenConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.Token]]()] = manyEntry(t.TokenConnection)
+	t.entries[reflect.TypeFor[*ledger.TokenCustomFees]()] = oneEntry(t.TokenCustomFees)
+	t.entries[reflect.TypeFor[[]*ledger.TokenCustomFees]()] = manyEntry(t.TokenCustomFees)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.Token]]()] = oneEntry(t.TokenEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.Token]]()] = manyEntry(t.TokenEdge)
+	t.entries[reflect.TypeFor[*ledger.TokenHolder]()] = oneEntry(t.TokenHolder)
+	t.entries[reflect.TypeFor[[]*ledger.TokenHolder]()] = manyEntry(t.TokenHolder)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.TokenHolder]]()] = oneEntry(t.TokenHolderConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.TokenHolder]]()] = manyEntry(t.TokenHolderConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.TokenHolder]]()] = oneEntry(t.TokenHolderEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.TokenHolder]]()] = manyEntry(t.TokenHolderEdge)
+	t.entries[reflect.TypeFor[*ledger.TokenRelationship]()] = oneEntry(t.TokenRelationship)
+	t.entries[reflect.TypeFor[[]*ledger.TokenRelationship]()] = manyEntry(t.TokenRelationship)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.TokenRelationship]]()] = oneEntry(t.TokenRelationshipConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.TokenRelationship]]()] = manyEntry(t.TokenRelationshipConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.TokenRelationship]]()] = oneEntry(t.TokenRelationshipEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.TokenRelationship]]()] = manyEntry(t.TokenRelationshipEdge)
 	t.entries[reflect.TypeFor[*ledger.TokenTransfer]()] = oneEntry(t.TokenTransfer)
 	t.entries[reflect.TypeFor[[]*ledger.TokenTransfer]()] = manyEntry(t.TokenTransfer)
 	t.entries[reflect.TypeFor[*ledger.Topic]()] = oneEntry(t.Topic)

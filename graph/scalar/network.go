@@ -38,7 +38,7 @@ func UnmarshalLineBytes(ctx context.Context, v any) (ledger.LineBytes, error) {
 }
 
 // AppendFloat writes a fraction with as few digits as tell it from its neighbours; whole numbers keep one decimal.
-func AppendFloat(dst []byte, v ledger.Fraction, _ Style) []byte {
+func AppendFloat(dst []byte, v ledger.Share, _ Style) []byte {
 	text := strconv.FormatFloat(float64(v), 'f', -1, 32)
 	if !strings.Contains(text, ".") {
 		text += ".0"
@@ -47,15 +47,15 @@ func AppendFloat(dst []byte, v ledger.Fraction, _ Style) []byte {
 }
 
 // MarshalFloat is [AppendFloat] for gqlgen.
-func MarshalFloat(v ledger.Fraction) graphql.ContextMarshaler { return with(v, AppendFloat) }
+func MarshalFloat(v ledger.Share) graphql.ContextMarshaler { return with(v, AppendFloat) }
 
 // UnmarshalFloat reads a number.
-func UnmarshalFloat(_ context.Context, v any) (ledger.Fraction, error) {
+func UnmarshalFloat(_ context.Context, v any) (ledger.Share, error) {
 	f, err := graphql.UnmarshalFloat(v)
 	if err != nil {
 		return 0, fault.Input("a number is needed, not %T", v)
 	}
-	return ledger.Fraction(f), nil
+	return ledger.Share(f), nil
 }
 
 // AppendNullEmpty writes an object without members, or null.

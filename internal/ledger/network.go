@@ -217,14 +217,14 @@ type NetworkStake struct {
 	MaxStakeRewarded               int64 // tinybars, as all amounts here
 	MaxStakingRewardRatePerHbar    int64
 	MaxTotalReward                 int64
-	NodeRewardFeeFraction          Fraction
+	NodeRewardFeeFraction          Share
 	ReservedStakingRewards         int64
 	RewardBalanceThreshold         int64
 	StakeTotal                     int64
 	StakingPeriod                  TimestampRange
 	StakingPeriodDuration          int64 // minutes
 	StakingPeriodsStored           int64
-	StakingRewardFeeFraction       Fraction
+	StakingRewardFeeFraction       Share
 	StakingRewardRate              int64
 	StakingStartThreshold          int64
 	UnreservedStakingRewardBalance int64
@@ -236,11 +236,11 @@ func StakingPeriodOf(end Timestamp) TimestampRange {
 	return TimestampRange{From: Of(end + 1), To: Of(end + 1 + day)}
 }
 
-// Fraction is a share of a whole with nine decimals, as the nearest number of 32 bits.
-type Fraction float32
+// Share is a part of a whole with nine decimals, as the nearest number of 32 bits.
+type Share float32
 
-// NewFraction divides; the ninth decimal is rounded half up. Nothing divided by 0 is 0.
-func NewFraction(numerator, denominator int64) Fraction {
+// NewShare divides; the ninth decimal is rounded half up. Nothing divided by 0 is 0.
+func NewShare(numerator, denominator int64) Share {
 	if denominator == 0 {
 		return 0
 	}
@@ -250,5 +250,5 @@ func NewFraction(numerator, denominator int64) Fraction {
 	if err != nil {
 		return 0 // a quotient of 64-bit integers always fits
 	}
-	return Fraction(f)
+	return Share(f)
 }

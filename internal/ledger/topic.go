@@ -25,9 +25,10 @@ type TopicCustomFees struct {
 
 // FixedFee is a custom fee of a fixed amount.
 type FixedFee struct {
-	Amount              int64 // tinybars, or the token's smallest unit
-	CollectorAccountID  EntityID
-	DenominatingTokenID EntityID // none means hbar
+	AllCollectorsAreExempt bool
+	Amount                 int64 // tinybars, or the token's smallest unit
+	CollectorAccountID     EntityID
+	DenominatingTokenID    EntityID // none means hbar
 }
 
 // TopicMessage is a message that reached consensus in a topic.

@@ -25,7 +25,7 @@ func always(operation string) func(*rest.Request) string {
 	return func(*rest.Request) string { return operation }
 }
 
-// bindLimit takes the last value; larger ones than the greatest allowed are cut later.
+// bindLimit takes the last value; larger ones than the greatest allowed are cut. The default is not, even where it is larger.
 func bindLimit(r *rest.Request, values []rest.Value) error {
 	v := values[len(values)-1]
 	if r.Endpoint.Grammar == rest.V1 && v.Given {
@@ -35,12 +35,9 @@ func bindLimit(r *rest.Request, values []rest.Value) error {
 	if err != nil {
 		return rest.InvalidParameter("limit")
 	}
-	r.Limit = int(min(n, maxLimit))
+	r.Limit = int(min(n, int64(r.MaxLimit())))
 	return nil
 }
-
-// maxLimit is more than any page size that can be configured.
-const maxLimit = 1 << 30
 
 // bindOrder takes the last value. V1 reads neither an operator nor a repeated value: the default stays.
 func bindOrder(r *rest.Request, values []rest.Value) error {

@@ -30,6 +30,8 @@ func endpoints() []rest.Endpoint {
 		scheduleEndpoints(),
 		grantEndpoints(),
 		hookEndpoints(),
+		tokenEndpoints(),
+		accountListEndpoints(),
 	)
 }
 

@@ -1,0 +1,169 @@
+package ledger
+
+// TokenType is what kind of token a token is.
+type TokenType string
+
+// The types of tokens, in the database's order.
+const (
+	TokenFungibleCommon    TokenType = "FUNGIBLE_COMMON"
+	TokenNonFungibleUnique TokenType = "NON_FUNGIBLE_UNIQUE"
+)
+
+// TokenSupplyType tells whether a token's supply has a limit.
+type TokenSupplyType string
+
+// TokenPauseStatus tells whether a token takes part in transactions.
+type TokenPauseStatus string
+
+// TokenFreezeStatus tells whether an account can move a token.
+type TokenFreezeStatus string
+
+// The freeze statuses.
+const (
+	FreezeNotApplicable TokenFreezeStatus = "NOT_APPLICABLE"
+	Frozen              TokenFreezeStatus = "FROZEN"
+	Unfrozen            TokenFreezeStatus = "UNFROZEN"
+)
+
+// TokenKYCStatus tells whether an account may hold a token as far as "know your customer" goes.
+type TokenKYCStatus string
+
+// The KYC statuses.
+const (
+	KYCNotApplicable TokenKYCStatus = "NOT_APPLICABLE"
+	KYCGranted       TokenKYCStatus = "GRANTED"
+	KYCRevoked       TokenKYCStatus = "REVOKED"
+)
+
+// Token is a fungible or non-fungible token: a row of the table token with what the table entity knows of it, now or at a time.
+type Token struct {
+	EntityID            EntityID
+	Type                TokenType
+	AdminKey            *KeyInfo
+	AutoRenewAccountID  EntityID
+	AutoRenewPeriod     Null[int64] // seconds
+	CreatedTimestamp    Timestamp
+	Decimals            int64
+	Deleted             Null[bool]
+	ExpirationTimestamp Null[Timestamp] // the stored one, else created plus the auto-renew period
+	FeeScheduleKey      *KeyInfo
+	FreezeDefault       bool
+	FreezeKey           *KeyInfo
+	InitialSupply       int64 // in the token's smallest unit, as all supplies
+	KYCKey              *KeyInfo
+	MaxSupply           int64
+	Memo                string
+	Metadata            []byte // never nil
+	MetadataKey         *KeyInfo
+	Name                string
+	PauseKey            *KeyInfo
+	PauseStatus         TokenPauseStatus
+	SupplyKey           *KeyInfo
+	SupplyType          TokenSupplyType
+	Symbol              string
+	Timestamp           TimestampRange // since when, and until when, both rows have been as they are
+	TotalSupply         int64
+	TreasuryAccountID   EntityID
+	WipeKey             *KeyInfo
+
+	// Fees are the token's custom fees: unknown where they were not read, nil where the database has none.
+	Fees Null[*TokenCustomFees]
+	// At is the condition on time that the version meets. Nil means the present.
+	At *TimestampFilter
+}
+
+// ExpirationNanoseconds is when the token expires, in nanoseconds since 1970.
+func (t *Token) ExpirationNanoseconds() Null[int64] {
+	return Null[int64]{V: int64(t.ExpirationTimestamp.V), Valid: t.ExpirationTimestamp.Valid}
+}
+
+// ModifiedTimestamp is since when the token has been as it is.
+func (t *Token) ModifiedTimestamp() Null[Timestamp] { return t.Timestamp.From }
+
+// TokenCustomFees are the fees that a transfer of a token costs on top of the network's.
+type TokenCustomFees struct {
+	CreatedTimestamp Null[Timestamp]
+	FixedFees        []*FixedFee
+	FractionalFees   []*FractionalFee // nil for tokens that are not fungible
+	RoyaltyFees      []*RoyaltyFee    // nil for fungible tokens
+}
+
+// Fraction is a part of an amount.
+type Fraction struct {
+	Numerator   int64
+	Denominator int64
+}
+
+// FractionalFee is a custom fee of a part of the amount that is moved.
+type FractionalFee struct {
+	AllCollectorsAreExempt bool
+	Amount                 *Fraction
+	CollectorAccountID     EntityID
+	DenominatingTokenID    EntityID    // the token itself
+	Maximum                Null[int64] // in the token's smallest unit
+	Minimum                int64       // in the token's smallest unit
+	NetOfTransfers         bool
+}
+
+// RoyaltyFee is a custom fee of a part of what is paid for a serial.
+type RoyaltyFee struct {
+	AllCollectorsAreExempt bool
+	Amount                 *Fraction
+	CollectorAccountID     EntityID
+	FallbackFee            *FallbackFee
+}
+
+// FallbackFee is what the receiver of a serial pays where nothing was paid for it.
+type FallbackFee struct {
+	Amount              int64    // tinybars, or the token's smallest unit
+	DenominatingTokenID EntityID // none means hbar
+}
+
+// TokenRelationship is the association of an account with a token: a row of the table token_account.
+type TokenRelationship struct {
+	AccountID            EntityID
+	TokenID              EntityID
+	AutomaticAssociation Null[bool]
+	Balance              int64 // in the token's smallest unit; for a non-fungible token the number of serials
+	CreatedTimestamp     Null[Timestamp]
+	Decimals             Null[int64]
+	FreezeStatus         Null[TokenFreezeStatus] // the account's own, else the token's
+	KYCStatus            Null[TokenKYCStatus]    // the account's own, else the token's
+	Timestamp            TimestampRange
+}
+
+// TokenHolder is how much of a token an account holds, or held at a balance snapshot.
+type TokenHolder struct {
+	AccountID EntityID
+	TokenID   EntityID
+	Balance   int64           // in the token's smallest unit; for a non-fungible token the number of serials
+	Decimals  Null[int64]     // of the token
+	Timestamp Null[Timestamp] // when the balance last changed; of a snapshot, its time
+}
+
+// IsNode marks what has a global id in the graph.
+func (*Token) IsNode() {}
+
+// IsEntity marks what has an entity id.
+func (*Token) IsEntity() {}
+
+// TokenFilter selects tokens.
+type TokenFilter struct {
+	ID           *EntityIDFilter
+	AssociatedTo *AccountRef
+	NameContains []string // all of them
+	PublicKey    *StringFilter
+	Types        []TokenType // any of them
+}
+
+// TokenHolderFilter selects holders of a token.
+type TokenHolderFilter struct {
+	AccountID *EntityIDFilter
+	Balance   *LongFilter
+	PublicKey *StringFilter
+}
+
+// TokenRelationshipFilter selects token relationships of an account.
+type TokenRelationshipFilter struct {
+	TokenID *EntityIDFilter
+}

@@ -1,0 +1,42 @@
+package rest
+
+import "heliograph/internal/ledger"
+
+// AnyTimestamps binds instants: several equal ones are alternatives.
+func AnyTimestamps(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		c := conditions[int64]{any: true}
+		for _, v := range values {
+			t, err := ledger.ParseTimestamp(v.Text)
+			if err != nil {
+				return InvalidParameter("timestamp")
+			}
+			c.add(v.Op, bound[int64]{int64(t), t.String()})
+		}
+		r.Set(variable, c.filter())
+		return nil
+	}
+}
+
+// LastPublicKey binds the last of some public keys, whatever its operator.
+func LastPublicKey(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		r.Set(variable, map[string]any{"eq": rawPublicKey(values[len(values)-1].Text)})
+		return nil
+	}
+}
+
+// Without makes a binding that refuses an operator with a text.
+func (b Bind) Without(op Op, text string) Bind {
+	return func(r *Request, values []Value) error {
+		for _, v := range values {
+			if v.Op == op {
+				return Bad(text)
+			}
+		}
+		return b(r, values)
+	}
+}
+
+// MaxLimit is the greatest page size that the request may ask for.
+func (r *Request) MaxLimit() int { return r.most }

@@ -1,0 +1,247 @@
+package v1
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"heliograph/internal/ledger"
+	"heliograph/rest"
+)
+
+// The keys by which pages of tokens and NFTs go on.
+var (
+	byTokenID      = []rest.Cursor{rest.EntityIDCursor("token.id")}
+	bySerialNumber = []rest.Cursor{rest.NumberCursor("serialnumber")}
+)
+
+// tokenEndpoints are tokens, their holders and their NFTs.
+func tokenEndpoints() []rest.Endpoint {
+	return []rest.Endpoint{
+		{
+			Path: "/tokens", Grammar: rest.V2, Params: tokensParams, Document: "tokens.graphql", Operation: tokensOperation,
+			PathFirst: true, BindPath: checkTokenName, Finish: finishTokens, Next: byTokenID, MaxAge: 10,
+		},
+		{
+			Path: "/tokens/{tokenId}", Grammar: rest.V2, Params: tokenParams, Document: "token.graphql",
+			PathFirst: true, BindPath: bindToken, OmitNull: []string{"fractional_fees", "royalty_fees"}, MaxAge: 5,
+		},
+		{
+			Path: "/tokens/{tokenId}/balances", Grammar: rest.V2, Params: tokenBalancesParams, Document: "token_balances.graphql",
+			PathFirst: true, BindPath: bindToken, Desc: true, Next: byAccount, MaxAge: brief,
+		},
+		{
+			Path: "/tokens/{tokenId}/nfts", Grammar: rest.V2, Params: tokenNFTsParams, Document: "token_nfts.graphql",
+			PathFirst: true, BindPath: bindTokenOfNFTs, Desc: true, Next: bySerialNumber, MaxAge: brief,
+		},
+		{
+			Path: "/tokens/{tokenId}/nfts/{serialNumber}", Grammar: rest.V1, Document: "nft.graphql",
+			BindPath: bindNFT, MaxAge: brief,
+		},
+		{
+			Path: "/tokens/{tokenId}/nfts/{serialNumber}/transactions", Grammar: rest.V2, Params: nftTransactionsParams, Document: "nft_transactions.graphql",
+			PathFirst: true, BindPath: bindNFT, Desc: true, Next: byTimestamp, MaxAge: brief,
+		},
+	}
+}
+
+var tokensParams = []rest.Param{
+	{Name: "account.id", Kind: rest.EntityID, Bind: func(r *rest.Request, values []rest.Value) error {
+		for _, v := range values {
+			if !rest.IsEntityID(v.Text) {
+				continue
+			}
+			if _, err := rest.ExpandID(r.Config, v.Text); err != nil {
+				return err
+			}
+		}
+		return nil // which of them counts is told last: see finishTokens
+	}},
+	{Name: "name", Kind: tokenName, Bind: func(r *rest.Request, values []rest.Value) error {
+		var parts []any
+		for _, v := range values {
+			parts = append(parts, v.Text)
+		}
+		r.Set("filter.nameContains", parts)
+		return nil
+	}},
+	{Name: "publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey")},
+	{Name: "token.id", Kind: rest.EntityIDOrLongZero, Bind: rest.IDs("filter.id")},
+	{Name: "type", Kind: rest.OneOf(anyTokenType, string(ledger.TokenFungibleCommon), string(ledger.TokenNonFungibleUnique)), Bind: bindTokenTypes},
+	limit, order,
+}
+
+// Bytes that a part of a token's name has.
+const (
+	minTokenName = 3
+	maxTokenName = 100
+)
+
+// tokenName takes parts of names.
+var tokenName = rest.Kind{
+	Takes: func(_ *rest.Config, v rest.Value) bool {
+		return v.Op == rest.Eq && len(v.Text) >= minTokenName && len(v.Text) <= maxTokenName
+	},
+	Form: rest.Form{Doc: "A part of a name, 3 to 100 bytes long."},
+}
+
+// anyTokenType is the type that makes no condition.
+const anyTokenType = "ALL"
+
+// bindTokenTypes makes conditions on the type, which is compared by its place in the database's order, into the types that meet them all.
+func bindTokenTypes(r *rest.Request, values []rest.Value) error {
+	all := []string{string(ledger.TokenFungibleCommon), string(ledger.TokenNonFungibleUnique)}
+	given := false
+	left := []any{}
+	for place, typ := range all {
+		meets := true
+		for _, v := range values {
+			other := slices.Index(all, strings.ToUpper(v.Text))
+			if other < 0 {
+				continue
+			}
+			given = true
+			meets = meets && compares(v.Op, place, other)
+		}
+		if meets {
+			left = append(left, typ)
+		}
+	}
+	if given {
+		r.Set("filter.types", left)
+	}
+	return nil
+}
+
+func compares(op rest.Op, a, b int) bool {
+	switch op {
+	case rest.Ne:
+		return a != b
+	case rest.Gt:
+		return a > b
+	case rest.Gte:
+		return a >= b
+	case rest.Lt:
+		return a < b
+	case rest.Lte:
+		return a <= b
+	case rest.Eq:
+	}
+	return a == b
+}
+
+// checkTokenName refuses a name together with what is more specific, before anything else is looked at.
+func checkTokenName(r *rest.Request) error {
+	switch {
+	case !isFilled(r, "name"):
+	case isFilled(r, "token.id"):
+		return rest.Bad("token.id and name can not be used together. Use a more specific name instead.")
+	case isFilled(r, "account.id"):
+		return rest.Bad("account.id and name cannot be used together")
+	}
+	return nil
+}
+
+// isFilled tells whether a parameter is there and not empty.
+func isFilled(r *rest.Request, name string) bool {
+	return slices.ContainsFunc(r.Query.Get(name), func(v string) bool { return v != "" })
+}
+
+// tokensOperation chooses whether the list goes on: one by name never does.
+func tokensOperation(r *rest.Request) string {
+	if isFilled(r, "name") {
+		return "TokensByName"
+	}
+	return "Tokens"
+}
+
+// noTokens is the answer to an account that cannot exist.
+var noTokens = &rest.Direct{Body: `{"tokens":[],"links":{"next":null}}`}
+
+// finishTokens takes the account, which is one bare value.
+func finishTokens(r *rest.Request) error {
+	at := slices.IndexFunc(r.Query, func(p rest.Parameter) bool { return p.Name == "account.id" })
+	if at < 0 {
+		return nil
+	}
+	given := r.Query[at]
+	text := given.Values[0]
+	switch {
+	case given.List:
+		return rest.Bad(`Entity ID "` + strings.Join(given.Values, ",") + `" is not a string`)
+	case strings.Contains(text, ":"):
+		return rest.InvalidParameter("account.id")
+	}
+	ref, err := ledger.ParseAccountRef(text, r.Config.Base)
+	switch {
+	case err != nil:
+		return rest.InvalidParameter("account.id")
+	case ref.Address.Valid:
+		return noTokens
+	}
+	r.Set("filter.associatedTo", ref.ID.String())
+	return nil
+}
+
+var tokenParams = []rest.Param{
+	{Name: "timestamp", Kind: rest.Kind(rest.Timestamp).Only(rest.Eq, rest.Lt, rest.Lte), Bind: func(r *rest.Request, values []rest.Value) error {
+		last := values[len(values)-1]
+		at, err := ledger.ParseTimestamp(last.Text)
+		if err != nil {
+			return rest.InvalidParameter("timestamp")
+		}
+		r.Set("at", map[string]any{string(last.Op): at.String()})
+		return nil
+	}},
+}
+
+// bindToken reads the token's id, which may be a long-zero address.
+func bindToken(r *rest.Request) error {
+	ref, err := ledger.ParseAccountRef(r.Path["tokenId"], r.Config.Base)
+	if err != nil || ref.Alias != nil || ref.Address.Valid {
+		return rest.InvalidParameter("tokenid")
+	}
+	r.Set("token", ref.ID.String())
+	return nil
+}
+
+// bindTokenOfNFTs makes the token's id a condition.
+func bindTokenOfNFTs(r *rest.Request) error {
+	err := bindToken(r)
+	r.Set("filter.tokenId.eq", r.Variables["token"])
+	delete(r.Variables, "token")
+	return err
+}
+
+// bindNFT reads the token's id and a serial number.
+func bindNFT(r *rest.Request) error {
+	if err := bindToken(r); err != nil {
+		return err
+	}
+	text := r.Path["serialNumber"]
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || !rest.IsDigits(text) {
+		return rest.InvalidParameter("serialnumber")
+	}
+	r.Set("serialNumber", strconv.FormatInt(n, 10))
+	return nil
+}
+
+var tokenBalancesParams = []rest.Param{
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.accountId")},
+	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance")},
+	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.LastPublicKey("filter.publicKey")},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AnyTimestamps("at")},
+	limit, order,
+}
+
+var tokenNFTsParams = []rest.Param{
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.ownerId")},
+	{Name: "serialnumber", Kind: rest.Long(1), Bind: rest.Longs("filter.serialNumber")},
+	limit, order,
+}
+
+var nftTransactionsParams = []rest.Param{
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp")},
+	limit, order,
+}
