@@ -108,6 +108,8 @@ type Cursor struct {
 	Inclusive bool
 	// Optional tells that the value 0 is none: the modern family leaves the parameter out of the link then.
 	Optional bool
+	// Final tells that no row can follow one with this value. Nil means that the bounds tell it.
+	Final func(v any, desc bool) bool
 }
 
 // Request is one request while it is read.

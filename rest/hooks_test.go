@@ -213,6 +213,7 @@ func TestHookStorageLinks(t *testing.T) {
 		"?limit=2&order=asc&timestamp=gt:1":      path + "?limit=2&order=asc&timestamp=gt:1&key=gt:" + slotText("2"),
 		"?limit=2&order=desc&key=lt:ff&key=gt:1": path + "?limit=2&order=desc&key=gt:1&key=lt:" + slotText("3"),
 		"?limit=1&key=1":                         path + "?limit=1&key=1",
+		"?limit=1&key=gte:6":                     "null", // nothing is behind the last key
 		"?limit=9":                               "null",
 	} {
 		if next := nextOf(t, g.Get(t, path+query)); next != want {

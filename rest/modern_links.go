@@ -44,7 +44,7 @@ func (r *Request) modernNext(last relay.Key) string {
 		} else {
 			q = append(q, Parameter{Name: c.Param, Values: []string{text}})
 		}
-		if i == 0 && contradicts(r.textsOf(q, c.Param)) {
+		if i == 0 && (c.Final != nil && c.Final(values[i], r.Desc) || contradicts(r.textsOf(q, c.Param))) {
 			return ""
 		}
 	}

@@ -41,8 +41,15 @@ var hookStorageParams = []rest.Param{
 	rest.ModernOrder(),
 }
 
-// bySlot is a key of 32 bytes.
-var bySlot = rest.Cursor{Param: "key", Print: func(dst []byte, v any) []byte { return ledger.AppendHex(dst, v.([]byte)) }}
+// bySlot is a key of 32 bytes. A bound at the end of all keys would begin again at the other end, so there is no link behind it.
+var bySlot = rest.Cursor{
+	Param: "key",
+	Print: func(dst []byte, v any) []byte { return ledger.AppendHex(dst, v.([]byte)) },
+	Final: func(v any, desc bool) bool {
+		text := string(ledger.AppendHex(nil, v.([]byte)))
+		return text == lowestSlot && desc || text == highestSlot && !desc
+	},
+}
 
 // finishHookStorage makes one condition of all keys. Keys that are asked for by name must lie within the bounds; of a past storage all of them are
 // shown as soon as one does.
