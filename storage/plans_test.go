@@ -177,14 +177,14 @@ func TestPlans(t *testing.T) {
 		"transactions in a span":   {100, transactions(&ledger.TransactionFilter{Timestamp: &ledger.TimestampFilter{Gte: ptr(at), Lte: ptr(at + second)}}, page)},
 		"transactions of a type":   {100, transactions(&ledger.TransactionFilter{Types: []ledger.TransactionType{37}}, desc)},
 		"failed transactions":      {3000, transactions(&ledger.TransactionFilter{Outcome: ptr(ledger.OutcomeFailure)}, desc)},
-		"transactions of one":      {200, transactions(one(owner), desc)},
+		"transactions of one":      {300, transactions(one(owner), desc)},
 		"transactions of a quiet":  {200, transactions(one(40000), page)},
 		"transactions of fees":     {200, transactions(one(fees), desc)},
 		"credits of one":           {500, transactions(&ledger.TransactionFilter{AccountID: one(40000).AccountID, Direction: ptr(ledger.DirectionCredit)}, desc)},
 		"debits of one":            {200, transactions(&ledger.TransactionFilter{AccountID: one(owner).AccountID, Direction: ptr(ledger.DirectionDebit)}, desc)},
-		"transactions of accounts": {5000, batch(func(b *storage.Batch) { b.QueueAccountTransactions(ids, nil, desc, ignore) })},
+		"transactions of accounts": {25000, batch(func(b *storage.Batch) { b.QueueAccountTransactions(ids, nil, desc, ignore) })},
 		"transactions of quiet":    {5000, batch(func(b *storage.Batch) { b.QueueAccountTransactions(quiet, nil, desc, ignore) })},
-		"transactions of fees too": {500, batch(func(b *storage.Batch) { b.QueueAccountTransactions([]ledger.EntityID{fees, owner}, nil, desc, ignore) })},
+		"transactions of fees too": {25000, batch(func(b *storage.Batch) { b.QueueAccountTransactions([]ledger.EntityID{fees, owner}, nil, desc, ignore) })},
 		"transactions of blocks": {1000, batch(func(b *storage.Batch) {
 			b.QueueTransactionsBetween([]ledger.TimestampRange{{From: ledger.Of(at), To: ledger.Of(at + second)}, {From: ledger.Of(at + second), To: ledger.Of(at + 2*second)}}, page, ignore)
 		})},

@@ -72,7 +72,7 @@ func samplePaths(t testing.TB, g *testenv.Gateway, pattern string) []string {
 		}
 		paths = longer
 	}
-	return paths[:min(len(paths), 6)]
+	return paths[:min(len(paths), 4)]
 }
 
 func texts(t testing.TB, g *testenv.Gateway, sql string) []string {
@@ -122,7 +122,7 @@ func TestLinksLeadThroughLists(t *testing.T) {
 						}
 						seen[row] = true
 					}
-					for _, limit := range []int{1, 7, 33} {
+					for _, limit := range []int{7, 33} {
 						const pages = 12
 						some := walk(t, g, fmt.Sprintf("%s?limit=%d&order=%s", path, limit, order), pages)
 						if want := all[:min(len(all), pages*limit)]; !slices.Equal(some, want) {
