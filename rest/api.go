@@ -277,11 +277,13 @@ func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request,
 		if p == nil || p.Bind == nil {
 			continue
 		}
-		if err := p.Bind(req, req.values(p.Name)); err != nil {
+		if err := p.Bind(req, req.Values(p.Name)); err != nil {
 			return nil, err
 		}
 	}
-	req.Limit = min(req.Limit, max(most, a.Config.LimitDefault))
+	if q.Get("limit") != nil { // the default is used as it is, even where it is more than the greatest
+		req.Limit = min(req.Limit, most)
+	}
 	if e.Next != nil {
 		req.Variables["limit"] = req.Limit
 		req.Variables["order"] = req.Order()

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
 )
 
 // compressFrom is the size of a body, in bytes, from which compressing it is worth while.
@@ -28,7 +28,7 @@ var encoders = []struct {
 }{
 	{"br", func(w io.Writer) (io.WriteCloser, error) { return brotli.NewWriterLevel(w, brotliLevel), nil }},
 	{"gzip", func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzipLevel) }},
-	{"deflate", func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, gzipLevel) }},
+	{"deflate", func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriterLevel(w, gzipLevel) }}, // zlib's format, RFC 9110 §8.4.1.2
 }
 
 // compress encodes a body as the client likes it best, and sets the headers that say so.
@@ -43,11 +43,11 @@ func compress(h http.Header, r *http.Request, body []byte) []byte {
 	}
 	best, quality := -1, 0.0
 	for i, e := range encoders {
-		if q := qualityOf(wanted, e.name); q > quality {
+		if q, _ := qualityOf(wanted, e.name); q > quality {
 			best, quality = i, q
 		}
 	}
-	if best < 0 {
+	if asItIs, named := qualityOf(wanted, "identity"); best < 0 || named && asItIs > quality {
 		return body
 	}
 	var out bytes.Buffer
@@ -65,8 +65,8 @@ func compress(h http.Header, r *http.Request, body []byte) []byte {
 	return out.Bytes()
 }
 
-// qualityOf is how much a client wants an encoding, 0 when it does not take it (RFC 9110 §12.5.3).
-func qualityOf(accept, name string) float64 {
+// qualityOf is how much a client wants an encoding, 0 when it does not take it (RFC 9110 §12.5.3), and whether it names the encoding.
+func qualityOf(accept, name string) (quality float64, named bool) {
 	others := 0.0
 	for item := range strings.SplitSeq(accept, ",") {
 		encoding, params, _ := strings.Cut(strings.TrimSpace(item), ";")
@@ -80,10 +80,10 @@ func qualityOf(accept, name string) float64 {
 		}
 		switch encoding = strings.TrimSpace(encoding); {
 		case strings.EqualFold(encoding, name):
-			return q
+			return q, true
 		case encoding == "*":
 			others = q
 		}
 	}
-	return others
+	return others, false
 }

@@ -130,8 +130,8 @@ func (r *Request) Order() string {
 	return string(relay.Asc)
 }
 
-// values reads the values of a parameter that has passed validation.
-func (r *Request) values(name string) []Value {
+// Values reads the values of a parameter that has passed validation.
+func (r *Request) Values(name string) []Value {
 	var out []Value
 	for _, text := range r.Query.Get(name) {
 		v, _ := r.Endpoint.Grammar.read(text)

@@ -42,6 +42,7 @@ func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		if e.Family == Modern {
+			w.Header().Set("Allow", "GET, HEAD")
 			writeProblem(w, r, Modern, modern(http.StatusMethodNotAllowed, "Request method '"+r.Method+"' is not supported"))
 			return
 		}

@@ -197,8 +197,8 @@ func (w *where) versions(column string, at *ledger.TimestampFilter) {
 	if at.Lte != nil {
 		until(*at.Lte)
 	}
-	if at.Gt != nil {
-		since(*at.Gt + 1)
+	if at.Gt != nil { // the range's last instant is the one before its end
+		w.and("coalesce(upper("+column+") - 1 > ?, true)", int64(*at.Gt))
 	}
 	if at.Gte != nil {
 		since(*at.Gte)

@@ -66,7 +66,8 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 	}
 	id := operationID(e.Path)
 	op := &Operation{Tags: []string{resourceOf(e.Path)}, OperationID: id, Responses: g.responses(e, g.answer(operations[0].Name, id, body))}
-	description := oneLine(roots(operations[0])[0].Definition.Description)
+	// What is null in the graph is a status here.
+	description := strings.ReplaceAll(oneLine(roots(operations[0])[0].Definition.Description), "Null when", "404 when")
 	op.Summary, op.Description, _ = strings.Cut(description, ". ")
 	op.Summary = strings.TrimSuffix(op.Summary, ".")
 	if link := g.graphiql(e); link != "" {
@@ -164,7 +165,10 @@ func (g *generator) parameters(e *rest.Endpoint) []*Parameter {
 // query describes a parameter of the query string.
 func (g *generator) query(e *rest.Endpoint, p *rest.Param) *Parameter {
 	form := p.Kind.Form
-	out := &Parameter{Name: p.Name, In: "query", Description: strings.TrimSpace(p.Doc + " " + form.Doc), Schema: formSchema(form)}
+	out := &Parameter{Name: p.Name, In: "query", Description: p.Doc, Schema: formSchema(form)}
+	if out.Schema.Type[0] != "integer" || !p.Single {
+		out.Description = strings.TrimSpace(p.Doc + " " + form.Doc)
+	}
 	if p.Name == "limit" {
 		out.Schema.Default = g.api.Config.LimitDefault
 	}

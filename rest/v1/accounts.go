@@ -71,7 +71,7 @@ func finishAccount(r *rest.Request) error {
 		}
 		return rest.NotFound("Timestamp range is empty")
 	}
-	r.Set("at", at.Filter())
+	r.Set("at", at.AsOf())
 	if v["withTransactions"] == false {
 		v["limit"] = 0
 	} else if err := boundTransactions(r, at); err != nil {
@@ -101,7 +101,7 @@ var balancesParams = []rest.Param{
 	{Name: "account.id", Kind: balanceAccount, Bind: bindBalanceAccounts, Doc: "Only these accounts."},
 	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Only accounts with such a balance, in tinybars."},
 	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Only accounts with this key."},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("at"), Doc: "The balances of the newest snapshot of that time, instead of the present ones."},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"), Doc: "The balances of the newest snapshot of that time, instead of the present ones."},
 	limit, order,
 }
 
@@ -167,7 +167,18 @@ func balanceProblem(detail string) *rest.Problem {
 	return &rest.Problem{Status: http.StatusBadRequest, Items: []rest.Item{{Message: "Invalid parameter: account.id", Detail: &detail}}}
 }
 
+// finishBalances drops the operators of public keys where a snapshot is asked for.
 func finishBalances(r *rest.Request) error {
 	r.Variables["tokens"] = r.Config.TokensInList
-	return nil
+	if r.Variables["at"] == nil {
+		return nil
+	}
+	values := r.Values("account.publickey")
+	if values == nil {
+		return nil
+	}
+	for i := range values {
+		values[i].Op = rest.Eq
+	}
+	return rest.PublicKeys("filter.publicKey")(r, values)
 }
