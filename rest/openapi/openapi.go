@@ -221,8 +221,10 @@ func withOperators(f rest.Form, ops []rest.Op) *Schema {
 	switch {
 	case f.Words != nil:
 		pattern = strings.Join(f.Words, "|")
+	case f.Most > 0 && f.Least > 0:
+		pattern = `0*[1-9]\d*`
 	case f.Most > 0:
-		pattern = `\d{1,` + strconv.Itoa(len(strconv.FormatInt(f.Most, 10))) + `}`
+		pattern = `\d+`
 	case pattern == "":
 		pattern = ".+"
 	}
