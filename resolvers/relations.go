@@ -19,10 +19,12 @@ type relations struct {
 	blocks       blockRelations
 	topics       topicRelations
 	transactions transactionRelations
+	grants       grantRelations
+	hooks        hookRelations
 }
 
 func newRelations() relations {
-	return relations{newAccountRelations(), newBlockRelations(), newTopicRelations(), newTransactionRelations()}
+	return relations{newAccountRelations(), newBlockRelations(), newTopicRelations(), newTransactionRelations(), newGrantRelations(), newHookRelations()}
 }
 
 // add makes the relations known to the row plan.
@@ -31,6 +33,8 @@ func (r *relations) add(t *rowplan.Tables) {
 	r.blocks.add(t)
 	r.topics.add(t)
 	r.transactions.add(t)
+	r.grants.add(t)
+	r.hooks.add(t)
 }
 
 // queued is a relation that a function of storage reads: queue is called with the parents, and gives one result for each.

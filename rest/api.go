@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -32,7 +33,9 @@ type API struct {
 	Config     *Config
 	Server     *server.Server
 
-	routes   chi.Router
+	routes   chi.Routes           // which of the endpoints' paths a request's is
+	byPath   map[string]*Endpoint // by their paths
+	contexts sync.Pool            // of *chi.Context, in which a route is looked for
 	literals map[string]bool
 	prepared map[*Endpoint]*prepared
 }
@@ -67,9 +70,9 @@ func (a *API) fragments() (string, error) {
 
 // Init checks and keeps all documents and makes the routes.
 func (a *API) Init() error {
-	a.literals, a.prepared = map[string]bool{}, map[*Endpoint]*prepared{}
+	a.literals, a.prepared, a.byPath = map[string]bool{}, map[*Endpoint]*prepared{}, map[string]*Endpoint{}
+	a.contexts.New = func() any { return chi.NewRouteContext() }
 	router := chi.NewRouter()
-	router.NotFound(a.notFound)
 	fragments, err := a.fragments()
 	if err != nil {
 		return err
@@ -98,7 +101,8 @@ func (a *API) Init() error {
 				a.literals[segment] = true
 			}
 		}
-		router.HandleFunc(e.Path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, e) })
+		a.byPath[e.Path] = e
+		router.Get(e.Path, func(http.ResponseWriter, *http.Request) {}) // the router only finds; see [API.endpoint]
 	}
 	a.routes = router
 	return nil
@@ -152,14 +156,21 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, r, Classic, &Problem{Status: http.StatusUnauthorized, Items: []Item{{Message: "Invalid credentials"}}})
 		return
 	}
-	rc := chi.NewRouteContext()
-	rc.RoutePath = a.fold(r.URL.EscapedPath())
-	ctx := context.WithValue(r.Context(), chi.RouteCtxKey, rc)
-	a.routes.ServeHTTP(w, r.WithContext(context.WithValue(ctx, limitKey{}, limit)))
+	e := a.endpoint(r.URL.EscapedPath())
+	if e == nil {
+		a.notFound(w, r)
+		return
+	}
+	a.serve(w, r, e, limit)
 }
 
-// limitKey is where the request's greatest page size is.
-type limitKey struct{}
+// endpoint is the endpoint of a path, nil when there is none.
+func (a *API) endpoint(escaped string) *Endpoint {
+	rc := a.contexts.Get().(*chi.Context)
+	defer a.contexts.Put(rc)
+	rc.Reset()
+	return a.byPath[a.routes.Find(rc, http.MethodGet, a.fold(escaped))]
+}
 
 // fold makes the names of resources lower case: the classic family does not care. One slash at the end is dropped.
 func (a *API) fold(escaped string) string {
@@ -202,29 +213,19 @@ func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 // preflight answers the question of a browser whether it may ask.
 func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	rc := chi.NewRouteContext()
-	modernPath := a.routes.Match(rc, http.MethodGet, a.fold(r.URL.EscapedPath())) && a.familyOf(rc.RoutePattern()) == Modern
+	e := a.endpoint(r.URL.EscapedPath())
 	if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
 		h.Set("Access-Control-Allow-Headers", asked)
 	}
 	h.Add("Vary", "Access-Control-Request-Headers")
 	h.Set("Content-Length", "0")
-	if modernPath {
+	if e != nil && e.Family == Modern {
 		h.Set("Access-Control-Allow-Methods", "GET,HEAD,POST")
 		w.WriteHeader(http.StatusOK)
 		return
 	}
 	h.Set("Access-Control-Allow-Methods", "GET,HEAD,PUT,PATCH,POST,DELETE")
 	w.WriteHeader(http.StatusNoContent)
-}
-
-func (a *API) familyOf(pattern string) Family {
-	for i := range a.Endpoints {
-		if a.Endpoints[i].Path == pattern {
-			return a.Endpoints[i].Family
-		}
-	}
-	return Classic
 }
 
 // asker runs an operation on the way to another.
@@ -245,44 +246,12 @@ func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request,
 	req.run = func(operation string, variables map[string]any) *server.Result {
 		return ask(r.Context(), server.Call{Document: req.document, Operation: operation, Variables: variables, Style: scalar.REST, Limits: relay.Limits{Default: 1, Max: 1}})
 	}
-	q, bad := parseQuery(r.URL.RawQuery, a.Config.MaxRepeats)
-	if bad != nil && e.Family == Classic {
-		switch {
-		case bad.nested == "":
-			return nil, &Problem{Status: bad.status, Items: []Item{{Message: bad.text}}}
-		case e.Grammar == V1 && e.param(bad.nested) == nil:
-			return nil, &Problem{Status: http.StatusBadRequest, Items: []Item{unknown(bad.nested)}}
-		default:
-			return nil, InvalidParameter(bad.nested)
-		}
+	readParams := func() error { return req.readClassic(most) }
+	if e.Family == Modern {
+		readParams = req.readModern
 	}
-	req.Query = q
-	if e.PathFirst && e.BindPath != nil {
-		if err := e.BindPath(req); err != nil {
-			return nil, err
-		}
-	}
-	if e.Family == Classic {
-		if p := e.validate(a.Config, q); p != nil {
-			return nil, p
-		}
-	}
-	if !e.PathFirst && e.BindPath != nil {
-		if err := e.BindPath(req); err != nil {
-			return nil, err
-		}
-	}
-	for i := range q {
-		p := e.param(q[i].Name)
-		if p == nil || p.Bind == nil {
-			continue
-		}
-		if err := p.Bind(req, req.Values(p.Name)); err != nil {
-			return nil, err
-		}
-	}
-	if q.Get("limit") != nil { // the default is used as it is, even where it is more than the greatest
-		req.Limit = min(req.Limit, most)
+	if err := readParams(); err != nil {
+		return nil, err
 	}
 	if e.Next != nil {
 		req.Variables["limit"] = req.Limit

@@ -118,7 +118,7 @@ func (c *explainCmd) Run(ctx context.Context) error {
 		return enc.Encode(x) //nolint:wrapcheck // writing to the terminal
 	}
 	_, err = os.Stdout.WriteString(x.Standalone)
-	return err //nolint:wrapcheck // as above
+	return err
 }
 
 type versionCmd struct{}

@@ -51,6 +51,36 @@ func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*databas
 	return d, nil
 }
 
+// partitionsEvery is how often the monthly partitions of our own tables are looked after. They reach a month ahead, so a day is often enough.
+const partitionsEvery = 24 * time.Hour
+
+// maintain adds the partitions that months to come need, until the context ends. Somebody else's database is left alone.
+func (d *database) maintain(ctx context.Context, log *slog.Logger) {
+	if d.server == nil {
+		return
+	}
+	tick := time.NewTicker(partitionsEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := ensurePartitions(ctx, d.url); err != nil {
+				log.WarnContext(ctx, "partitions could not be added", "error", err)
+			}
+		}
+	}
+}
+
+func ensurePartitions(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return fmt.Errorf("connecting: %w", err)
+	}
+	return errors.Join(migrations.EnsurePartitions(ctx, conn, time.Time{}), conn.Close(context.WithoutCancel(ctx)))
+}
+
 // close stops the embedded server.
 func (d *database) close() error {
 	if d.server == nil {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -42,6 +43,8 @@ type serveCmd struct {
 
 // Run serves until the context ends.
 func (c *serveCmd) Run(ctx context.Context) (err error) {
+	floor := gateway.NewFloor()
+	defer runtime.KeepAlive(floor)
 	log := c.logger()
 	cfg, err := c.rest()
 	if err != nil {
@@ -145,6 +148,9 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 			go func() { failed <- s.Serve(l) }()
 		}
 	}
+	maintenance, stop := context.WithCancel(ctx)
+	defer stop()
+	go d.maintain(maintenance, log)
 	start(public, h.Public())
 	start(admin, h.Admin())
 	c.announce(log, d, public, admin)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
@@ -154,7 +155,11 @@ func (d *Document) Text() string { return d.text }
 // Operations are the operations of the document.
 func (d *Document) Operations() ast.OperationList { return d.doc.Operations }
 
-// Result is the answer to a document.
+// Done hands back the memory of an answer that has been sent: neither data nor a part of it may be used any more. Answers that are not handed
+// back are left to the garbage collector.
+func (s *Server) Done(data []byte) { s.o.Tables.Buffers.Give(data) }
+
+// Result is the answer to a document. Who is done with the data may say so with [Server.Done].
 type Result struct {
 	Data   []byte // the JSON of data
 	Errors gqlerror.List
@@ -204,6 +209,7 @@ func newDocuments(size int, plans *rowplan.Plans) (*documents, error) {
 }
 
 func (d *documents) pin(text string, doc *ast.QueryDocument) {
+	undefer(doc)
 	d.pinned[text] = doc
 	d.plans.Keep(doc)
 }
@@ -218,6 +224,32 @@ func (d *documents) Get(_ context.Context, text string) (*ast.QueryDocument, boo
 
 // Add implements gqlgen's cache interface.
 func (d *documents) Add(_ context.Context, text string, doc *ast.QueryDocument) {
+	undefer(doc)
 	d.plans.Keep(doc)
 	d.recent.Add(text, doc)
+}
+
+// undefer takes every @defer out of a document: answers come whole, which is a server's right.
+func undefer(doc *ast.QueryDocument) {
+	for _, op := range doc.Operations {
+		undeferSet(op.SelectionSet)
+	}
+	for _, f := range doc.Fragments {
+		undeferSet(f.SelectionSet)
+	}
+}
+
+func undeferSet(set ast.SelectionSet) {
+	isDefer := func(d *ast.Directive) bool { return d.Name == "defer" }
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			undeferSet(s.SelectionSet)
+		case *ast.InlineFragment:
+			s.Directives = slices.DeleteFunc(s.Directives, isDefer)
+			undeferSet(s.SelectionSet)
+		case *ast.FragmentSpread:
+			s.Directives = slices.DeleteFunc(s.Directives, isDefer)
+		}
+	}
 }

@@ -67,7 +67,7 @@ func New(o Options) (*Gateway, error) {
 	root := resolvers.New(resolvers.Options{DB: o.DB, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Now: o.REST.Now})
 	root.Tables().Off = o.PlansOff
 	srv, err := server.New(server.Options{
-		Schema: graph.NewExecutableSchema(graph.Config{Resolvers: root}), Tables: root.Tables(), PrepareContext: root.PrepareContext,
+		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
 		Classify: resolvers.Classify, Base: o.REST.Base, Documents: documents, MaxTokens: maxTokens, MaxBody: maxBody, Logger: o.Logger,
 	})
 	if err != nil {
@@ -129,7 +129,7 @@ func (g *Gateway) Public() http.Handler {
 		r.Get("/graphql/schema.graphql", g.schema)
 		r.Get("/graphql/explain", g.explain)
 	})
-	page := graphiql.Handler(graphiql.Options{Prefix: "/graphiql"})
+	page := graphiql.Handler(graphiql.Options{})
 	r.Handle("/graphiql", page)
 	r.Handle("/graphiql/*", page)
 	r.Get("/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/graphiql", http.StatusFound) })
@@ -138,7 +138,7 @@ func (g *Gateway) Public() http.Handler {
 			g.v1.ServeHTTP(w, r) // the classic family does not care for case
 			return
 		}
-		writeJSON(w, http.StatusNotFound, map[string]string{"error": "there is nothing at " + r.URL.Path})
+		rest.NotFoundHandler(w, r)
 	})
 	return r
 }

@@ -1,7 +1,6 @@
 package v1
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -10,17 +9,7 @@ import (
 	"heliograph/rest"
 )
 
-var modernIDSyntax = regexp.MustCompile(`^((\d{1,4})\.)?((\d{1,5})\.)?\d{1,12}$`)
-
-func bindTopicID(r *rest.Request) error {
-	text := r.Path["id"]
-	id, err := ledger.ParseEntityID(text, r.Config.Base)
-	if err != nil || !modernIDSyntax.MatchString(text) {
-		return rest.CannotConvert("id")
-	}
-	r.Set("id", id.String())
-	return nil
-}
+var topicPath = []rest.Param{{Name: "id", Read: rest.ReadPathID, Bind: rest.Texts("id")}}
 
 // missingTopic tells which row the database lacks.
 func missingTopic(_ *rest.Request, h relay.Hints) *rest.Problem {

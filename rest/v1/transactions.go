@@ -51,7 +51,9 @@ func finishTransactions(r *rest.Request) error {
 // boundTransactions puts the condition on time into the variables; an open range is bounded first where that is configured.
 func boundTransactions(r *rest.Request, at *rest.TimestampSet) error {
 	if r.Config.BindTimestampRange && !at.HasEq() {
-		first := func() (ledger.Timestamp, error) { return firstTransaction(r) }
+		first := func() (ledger.Timestamp, error) {
+			return r.Config.FirstTransaction(func() (ledger.Timestamp, error) { return firstTransaction(r) })
+		}
 		if err := at.Bound(r, first); err != nil {
 			return err
 		}

@@ -26,6 +26,8 @@ const (
 func endpoints() []rest.Endpoint {
 	return slices.Concat(
 		coreEndpoints(),
+		grantEndpoints(),
+		hookEndpoints(),
 	)
 }
 
@@ -54,7 +56,7 @@ func coreEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/topics/{id}", Family: rest.Modern, Document: "topic.graphql",
-			BindPath: bindTopicID, Missing: missingTopic, MaxAge: 5,
+			PathParams: topicPath, Missing: missingTopic, MaxAge: 5,
 		},
 		{
 			Path: "/topics/{id}/messages", Grammar: rest.V2, Params: topicMessagesParams, Document: "topic_messages.graphql", Operation: messageOperation,
