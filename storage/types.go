@@ -30,7 +30,7 @@ func (a *arena) keep(b []byte) []byte {
 	if n > mostShare {
 		return append(make([]byte, 0, n), b...)
 	}
-	if n > len(a.free) {
+	if n > len(a.free) || a.free == nil { // a part of nil would be nil, which means null
 		a.free = make([]byte, chunkSize)
 	}
 	kept := a.free[:n:n]

@@ -142,6 +142,7 @@ type source struct{ list, items, member string }
 var sources = map[string]source{
 	"accounts/{id}":                      {"/accounts?limit=40", "accounts", "account"},
 	"accounts/{idOrAliasOrEvmAddress}":   {"/accounts?limit=100", "accounts", "account"},
+	"accounts/{ownerId}":                 {"/accounts?limit=100", "accounts", "account"},
 	"blocks/{hashOrNumber}":              {"/blocks", "blocks", "hash"},
 	"contracts/{contractIdOrAddress}":    {"/contracts", "contracts", "contract_id"},
 	"contracts/{id}":                     {"/contracts", "contracts", "contract_id"},
