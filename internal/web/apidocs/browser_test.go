@@ -103,8 +103,9 @@ func TestPage(t *testing.T) {
 			if wide > c.width {
 				t.Errorf("an open operation is %d pixels wide on a screen of %d", wide, c.width)
 			}
+			p.Wait("the button that sends the request", `document.querySelector('.opblock.is-open .execute')`)
 			p.Eval(`document.querySelector('.opblock.is-open .execute').click()`, nil)
-			p.Wait("the answer", `document.querySelector('.live-responses-table .response-col_status')?.textContent.includes('200')`)
+			p.Wait("the answer", `document.querySelector('.live-responses-table tr.response .response-col_status')?.textContent.includes('200')`)
 			clean(t, p, origin)
 		})
 	}
