@@ -38,8 +38,12 @@ type ResolverRoot interface {
 	Block() BlockResolver
 	Hook() HookResolver
 	HookSlot() HookSlotResolver
+	Network() NetworkResolver
+	NetworkNode() NetworkNodeResolver
 	NftAllowance() NftAllowanceResolver
 	Query() QueryResolver
+	RegisteredNode() RegisteredNodeResolver
+	Schedule() ScheduleResolver
 	Topic() TopicResolver
 	TopicMessage() TopicMessageResolver
 	Transaction() TransactionResolver
@@ -70,14 +74,17 @@ type ComplexityRoot struct {
 		MaxAutomaticTokenAssociations func(childComplexity int) int
 		Memo                          func(childComplexity int) int
 		NftAllowances                 func(childComplexity int, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Node                          func(childComplexity int) int
 		OutstandingAirdrops           func(childComplexity int, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		PendingAirdrops               func(childComplexity int, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		PendingReward                 func(childComplexity int) int
 		ReceivedNftAllowances         func(childComplexity int, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ReceiverSigRequired           func(childComplexity int) int
+		Schedules                     func(childComplexity int, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		StakePeriodStart              func(childComplexity int) int
 		StakedAccount                 func(childComplexity int) int
 		StakedAccountID               func(childComplexity int) int
+		StakedNode                    func(childComplexity int) int
 		StakedNodeID                  func(childComplexity int) int
 		Timestamp                     func(childComplexity int) int
 		Transactions                  func(childComplexity int, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -172,6 +179,10 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	BlockNodeService struct {
+		EndpointAPIs func(childComplexity int) int
+	}
+
 	ChunkInfo struct {
 		InitialTransactionID func(childComplexity int) int
 		Number               func(childComplexity int) int
@@ -190,10 +201,26 @@ type ComplexityRoot struct {
 		DenominatingTokenID func(childComplexity int) int
 	}
 
+	ExchangeRate struct {
+		CentEquivalent func(childComplexity int) int
+		ExpirationTime func(childComplexity int) int
+		HbarEquivalent func(childComplexity int) int
+	}
+
+	ExchangeRateSet struct {
+		CurrentRate func(childComplexity int) int
+		NextRate    func(childComplexity int) int
+		Timestamp   func(childComplexity int) int
+	}
+
 	FixedFee struct {
 		Amount              func(childComplexity int) int
 		CollectorAccountID  func(childComplexity int) int
 		DenominatingTokenID func(childComplexity int) int
+	}
+
+	GeneralService struct {
+		Description func(childComplexity int) int
 	}
 
 	Hook struct {
@@ -263,6 +290,92 @@ type ComplexityRoot struct {
 		TokenID           func(childComplexity int) int
 	}
 
+	Network struct {
+		ExchangeRate    func(childComplexity int, at *ledger.Filter[ledger.Timestamp]) int
+		Fees            func(childComplexity int, at *ledger.Filter[ledger.Timestamp], order relay.Order) int
+		Node            func(childComplexity int, nodeID int64, file *ledger.EntityID) int
+		Nodes           func(childComplexity int, file *ledger.EntityID, filter *ledger.NetworkNodeFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		RegisteredNode  func(childComplexity int, registeredNodeID int64) int
+		RegisteredNodes func(childComplexity int, filter *ledger.RegisteredNodeFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Stake           func(childComplexity int) int
+		Supply          func(childComplexity int, at *ledger.Filter[ledger.Timestamp]) int
+	}
+
+	NetworkFee struct {
+		Gas             func(childComplexity int) int
+		TransactionType func(childComplexity int) int
+	}
+
+	NetworkFees struct {
+		Fees      func(childComplexity int) int
+		Timestamp func(childComplexity int) int
+	}
+
+	NetworkNode struct {
+		Account                   func(childComplexity int) int
+		AdminKey                  func(childComplexity int) int
+		AssociatedRegisteredNodes func(childComplexity int) int
+		BookTimestamp             func(childComplexity int) int
+		CertHash                  func(childComplexity int) int
+		CreatedTimestamp          func(childComplexity int) int
+		DeclineReward             func(childComplexity int) int
+		Deleted                   func(childComplexity int) int
+		Description               func(childComplexity int) int
+		FileID                    func(childComplexity int) int
+		GRPCProxyEndpoint         func(childComplexity int) int
+		ID                        func(childComplexity int) int
+		MaxStake                  func(childComplexity int) int
+		Memo                      func(childComplexity int) int
+		MinStake                  func(childComplexity int) int
+		NodeAccountID             func(childComplexity int) int
+		NodeID                    func(childComplexity int) int
+		PublicKey                 func(childComplexity int) int
+		RegisteredNodes           func(childComplexity int) int
+		RewardRateStart           func(childComplexity int) int
+		ServiceEndpoints          func(childComplexity int) int
+		Stake                     func(childComplexity int) int
+		StakeNotRewarded          func(childComplexity int) int
+		StakeRewarded             func(childComplexity int) int
+		StakingPeriod             func(childComplexity int) int
+	}
+
+	NetworkNodeConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	NetworkNodeEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	NetworkStake struct {
+		ConsensusTimestamp             func(childComplexity int) int
+		MaxStakeRewarded               func(childComplexity int) int
+		MaxStakingRewardRatePerHbar    func(childComplexity int) int
+		MaxTotalReward                 func(childComplexity int) int
+		NodeRewardFeeFraction          func(childComplexity int) int
+		ReservedStakingRewards         func(childComplexity int) int
+		RewardBalanceThreshold         func(childComplexity int) int
+		StakeTotal                     func(childComplexity int) int
+		StakingPeriod                  func(childComplexity int) int
+		StakingPeriodDuration          func(childComplexity int) int
+		StakingPeriodsStored           func(childComplexity int) int
+		StakingRewardFeeFraction       func(childComplexity int) int
+		StakingRewardRate              func(childComplexity int) int
+		StakingStartThreshold          func(childComplexity int) int
+		UnreservedStakingRewardBalance func(childComplexity int) int
+	}
+
+	NetworkSupply struct {
+		ReleasedHbar   func(childComplexity int) int
+		ReleasedSupply func(childComplexity int) int
+		Timestamp      func(childComplexity int) int
+		TotalHbar      func(childComplexity int) int
+		TotalSupply    func(childComplexity int) int
+	}
+
 	NftAllowance struct {
 		ApprovedForAll func(childComplexity int) int
 		Owner          func(childComplexity int) int
@@ -301,14 +414,100 @@ type ComplexityRoot struct {
 		Hook          func(childComplexity int, owner ledger.AccountRef, hookID int64) int
 		HookStorage   func(childComplexity int, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Hooks         func(childComplexity int, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Network       func(childComplexity int) int
 		NftAllowances func(childComplexity int, owner *ledger.AccountRef, spender *ledger.AccountRef, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Node          func(childComplexity int, id string) int
 		Nodes         func(childComplexity int, ids []string) int
+		Schedule      func(childComplexity int, id ledger.EntityID) int
+		Schedules     func(childComplexity int, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Topic         func(childComplexity int, id ledger.EntityID) int
 		TopicMessage  func(childComplexity int, topic *ledger.EntityID, sequenceNumber *int64, at *ledger.Timestamp) int
 		TopicMessages func(childComplexity int, topic ledger.EntityID, filter *ledger.TopicMessageFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Transaction   func(childComplexity int, id *ledger.TransactionID, hash *string, at *ledger.Timestamp, nonce *int32, scheduled *bool) int
 		Transactions  func(childComplexity int, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+	}
+
+	RegisteredNode struct {
+		AdminKey         func(childComplexity int) int
+		CreatedTimestamp func(childComplexity int) int
+		Deleted          func(childComplexity int) int
+		Description      func(childComplexity int) int
+		ID               func(childComplexity int) int
+		NetworkNodes     func(childComplexity int) int
+		RegisteredNodeID func(childComplexity int) int
+		ServiceEndpoints func(childComplexity int) int
+		Timestamp        func(childComplexity int) int
+		Types            func(childComplexity int) int
+	}
+
+	RegisteredNodeConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	RegisteredNodeEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	RegisteredServiceEndpoint struct {
+		BlockNode      func(childComplexity int) int
+		DomainName     func(childComplexity int) int
+		GeneralService func(childComplexity int) int
+		IPAddress      func(childComplexity int) int
+		MirrorNode     func(childComplexity int) int
+		Port           func(childComplexity int) int
+		RPCRelay       func(childComplexity int) int
+		RequiresTLS    func(childComplexity int) int
+		Type           func(childComplexity int) int
+	}
+
+	Schedule struct {
+		AdminKey            func(childComplexity int) int
+		CreatedTimestamp    func(childComplexity int) int
+		Creation            func(childComplexity int) int
+		Creator             func(childComplexity int) int
+		CreatorAccountID    func(childComplexity int) int
+		Deleted             func(childComplexity int) int
+		EntityID            func(childComplexity int) int
+		ExecutedTimestamp   func(childComplexity int) int
+		Execution           func(childComplexity int) int
+		ExpirationTimestamp func(childComplexity int) int
+		ID                  func(childComplexity int) int
+		Memo                func(childComplexity int) int
+		Payer               func(childComplexity int) int
+		PayerAccountID      func(childComplexity int) int
+		Signatures          func(childComplexity int) int
+		State               func(childComplexity int) int
+		StoredMemo          func(childComplexity int) int
+		Timestamp           func(childComplexity int) int
+		TransactionBody     func(childComplexity int) int
+		WaitForExpiry       func(childComplexity int) int
+	}
+
+	ScheduleConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	ScheduleEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	ScheduleSignature struct {
+		ConsensusTimestamp func(childComplexity int) int
+		PublicKeyPrefix    func(childComplexity int) int
+		Signature          func(childComplexity int) int
+		Type               func(childComplexity int) int
+	}
+
+	ServiceEndpoint struct {
+		DomainName  func(childComplexity int) int
+		IPAddressV4 func(childComplexity int) int
+		Port        func(childComplexity int) int
 	}
 
 	StakingReward struct {
@@ -403,6 +602,7 @@ type ComplexityRoot struct {
 		MaxFee                      func(childComplexity int) int
 		Memo                        func(childComplexity int) int
 		NFTTransfers                func(childComplexity int) int
+		Node                        func(childComplexity int) int
 		NodeAccountID               func(childComplexity int) int
 		Nonce                       func(childComplexity int) int
 		Parent                      func(childComplexity int) int
@@ -410,6 +610,7 @@ type ComplexityRoot struct {
 		Payer                       func(childComplexity int) int
 		PayerAccountID              func(childComplexity int) int
 		Result                      func(childComplexity int) int
+		Schedule                    func(childComplexity int) int
 		Scheduled                   func(childComplexity int) int
 		StakingRewardTransfers      func(childComplexity int) int
 		TokenTransfers              func(childComplexity int) int
@@ -450,8 +651,11 @@ type AccountResolver interface {
 	OutstandingAirdrops(ctx context.Context, obj *ledger.Account, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Airdrop], error)
 	PendingAirdrops(ctx context.Context, obj *ledger.Account, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Airdrop], error)
 	Hooks(ctx context.Context, obj *ledger.Account, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Hook], error)
+	StakedNode(ctx context.Context, obj *ledger.Account) (*ledger.NetworkNode, error)
+	Node(ctx context.Context, obj *ledger.Account) (*ledger.NetworkNode, error)
 	NftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
 	ReceivedNftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
+	Schedules(ctx context.Context, obj *ledger.Account, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Schedule], error)
 }
 type AirdropResolver interface {
 	Receiver(ctx context.Context, obj *ledger.Airdrop) (*ledger.Account, error)
@@ -481,6 +685,25 @@ type HookSlotResolver interface {
 	Transaction(ctx context.Context, obj *ledger.HookSlot) (*ledger.Transaction, error)
 	Hook(ctx context.Context, obj *ledger.HookSlot) (*ledger.Hook, error)
 }
+type NetworkResolver interface {
+	Supply(ctx context.Context, obj *ledger.Network, at *ledger.Filter[ledger.Timestamp]) (*ledger.NetworkSupply, error)
+	Fees(ctx context.Context, obj *ledger.Network, at *ledger.Filter[ledger.Timestamp], order relay.Order) (*ledger.NetworkFees, error)
+	ExchangeRate(ctx context.Context, obj *ledger.Network, at *ledger.Filter[ledger.Timestamp]) (*ledger.ExchangeRateSet, error)
+	Node(ctx context.Context, obj *ledger.Network, nodeID int64, file *ledger.EntityID) (*ledger.NetworkNode, error)
+	Nodes(ctx context.Context, obj *ledger.Network, file *ledger.EntityID, filter *ledger.NetworkNodeFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NetworkNode], error)
+	RegisteredNode(ctx context.Context, obj *ledger.Network, registeredNodeID int64) (*ledger.RegisteredNode, error)
+	RegisteredNodes(ctx context.Context, obj *ledger.Network, filter *ledger.RegisteredNodeFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.RegisteredNode], error)
+	Stake(ctx context.Context, obj *ledger.Network) (*ledger.NetworkStake, error)
+}
+type NetworkNodeResolver interface {
+	ID(ctx context.Context, obj *ledger.NetworkNode) (string, error)
+
+	RegisteredNodes(ctx context.Context, obj *ledger.NetworkNode) ([]*ledger.RegisteredNode, error)
+
+	Account(ctx context.Context, obj *ledger.NetworkNode) (*ledger.Account, error)
+
+	ServiceEndpoints(ctx context.Context, obj *ledger.NetworkNode) ([]*ledger.ServiceEndpoint, error)
+}
 type NftAllowanceResolver interface {
 	Owner(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Account, error)
 
@@ -498,12 +721,33 @@ type QueryResolver interface {
 	Hook(ctx context.Context, owner ledger.AccountRef, hookID int64) (*ledger.Hook, error)
 	Hooks(ctx context.Context, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Hook], error)
 	HookStorage(ctx context.Context, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.HookSlotConnection, error)
+	Network(ctx context.Context) (*ledger.Network, error)
 	NftAllowances(ctx context.Context, owner *ledger.AccountRef, spender *ledger.AccountRef, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
+	Schedule(ctx context.Context, id ledger.EntityID) (*ledger.Schedule, error)
+	Schedules(ctx context.Context, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Schedule], error)
 	Topic(ctx context.Context, id ledger.EntityID) (*ledger.Topic, error)
 	TopicMessages(ctx context.Context, topic ledger.EntityID, filter *ledger.TopicMessageFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TopicMessage], error)
 	TopicMessage(ctx context.Context, topic *ledger.EntityID, sequenceNumber *int64, at *ledger.Timestamp) (*ledger.TopicMessage, error)
 	Transaction(ctx context.Context, id *ledger.TransactionID, hash *string, at *ledger.Timestamp, nonce *int32, scheduled *bool) ([]*ledger.Transaction, error)
 	Transactions(ctx context.Context, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error)
+}
+type RegisteredNodeResolver interface {
+	ID(ctx context.Context, obj *ledger.RegisteredNode) (string, error)
+
+	NetworkNodes(ctx context.Context, obj *ledger.RegisteredNode) ([]*ledger.NetworkNode, error)
+}
+type ScheduleResolver interface {
+	ID(ctx context.Context, obj *ledger.Schedule) (string, error)
+
+	Creation(ctx context.Context, obj *ledger.Schedule) (*ledger.Transaction, error)
+
+	Creator(ctx context.Context, obj *ledger.Schedule) (*ledger.Account, error)
+
+	Execution(ctx context.Context, obj *ledger.Schedule) (*ledger.Transaction, error)
+
+	Payer(ctx context.Context, obj *ledger.Schedule) (*ledger.Account, error)
+	Signatures(ctx context.Context, obj *ledger.Schedule) ([]*ledger.ScheduleSignature, error)
+	State(ctx context.Context, obj *ledger.Schedule) (ledger.ScheduleState, error)
 }
 type TopicResolver interface {
 	ID(ctx context.Context, obj *ledger.Topic) (string, error)
@@ -534,6 +778,8 @@ type TransactionResolver interface {
 	Transfers(ctx context.Context, obj *ledger.Transaction) ([]*ledger.CryptoTransfer, error)
 
 	Block(ctx context.Context, obj *ledger.Transaction) (*ledger.Block, error)
+	Node(ctx context.Context, obj *ledger.Transaction) (*ledger.NetworkNode, error)
+	Schedule(ctx context.Context, obj *ledger.Transaction) (*ledger.Schedule, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -694,6 +940,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.NftAllowances(childComplexity, args["filter"].(*ledger.NftAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Account.node":
+		if e.ComplexityRoot.Account.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Account.Node(childComplexity), true
 	case "Account.outstandingAirdrops":
 		if e.ComplexityRoot.Account.OutstandingAirdrops == nil {
 			break
@@ -739,6 +991,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.ReceiverSigRequired(childComplexity), true
+	case "Account.schedules":
+		if e.ComplexityRoot.Account.Schedules == nil {
+			break
+		}
+
+		args, err := ec.field_Account_schedules_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Account.Schedules(childComplexity, args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Account.stakePeriodStart":
 		if e.ComplexityRoot.Account.StakePeriodStart == nil {
 			break
@@ -757,6 +1020,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.StakedAccountID(childComplexity), true
+	case "Account.stakedNode":
+		if e.ComplexityRoot.Account.StakedNode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Account.StakedNode(childComplexity), true
 	case "Account.stakedNodeId":
 		if e.ComplexityRoot.Account.StakedNodeID == nil {
 			break
@@ -1121,6 +1390,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.BlockEdge.Node(childComplexity), true
 
+	case "BlockNodeService.endpointApis":
+		if e.ComplexityRoot.BlockNodeService.EndpointAPIs == nil {
+			break
+		}
+
+		return e.ComplexityRoot.BlockNodeService.EndpointAPIs(childComplexity), true
+
 	case "ChunkInfo.initialTransactionId":
 		if e.ComplexityRoot.ChunkInfo.InitialTransactionID == nil {
 			break
@@ -1178,6 +1454,44 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CustomFeeLimit.DenominatingTokenID(childComplexity), true
 
+	case "ExchangeRate.centEquivalent":
+		if e.ComplexityRoot.ExchangeRate.CentEquivalent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExchangeRate.CentEquivalent(childComplexity), true
+	case "ExchangeRate.expirationTime":
+		if e.ComplexityRoot.ExchangeRate.ExpirationTime == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExchangeRate.ExpirationTime(childComplexity), true
+	case "ExchangeRate.hbarEquivalent":
+		if e.ComplexityRoot.ExchangeRate.HbarEquivalent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExchangeRate.HbarEquivalent(childComplexity), true
+
+	case "ExchangeRateSet.currentRate":
+		if e.ComplexityRoot.ExchangeRateSet.CurrentRate == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExchangeRateSet.CurrentRate(childComplexity), true
+	case "ExchangeRateSet.nextRate":
+		if e.ComplexityRoot.ExchangeRateSet.NextRate == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExchangeRateSet.NextRate(childComplexity), true
+	case "ExchangeRateSet.timestamp":
+		if e.ComplexityRoot.ExchangeRateSet.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExchangeRateSet.Timestamp(childComplexity), true
+
 	case "FixedFee.amount":
 		if e.ComplexityRoot.FixedFee.Amount == nil {
 			break
@@ -1196,6 +1510,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.FixedFee.DenominatingTokenID(childComplexity), true
+
+	case "GeneralService.description":
+		if e.ComplexityRoot.GeneralService.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.GeneralService.Description(childComplexity), true
 
 	case "Hook.adminKey":
 		if e.ComplexityRoot.Hook.AdminKey == nil {
@@ -1451,6 +1772,421 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.NFTTransfer.TokenID(childComplexity), true
 
+	case "Network.exchangeRate":
+		if e.ComplexityRoot.Network.ExchangeRate == nil {
+			break
+		}
+
+		args, err := ec.field_Network_exchangeRate_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Network.ExchangeRate(childComplexity, args["at"].(*ledger.Filter[ledger.Timestamp])), true
+	case "Network.fees":
+		if e.ComplexityRoot.Network.Fees == nil {
+			break
+		}
+
+		args, err := ec.field_Network_fees_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Network.Fees(childComplexity, args["at"].(*ledger.Filter[ledger.Timestamp]), args["order"].(relay.Order)), true
+	case "Network.node":
+		if e.ComplexityRoot.Network.Node == nil {
+			break
+		}
+
+		args, err := ec.field_Network_node_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Network.Node(childComplexity, args["nodeId"].(int64), args["file"].(*ledger.EntityID)), true
+	case "Network.nodes":
+		if e.ComplexityRoot.Network.Nodes == nil {
+			break
+		}
+
+		args, err := ec.field_Network_nodes_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Network.Nodes(childComplexity, args["file"].(*ledger.EntityID), args["filter"].(*ledger.NetworkNodeFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Network.registeredNode":
+		if e.ComplexityRoot.Network.RegisteredNode == nil {
+			break
+		}
+
+		args, err := ec.field_Network_registeredNode_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Network.RegisteredNode(childComplexity, args["registeredNodeId"].(int64)), true
+	case "Network.registeredNodes":
+		if e.ComplexityRoot.Network.RegisteredNodes == nil {
+			break
+		}
+
+		args, err := ec.field_Network_registeredNodes_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Network.RegisteredNodes(childComplexity, args["filter"].(*ledger.RegisteredNodeFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Network.stake":
+		if e.ComplexityRoot.Network.Stake == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Network.Stake(childComplexity), true
+	case "Network.supply":
+		if e.ComplexityRoot.Network.Supply == nil {
+			break
+		}
+
+		args, err := ec.field_Network_supply_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Network.Supply(childComplexity, args["at"].(*ledger.Filter[ledger.Timestamp])), true
+
+	case "NetworkFee.gas":
+		if e.ComplexityRoot.NetworkFee.Gas == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkFee.Gas(childComplexity), true
+	case "NetworkFee.transactionType":
+		if e.ComplexityRoot.NetworkFee.TransactionType == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkFee.TransactionType(childComplexity), true
+
+	case "NetworkFees.fees":
+		if e.ComplexityRoot.NetworkFees.Fees == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkFees.Fees(childComplexity), true
+	case "NetworkFees.timestamp":
+		if e.ComplexityRoot.NetworkFees.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkFees.Timestamp(childComplexity), true
+
+	case "NetworkNode.account":
+		if e.ComplexityRoot.NetworkNode.Account == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.Account(childComplexity), true
+	case "NetworkNode.adminKey":
+		if e.ComplexityRoot.NetworkNode.AdminKey == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.AdminKey(childComplexity), true
+	case "NetworkNode.associatedRegisteredNodes":
+		if e.ComplexityRoot.NetworkNode.AssociatedRegisteredNodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.AssociatedRegisteredNodes(childComplexity), true
+	case "NetworkNode.bookTimestamp":
+		if e.ComplexityRoot.NetworkNode.BookTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.BookTimestamp(childComplexity), true
+	case "NetworkNode.certHash":
+		if e.ComplexityRoot.NetworkNode.CertHash == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.CertHash(childComplexity), true
+	case "NetworkNode.createdTimestamp":
+		if e.ComplexityRoot.NetworkNode.CreatedTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.CreatedTimestamp(childComplexity), true
+	case "NetworkNode.declineReward":
+		if e.ComplexityRoot.NetworkNode.DeclineReward == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.DeclineReward(childComplexity), true
+	case "NetworkNode.deleted":
+		if e.ComplexityRoot.NetworkNode.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.Deleted(childComplexity), true
+	case "NetworkNode.description":
+		if e.ComplexityRoot.NetworkNode.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.Description(childComplexity), true
+	case "NetworkNode.fileId":
+		if e.ComplexityRoot.NetworkNode.FileID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.FileID(childComplexity), true
+	case "NetworkNode.grpcProxyEndpoint":
+		if e.ComplexityRoot.NetworkNode.GRPCProxyEndpoint == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.GRPCProxyEndpoint(childComplexity), true
+	case "NetworkNode.id":
+		if e.ComplexityRoot.NetworkNode.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.ID(childComplexity), true
+	case "NetworkNode.maxStake":
+		if e.ComplexityRoot.NetworkNode.MaxStake == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.MaxStake(childComplexity), true
+	case "NetworkNode.memo":
+		if e.ComplexityRoot.NetworkNode.Memo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.Memo(childComplexity), true
+	case "NetworkNode.minStake":
+		if e.ComplexityRoot.NetworkNode.MinStake == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.MinStake(childComplexity), true
+	case "NetworkNode.nodeAccountId":
+		if e.ComplexityRoot.NetworkNode.NodeAccountID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.NodeAccountID(childComplexity), true
+	case "NetworkNode.nodeId":
+		if e.ComplexityRoot.NetworkNode.NodeID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.NodeID(childComplexity), true
+	case "NetworkNode.publicKey":
+		if e.ComplexityRoot.NetworkNode.PublicKey == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.PublicKey(childComplexity), true
+	case "NetworkNode.registeredNodes":
+		if e.ComplexityRoot.NetworkNode.RegisteredNodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.RegisteredNodes(childComplexity), true
+	case "NetworkNode.rewardRateStart":
+		if e.ComplexityRoot.NetworkNode.RewardRateStart == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.RewardRateStart(childComplexity), true
+	case "NetworkNode.serviceEndpoints":
+		if e.ComplexityRoot.NetworkNode.ServiceEndpoints == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.ServiceEndpoints(childComplexity), true
+	case "NetworkNode.stake":
+		if e.ComplexityRoot.NetworkNode.Stake == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.Stake(childComplexity), true
+	case "NetworkNode.stakeNotRewarded":
+		if e.ComplexityRoot.NetworkNode.StakeNotRewarded == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.StakeNotRewarded(childComplexity), true
+	case "NetworkNode.stakeRewarded":
+		if e.ComplexityRoot.NetworkNode.StakeRewarded == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.StakeRewarded(childComplexity), true
+	case "NetworkNode.stakingPeriod":
+		if e.ComplexityRoot.NetworkNode.StakingPeriod == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.StakingPeriod(childComplexity), true
+
+	case "NetworkNodeConnection.edges":
+		if e.ComplexityRoot.NetworkNodeConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNodeConnection.Edges(childComplexity), true
+	case "NetworkNodeConnection.nodes":
+		if e.ComplexityRoot.NetworkNodeConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNodeConnection.Nodes(childComplexity), true
+	case "NetworkNodeConnection.pageInfo":
+		if e.ComplexityRoot.NetworkNodeConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNodeConnection.PageInfo(childComplexity), true
+
+	case "NetworkNodeEdge.cursor":
+		if e.ComplexityRoot.NetworkNodeEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNodeEdge.Cursor(childComplexity), true
+	case "NetworkNodeEdge.node":
+		if e.ComplexityRoot.NetworkNodeEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNodeEdge.Node(childComplexity), true
+
+	case "NetworkStake.consensusTimestamp":
+		if e.ComplexityRoot.NetworkStake.ConsensusTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.ConsensusTimestamp(childComplexity), true
+	case "NetworkStake.maxStakeRewarded":
+		if e.ComplexityRoot.NetworkStake.MaxStakeRewarded == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.MaxStakeRewarded(childComplexity), true
+	case "NetworkStake.maxStakingRewardRatePerHbar":
+		if e.ComplexityRoot.NetworkStake.MaxStakingRewardRatePerHbar == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.MaxStakingRewardRatePerHbar(childComplexity), true
+	case "NetworkStake.maxTotalReward":
+		if e.ComplexityRoot.NetworkStake.MaxTotalReward == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.MaxTotalReward(childComplexity), true
+	case "NetworkStake.nodeRewardFeeFraction":
+		if e.ComplexityRoot.NetworkStake.NodeRewardFeeFraction == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.NodeRewardFeeFraction(childComplexity), true
+	case "NetworkStake.reservedStakingRewards":
+		if e.ComplexityRoot.NetworkStake.ReservedStakingRewards == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.ReservedStakingRewards(childComplexity), true
+	case "NetworkStake.rewardBalanceThreshold":
+		if e.ComplexityRoot.NetworkStake.RewardBalanceThreshold == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.RewardBalanceThreshold(childComplexity), true
+	case "NetworkStake.stakeTotal":
+		if e.ComplexityRoot.NetworkStake.StakeTotal == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.StakeTotal(childComplexity), true
+	case "NetworkStake.stakingPeriod":
+		if e.ComplexityRoot.NetworkStake.StakingPeriod == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.StakingPeriod(childComplexity), true
+	case "NetworkStake.stakingPeriodDuration":
+		if e.ComplexityRoot.NetworkStake.StakingPeriodDuration == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.StakingPeriodDuration(childComplexity), true
+	case "NetworkStake.stakingPeriodsStored":
+		if e.ComplexityRoot.NetworkStake.StakingPeriodsStored == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.StakingPeriodsStored(childComplexity), true
+	case "NetworkStake.stakingRewardFeeFraction":
+		if e.ComplexityRoot.NetworkStake.StakingRewardFeeFraction == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.StakingRewardFeeFraction(childComplexity), true
+	case "NetworkStake.stakingRewardRate":
+		if e.ComplexityRoot.NetworkStake.StakingRewardRate == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.StakingRewardRate(childComplexity), true
+	case "NetworkStake.stakingStartThreshold":
+		if e.ComplexityRoot.NetworkStake.StakingStartThreshold == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.StakingStartThreshold(childComplexity), true
+	case "NetworkStake.unreservedStakingRewardBalance":
+		if e.ComplexityRoot.NetworkStake.UnreservedStakingRewardBalance == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkStake.UnreservedStakingRewardBalance(childComplexity), true
+
+	case "NetworkSupply.releasedHbar":
+		if e.ComplexityRoot.NetworkSupply.ReleasedHbar == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkSupply.ReleasedHbar(childComplexity), true
+	case "NetworkSupply.releasedSupply":
+		if e.ComplexityRoot.NetworkSupply.ReleasedSupply == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkSupply.ReleasedSupply(childComplexity), true
+	case "NetworkSupply.timestamp":
+		if e.ComplexityRoot.NetworkSupply.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkSupply.Timestamp(childComplexity), true
+	case "NetworkSupply.totalHbar":
+		if e.ComplexityRoot.NetworkSupply.TotalHbar == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkSupply.TotalHbar(childComplexity), true
+	case "NetworkSupply.totalSupply":
+		if e.ComplexityRoot.NetworkSupply.TotalSupply == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkSupply.TotalSupply(childComplexity), true
+
 	case "NftAllowance.approvedForAll":
 		if e.ComplexityRoot.NftAllowance.ApprovedForAll == nil {
 			break
@@ -1651,6 +2387,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Query.Hooks(childComplexity, args["owner"].(ledger.AccountRef), args["filter"].(*ledger.HookFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 
+	case "Query.network":
+		if e.ComplexityRoot.Query.Network == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.Network(childComplexity), true
 	case "Query.nftAllowances":
 		if e.ComplexityRoot.Query.NftAllowances == nil {
 			break
@@ -1684,6 +2426,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Nodes(childComplexity, args["ids"].([]string)), true
+	case "Query.schedule":
+		if e.ComplexityRoot.Query.Schedule == nil {
+			break
+		}
+
+		args, err := ec.field_Query_schedule_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Schedule(childComplexity, args["id"].(ledger.EntityID)), true
+	case "Query.schedules":
+		if e.ComplexityRoot.Query.Schedules == nil {
+			break
+		}
+
+		args, err := ec.field_Query_schedules_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Schedules(childComplexity, args["filter"].(*ledger.ScheduleFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.topic":
 		if e.ComplexityRoot.Query.Topic == nil {
 			break
@@ -1739,6 +2503,351 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Transactions(childComplexity, args["filter"].(*ledger.TransactionFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+
+	case "RegisteredNode.adminKey":
+		if e.ComplexityRoot.RegisteredNode.AdminKey == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNode.AdminKey(childComplexity), true
+	case "RegisteredNode.createdTimestamp":
+		if e.ComplexityRoot.RegisteredNode.CreatedTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNode.CreatedTimestamp(childComplexity), true
+	case "RegisteredNode.deleted":
+		if e.ComplexityRoot.RegisteredNode.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNode.Deleted(childComplexity), true
+	case "RegisteredNode.description":
+		if e.ComplexityRoot.RegisteredNode.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNode.Description(childComplexity), true
+	case "RegisteredNode.id":
+		if e.ComplexityRoot.RegisteredNode.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNode.ID(childComplexity), true
+	case "RegisteredNode.networkNodes":
+		if e.ComplexityRoot.RegisteredNode.NetworkNodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNode.NetworkNodes(childComplexity), true
+	case "RegisteredNode.registeredNodeId":
+		if e.ComplexityRoot.RegisteredNode.RegisteredNodeID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNode.RegisteredNodeID(childComplexity), true
+	case "RegisteredNode.serviceEndpoints":
+		if e.ComplexityRoot.RegisteredNode.ServiceEndpoints == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNode.ServiceEndpoints(childComplexity), true
+	case "RegisteredNode.timestamp":
+		if e.ComplexityRoot.RegisteredNode.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNode.Timestamp(childComplexity), true
+	case "RegisteredNode.types":
+		if e.ComplexityRoot.RegisteredNode.Types == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNode.Types(childComplexity), true
+
+	case "RegisteredNodeConnection.edges":
+		if e.ComplexityRoot.RegisteredNodeConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNodeConnection.Edges(childComplexity), true
+	case "RegisteredNodeConnection.nodes":
+		if e.ComplexityRoot.RegisteredNodeConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNodeConnection.Nodes(childComplexity), true
+	case "RegisteredNodeConnection.pageInfo":
+		if e.ComplexityRoot.RegisteredNodeConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNodeConnection.PageInfo(childComplexity), true
+
+	case "RegisteredNodeEdge.cursor":
+		if e.ComplexityRoot.RegisteredNodeEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNodeEdge.Cursor(childComplexity), true
+	case "RegisteredNodeEdge.node":
+		if e.ComplexityRoot.RegisteredNodeEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredNodeEdge.Node(childComplexity), true
+
+	case "RegisteredServiceEndpoint.blockNode":
+		if e.ComplexityRoot.RegisteredServiceEndpoint.BlockNode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredServiceEndpoint.BlockNode(childComplexity), true
+	case "RegisteredServiceEndpoint.domainName":
+		if e.ComplexityRoot.RegisteredServiceEndpoint.DomainName == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredServiceEndpoint.DomainName(childComplexity), true
+	case "RegisteredServiceEndpoint.generalService":
+		if e.ComplexityRoot.RegisteredServiceEndpoint.GeneralService == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredServiceEndpoint.GeneralService(childComplexity), true
+	case "RegisteredServiceEndpoint.ipAddress":
+		if e.ComplexityRoot.RegisteredServiceEndpoint.IPAddress == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredServiceEndpoint.IPAddress(childComplexity), true
+	case "RegisteredServiceEndpoint.mirrorNode":
+		if e.ComplexityRoot.RegisteredServiceEndpoint.MirrorNode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredServiceEndpoint.MirrorNode(childComplexity), true
+	case "RegisteredServiceEndpoint.port":
+		if e.ComplexityRoot.RegisteredServiceEndpoint.Port == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredServiceEndpoint.Port(childComplexity), true
+	case "RegisteredServiceEndpoint.rpcRelay":
+		if e.ComplexityRoot.RegisteredServiceEndpoint.RPCRelay == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredServiceEndpoint.RPCRelay(childComplexity), true
+	case "RegisteredServiceEndpoint.requiresTls":
+		if e.ComplexityRoot.RegisteredServiceEndpoint.RequiresTLS == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredServiceEndpoint.RequiresTLS(childComplexity), true
+	case "RegisteredServiceEndpoint.type":
+		if e.ComplexityRoot.RegisteredServiceEndpoint.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RegisteredServiceEndpoint.Type(childComplexity), true
+
+	case "Schedule.adminKey":
+		if e.ComplexityRoot.Schedule.AdminKey == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.AdminKey(childComplexity), true
+	case "Schedule.createdTimestamp":
+		if e.ComplexityRoot.Schedule.CreatedTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.CreatedTimestamp(childComplexity), true
+	case "Schedule.creation":
+		if e.ComplexityRoot.Schedule.Creation == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.Creation(childComplexity), true
+	case "Schedule.creator":
+		if e.ComplexityRoot.Schedule.Creator == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.Creator(childComplexity), true
+	case "Schedule.creatorAccountId":
+		if e.ComplexityRoot.Schedule.CreatorAccountID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.CreatorAccountID(childComplexity), true
+	case "Schedule.deleted":
+		if e.ComplexityRoot.Schedule.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.Deleted(childComplexity), true
+	case "Schedule.entityId":
+		if e.ComplexityRoot.Schedule.EntityID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.EntityID(childComplexity), true
+	case "Schedule.executedTimestamp":
+		if e.ComplexityRoot.Schedule.ExecutedTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.ExecutedTimestamp(childComplexity), true
+	case "Schedule.execution":
+		if e.ComplexityRoot.Schedule.Execution == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.Execution(childComplexity), true
+	case "Schedule.expirationTimestamp":
+		if e.ComplexityRoot.Schedule.ExpirationTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.ExpirationTimestamp(childComplexity), true
+	case "Schedule.id":
+		if e.ComplexityRoot.Schedule.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.ID(childComplexity), true
+	case "Schedule.memo":
+		if e.ComplexityRoot.Schedule.Memo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.Memo(childComplexity), true
+	case "Schedule.payer":
+		if e.ComplexityRoot.Schedule.Payer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.Payer(childComplexity), true
+	case "Schedule.payerAccountId":
+		if e.ComplexityRoot.Schedule.PayerAccountID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.PayerAccountID(childComplexity), true
+	case "Schedule.signatures":
+		if e.ComplexityRoot.Schedule.Signatures == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.Signatures(childComplexity), true
+	case "Schedule.state":
+		if e.ComplexityRoot.Schedule.State == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.State(childComplexity), true
+	case "Schedule.storedMemo":
+		if e.ComplexityRoot.Schedule.StoredMemo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.StoredMemo(childComplexity), true
+	case "Schedule.timestamp":
+		if e.ComplexityRoot.Schedule.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.Timestamp(childComplexity), true
+	case "Schedule.transactionBody":
+		if e.ComplexityRoot.Schedule.TransactionBody == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.TransactionBody(childComplexity), true
+	case "Schedule.waitForExpiry":
+		if e.ComplexityRoot.Schedule.WaitForExpiry == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Schedule.WaitForExpiry(childComplexity), true
+
+	case "ScheduleConnection.edges":
+		if e.ComplexityRoot.ScheduleConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduleConnection.Edges(childComplexity), true
+	case "ScheduleConnection.nodes":
+		if e.ComplexityRoot.ScheduleConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduleConnection.Nodes(childComplexity), true
+	case "ScheduleConnection.pageInfo":
+		if e.ComplexityRoot.ScheduleConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduleConnection.PageInfo(childComplexity), true
+
+	case "ScheduleEdge.cursor":
+		if e.ComplexityRoot.ScheduleEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduleEdge.Cursor(childComplexity), true
+	case "ScheduleEdge.node":
+		if e.ComplexityRoot.ScheduleEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduleEdge.Node(childComplexity), true
+
+	case "ScheduleSignature.consensusTimestamp":
+		if e.ComplexityRoot.ScheduleSignature.ConsensusTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduleSignature.ConsensusTimestamp(childComplexity), true
+	case "ScheduleSignature.publicKeyPrefix":
+		if e.ComplexityRoot.ScheduleSignature.PublicKeyPrefix == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduleSignature.PublicKeyPrefix(childComplexity), true
+	case "ScheduleSignature.signature":
+		if e.ComplexityRoot.ScheduleSignature.Signature == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduleSignature.Signature(childComplexity), true
+	case "ScheduleSignature.type":
+		if e.ComplexityRoot.ScheduleSignature.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScheduleSignature.Type(childComplexity), true
+
+	case "ServiceEndpoint.domainName":
+		if e.ComplexityRoot.ServiceEndpoint.DomainName == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServiceEndpoint.DomainName(childComplexity), true
+	case "ServiceEndpoint.ipAddressV4":
+		if e.ComplexityRoot.ServiceEndpoint.IPAddressV4 == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServiceEndpoint.IPAddressV4(childComplexity), true
+	case "ServiceEndpoint.port":
+		if e.ComplexityRoot.ServiceEndpoint.Port == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServiceEndpoint.Port(childComplexity), true
 
 	case "StakingReward.accountId":
 		if e.ComplexityRoot.StakingReward.AccountID == nil {
@@ -2138,6 +3247,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transaction.NFTTransfers(childComplexity), true
+	case "Transaction.node":
+		if e.ComplexityRoot.Transaction.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transaction.Node(childComplexity), true
 	case "Transaction.nodeAccountId":
 		if e.ComplexityRoot.Transaction.NodeAccountID == nil {
 			break
@@ -2180,6 +3295,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transaction.Result(childComplexity), true
+	case "Transaction.schedule":
+		if e.ComplexityRoot.Transaction.Schedule == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transaction.Schedule(childComplexity), true
 	case "Transaction.scheduled":
 		if e.ComplexityRoot.Transaction.Scheduled == nil {
 			break
@@ -2278,7 +3399,10 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputHookKeyFilter,
 		ec.unmarshalInputHookSlotFilter,
 		ec.unmarshalInputLongFilter,
+		ec.unmarshalInputNetworkNodeFilter,
 		ec.unmarshalInputNftAllowanceFilter,
+		ec.unmarshalInputRegisteredNodeFilter,
+		ec.unmarshalInputScheduleFilter,
 		ec.unmarshalInputStringFilter,
 		ec.unmarshalInputTimestampFilter,
 		ec.unmarshalInputTopicMessageFilter,
@@ -2342,7 +3466,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/hook.graphqls" "schema/nft_allowance.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -2359,7 +3483,9 @@ var sources = []*ast.Source{
 	{Name: "schema/block.graphqls", Input: sourceData("schema/block.graphqls"), BuiltIn: false},
 	{Name: "schema/common.graphqls", Input: sourceData("schema/common.graphqls"), BuiltIn: false},
 	{Name: "schema/hook.graphqls", Input: sourceData("schema/hook.graphqls"), BuiltIn: false},
+	{Name: "schema/network.graphqls", Input: sourceData("schema/network.graphqls"), BuiltIn: false},
 	{Name: "schema/nft_allowance.graphqls", Input: sourceData("schema/nft_allowance.graphqls"), BuiltIn: false},
+	{Name: "schema/schedule.graphqls", Input: sourceData("schema/schedule.graphqls"), BuiltIn: false},
 	{Name: "schema/topic.graphqls", Input: sourceData("schema/topic.graphqls"), BuiltIn: false},
 	{Name: "schema/transaction.graphqls", Input: sourceData("schema/transaction.graphqls"), BuiltIn: false},
 	{Name: "schema/transaction_type.graphqls", Input: sourceData("schema/transaction_type.graphqls"), BuiltIn: false},
@@ -2432,10 +3558,16 @@ func (ec *executionContext) childFields_Account(ctx context.Context, field graph
 		return ec.fieldContext_Account_pendingAirdrops(ctx, field)
 	case "hooks":
 		return ec.fieldContext_Account_hooks(ctx, field)
+	case "stakedNode":
+		return ec.fieldContext_Account_stakedNode(ctx, field)
+	case "node":
+		return ec.fieldContext_Account_node(ctx, field)
 	case "nftAllowances":
 		return ec.fieldContext_Account_nftAllowances(ctx, field)
 	case "receivedNftAllowances":
 		return ec.fieldContext_Account_receivedNftAllowances(ctx, field)
+	case "schedules":
+		return ec.fieldContext_Account_schedules(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Account", field.Name)
 }
@@ -2616,6 +3748,14 @@ func (ec *executionContext) childFields_BlockEdge(ctx context.Context, field gra
 	return nil, fmt.Errorf("no field named %q was found under type BlockEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_BlockNodeService(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "endpointApis":
+		return ec.fieldContext_BlockNodeService_endpointApis(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type BlockNodeService", field.Name)
+}
+
 func (ec *executionContext) childFields_ChunkInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "initialTransactionId":
@@ -2652,6 +3792,30 @@ func (ec *executionContext) childFields_CustomFeeLimit(ctx context.Context, fiel
 	return nil, fmt.Errorf("no field named %q was found under type CustomFeeLimit", field.Name)
 }
 
+func (ec *executionContext) childFields_ExchangeRate(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "centEquivalent":
+		return ec.fieldContext_ExchangeRate_centEquivalent(ctx, field)
+	case "expirationTime":
+		return ec.fieldContext_ExchangeRate_expirationTime(ctx, field)
+	case "hbarEquivalent":
+		return ec.fieldContext_ExchangeRate_hbarEquivalent(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ExchangeRate", field.Name)
+}
+
+func (ec *executionContext) childFields_ExchangeRateSet(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "currentRate":
+		return ec.fieldContext_ExchangeRateSet_currentRate(ctx, field)
+	case "nextRate":
+		return ec.fieldContext_ExchangeRateSet_nextRate(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_ExchangeRateSet_timestamp(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ExchangeRateSet", field.Name)
+}
+
 func (ec *executionContext) childFields_FixedFee(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "amount":
@@ -2662,6 +3826,14 @@ func (ec *executionContext) childFields_FixedFee(ctx context.Context, field grap
 		return ec.fieldContext_FixedFee_denominatingTokenId(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type FixedFee", field.Name)
+}
+
+func (ec *executionContext) childFields_GeneralService(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "description":
+		return ec.fieldContext_GeneralService_description(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type GeneralService", field.Name)
 }
 
 func (ec *executionContext) childFields_Hook(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2798,6 +3970,178 @@ func (ec *executionContext) childFields_NFTTransfer(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type NFTTransfer", field.Name)
 }
 
+func (ec *executionContext) childFields_Network(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "supply":
+		return ec.fieldContext_Network_supply(ctx, field)
+	case "fees":
+		return ec.fieldContext_Network_fees(ctx, field)
+	case "exchangeRate":
+		return ec.fieldContext_Network_exchangeRate(ctx, field)
+	case "node":
+		return ec.fieldContext_Network_node(ctx, field)
+	case "nodes":
+		return ec.fieldContext_Network_nodes(ctx, field)
+	case "registeredNode":
+		return ec.fieldContext_Network_registeredNode(ctx, field)
+	case "registeredNodes":
+		return ec.fieldContext_Network_registeredNodes(ctx, field)
+	case "stake":
+		return ec.fieldContext_Network_stake(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Network", field.Name)
+}
+
+func (ec *executionContext) childFields_NetworkFee(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "gas":
+		return ec.fieldContext_NetworkFee_gas(ctx, field)
+	case "transactionType":
+		return ec.fieldContext_NetworkFee_transactionType(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NetworkFee", field.Name)
+}
+
+func (ec *executionContext) childFields_NetworkFees(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "fees":
+		return ec.fieldContext_NetworkFees_fees(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_NetworkFees_timestamp(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NetworkFees", field.Name)
+}
+
+func (ec *executionContext) childFields_NetworkNode(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_NetworkNode_id(ctx, field)
+	case "nodeId":
+		return ec.fieldContext_NetworkNode_nodeId(ctx, field)
+	case "fileId":
+		return ec.fieldContext_NetworkNode_fileId(ctx, field)
+	case "bookTimestamp":
+		return ec.fieldContext_NetworkNode_bookTimestamp(ctx, field)
+	case "adminKey":
+		return ec.fieldContext_NetworkNode_adminKey(ctx, field)
+	case "associatedRegisteredNodes":
+		return ec.fieldContext_NetworkNode_associatedRegisteredNodes(ctx, field)
+	case "registeredNodes":
+		return ec.fieldContext_NetworkNode_registeredNodes(ctx, field)
+	case "certHash":
+		return ec.fieldContext_NetworkNode_certHash(ctx, field)
+	case "createdTimestamp":
+		return ec.fieldContext_NetworkNode_createdTimestamp(ctx, field)
+	case "declineReward":
+		return ec.fieldContext_NetworkNode_declineReward(ctx, field)
+	case "deleted":
+		return ec.fieldContext_NetworkNode_deleted(ctx, field)
+	case "description":
+		return ec.fieldContext_NetworkNode_description(ctx, field)
+	case "grpcProxyEndpoint":
+		return ec.fieldContext_NetworkNode_grpcProxyEndpoint(ctx, field)
+	case "maxStake":
+		return ec.fieldContext_NetworkNode_maxStake(ctx, field)
+	case "minStake":
+		return ec.fieldContext_NetworkNode_minStake(ctx, field)
+	case "memo":
+		return ec.fieldContext_NetworkNode_memo(ctx, field)
+	case "nodeAccountId":
+		return ec.fieldContext_NetworkNode_nodeAccountId(ctx, field)
+	case "account":
+		return ec.fieldContext_NetworkNode_account(ctx, field)
+	case "publicKey":
+		return ec.fieldContext_NetworkNode_publicKey(ctx, field)
+	case "rewardRateStart":
+		return ec.fieldContext_NetworkNode_rewardRateStart(ctx, field)
+	case "serviceEndpoints":
+		return ec.fieldContext_NetworkNode_serviceEndpoints(ctx, field)
+	case "stake":
+		return ec.fieldContext_NetworkNode_stake(ctx, field)
+	case "stakeNotRewarded":
+		return ec.fieldContext_NetworkNode_stakeNotRewarded(ctx, field)
+	case "stakeRewarded":
+		return ec.fieldContext_NetworkNode_stakeRewarded(ctx, field)
+	case "stakingPeriod":
+		return ec.fieldContext_NetworkNode_stakingPeriod(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NetworkNode", field.Name)
+}
+
+func (ec *executionContext) childFields_NetworkNodeConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_NetworkNodeConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_NetworkNodeConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_NetworkNodeConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NetworkNodeConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_NetworkNodeEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_NetworkNodeEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_NetworkNodeEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NetworkNodeEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_NetworkStake(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "consensusTimestamp":
+		return ec.fieldContext_NetworkStake_consensusTimestamp(ctx, field)
+	case "maxStakeRewarded":
+		return ec.fieldContext_NetworkStake_maxStakeRewarded(ctx, field)
+	case "maxStakingRewardRatePerHbar":
+		return ec.fieldContext_NetworkStake_maxStakingRewardRatePerHbar(ctx, field)
+	case "maxTotalReward":
+		return ec.fieldContext_NetworkStake_maxTotalReward(ctx, field)
+	case "nodeRewardFeeFraction":
+		return ec.fieldContext_NetworkStake_nodeRewardFeeFraction(ctx, field)
+	case "reservedStakingRewards":
+		return ec.fieldContext_NetworkStake_reservedStakingRewards(ctx, field)
+	case "rewardBalanceThreshold":
+		return ec.fieldContext_NetworkStake_rewardBalanceThreshold(ctx, field)
+	case "stakeTotal":
+		return ec.fieldContext_NetworkStake_stakeTotal(ctx, field)
+	case "stakingPeriod":
+		return ec.fieldContext_NetworkStake_stakingPeriod(ctx, field)
+	case "stakingPeriodDuration":
+		return ec.fieldContext_NetworkStake_stakingPeriodDuration(ctx, field)
+	case "stakingPeriodsStored":
+		return ec.fieldContext_NetworkStake_stakingPeriodsStored(ctx, field)
+	case "stakingRewardFeeFraction":
+		return ec.fieldContext_NetworkStake_stakingRewardFeeFraction(ctx, field)
+	case "stakingRewardRate":
+		return ec.fieldContext_NetworkStake_stakingRewardRate(ctx, field)
+	case "stakingStartThreshold":
+		return ec.fieldContext_NetworkStake_stakingStartThreshold(ctx, field)
+	case "unreservedStakingRewardBalance":
+		return ec.fieldContext_NetworkStake_unreservedStakingRewardBalance(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NetworkStake", field.Name)
+}
+
+func (ec *executionContext) childFields_NetworkSupply(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "releasedSupply":
+		return ec.fieldContext_NetworkSupply_releasedSupply(ctx, field)
+	case "releasedHbar":
+		return ec.fieldContext_NetworkSupply_releasedHbar(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_NetworkSupply_timestamp(ctx, field)
+	case "totalSupply":
+		return ec.fieldContext_NetworkSupply_totalSupply(ctx, field)
+	case "totalHbar":
+		return ec.fieldContext_NetworkSupply_totalHbar(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NetworkSupply", field.Name)
+}
+
 func (ec *executionContext) childFields_NftAllowance(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "approvedForAll":
@@ -2852,6 +4196,172 @@ func (ec *executionContext) childFields_PageInfo(ctx context.Context, field grap
 		return ec.fieldContext_PageInfo_endCursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+}
+
+func (ec *executionContext) childFields_RegisteredNode(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_RegisteredNode_id(ctx, field)
+	case "registeredNodeId":
+		return ec.fieldContext_RegisteredNode_registeredNodeId(ctx, field)
+	case "adminKey":
+		return ec.fieldContext_RegisteredNode_adminKey(ctx, field)
+	case "createdTimestamp":
+		return ec.fieldContext_RegisteredNode_createdTimestamp(ctx, field)
+	case "deleted":
+		return ec.fieldContext_RegisteredNode_deleted(ctx, field)
+	case "description":
+		return ec.fieldContext_RegisteredNode_description(ctx, field)
+	case "networkNodes":
+		return ec.fieldContext_RegisteredNode_networkNodes(ctx, field)
+	case "serviceEndpoints":
+		return ec.fieldContext_RegisteredNode_serviceEndpoints(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_RegisteredNode_timestamp(ctx, field)
+	case "types":
+		return ec.fieldContext_RegisteredNode_types(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RegisteredNode", field.Name)
+}
+
+func (ec *executionContext) childFields_RegisteredNodeConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_RegisteredNodeConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_RegisteredNodeConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_RegisteredNodeConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RegisteredNodeConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_RegisteredNodeEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_RegisteredNodeEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_RegisteredNodeEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RegisteredNodeEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_RegisteredServiceEndpoint(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "blockNode":
+		return ec.fieldContext_RegisteredServiceEndpoint_blockNode(ctx, field)
+	case "domainName":
+		return ec.fieldContext_RegisteredServiceEndpoint_domainName(ctx, field)
+	case "generalService":
+		return ec.fieldContext_RegisteredServiceEndpoint_generalService(ctx, field)
+	case "ipAddress":
+		return ec.fieldContext_RegisteredServiceEndpoint_ipAddress(ctx, field)
+	case "mirrorNode":
+		return ec.fieldContext_RegisteredServiceEndpoint_mirrorNode(ctx, field)
+	case "port":
+		return ec.fieldContext_RegisteredServiceEndpoint_port(ctx, field)
+	case "requiresTls":
+		return ec.fieldContext_RegisteredServiceEndpoint_requiresTls(ctx, field)
+	case "rpcRelay":
+		return ec.fieldContext_RegisteredServiceEndpoint_rpcRelay(ctx, field)
+	case "type":
+		return ec.fieldContext_RegisteredServiceEndpoint_type(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RegisteredServiceEndpoint", field.Name)
+}
+
+func (ec *executionContext) childFields_Schedule(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Schedule_id(ctx, field)
+	case "entityId":
+		return ec.fieldContext_Schedule_entityId(ctx, field)
+	case "adminKey":
+		return ec.fieldContext_Schedule_adminKey(ctx, field)
+	case "createdTimestamp":
+		return ec.fieldContext_Schedule_createdTimestamp(ctx, field)
+	case "creation":
+		return ec.fieldContext_Schedule_creation(ctx, field)
+	case "creatorAccountId":
+		return ec.fieldContext_Schedule_creatorAccountId(ctx, field)
+	case "creator":
+		return ec.fieldContext_Schedule_creator(ctx, field)
+	case "deleted":
+		return ec.fieldContext_Schedule_deleted(ctx, field)
+	case "executedTimestamp":
+		return ec.fieldContext_Schedule_executedTimestamp(ctx, field)
+	case "execution":
+		return ec.fieldContext_Schedule_execution(ctx, field)
+	case "expirationTimestamp":
+		return ec.fieldContext_Schedule_expirationTimestamp(ctx, field)
+	case "memo":
+		return ec.fieldContext_Schedule_memo(ctx, field)
+	case "storedMemo":
+		return ec.fieldContext_Schedule_storedMemo(ctx, field)
+	case "payerAccountId":
+		return ec.fieldContext_Schedule_payerAccountId(ctx, field)
+	case "payer":
+		return ec.fieldContext_Schedule_payer(ctx, field)
+	case "signatures":
+		return ec.fieldContext_Schedule_signatures(ctx, field)
+	case "state":
+		return ec.fieldContext_Schedule_state(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_Schedule_timestamp(ctx, field)
+	case "transactionBody":
+		return ec.fieldContext_Schedule_transactionBody(ctx, field)
+	case "waitForExpiry":
+		return ec.fieldContext_Schedule_waitForExpiry(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Schedule", field.Name)
+}
+
+func (ec *executionContext) childFields_ScheduleConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ScheduleConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_ScheduleConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ScheduleConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ScheduleConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ScheduleEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_ScheduleEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_ScheduleEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ScheduleEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ScheduleSignature(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "consensusTimestamp":
+		return ec.fieldContext_ScheduleSignature_consensusTimestamp(ctx, field)
+	case "publicKeyPrefix":
+		return ec.fieldContext_ScheduleSignature_publicKeyPrefix(ctx, field)
+	case "signature":
+		return ec.fieldContext_ScheduleSignature_signature(ctx, field)
+	case "type":
+		return ec.fieldContext_ScheduleSignature_type(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ScheduleSignature", field.Name)
+}
+
+func (ec *executionContext) childFields_ServiceEndpoint(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "domainName":
+		return ec.fieldContext_ServiceEndpoint_domainName(ctx, field)
+	case "ipAddressV4":
+		return ec.fieldContext_ServiceEndpoint_ipAddressV4(ctx, field)
+	case "port":
+		return ec.fieldContext_ServiceEndpoint_port(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ServiceEndpoint", field.Name)
 }
 
 func (ec *executionContext) childFields_StakingReward(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3068,6 +4578,10 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_validStartTimestamp(ctx, field)
 	case "block":
 		return ec.fieldContext_Transaction_block(ctx, field)
+	case "node":
+		return ec.fieldContext_Transaction_node(ctx, field)
+	case "schedule":
+		return ec.fieldContext_Transaction_schedule(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Transaction", field.Name)
 }
@@ -3508,6 +5022,52 @@ func (ec *executionContext) field_Account_receivedNftAllowances_args(ctx context
 	return args, nil
 }
 
+func (ec *executionContext) field_Account_schedules_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
+	return args, nil
+}
+
 func (ec *executionContext) field_Account_transactions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -3689,6 +5249,208 @@ func (ec *executionContext) field_Hook_storage_args(ctx context.Context, rawArgs
 		return nil, err
 	}
 	args["before"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Network_exchangeRate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "at",
+		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["at"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Network_fees_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "at",
+		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["at"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Network_node_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "nodeId",
+		func(ctx context.Context, v any) (int64, error) {
+			return ec.unmarshalNLong2int64(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["nodeId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "file",
+		func(ctx context.Context, v any) (*ledger.EntityID, error) {
+			return ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["file"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Network_nodes_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "file",
+		func(ctx context.Context, v any) (*ledger.EntityID, error) {
+			return ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["file"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.NetworkNodeFilter, error) {
+			return ec.unmarshalONetworkNodeFilter2ᚖheliographᚋinternalᚋledgerᚐNetworkNodeFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Network_registeredNode_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "registeredNodeId",
+		func(ctx context.Context, v any) (int64, error) {
+			return ec.unmarshalNLong2int64(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["registeredNodeId"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Network_registeredNodes_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.RegisteredNodeFilter, error) {
+			return ec.unmarshalORegisteredNodeFilter2ᚖheliographᚋinternalᚋledgerᚐRegisteredNodeFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Network_supply_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "at",
+		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["at"] = arg0
 	return args, nil
 }
 
@@ -4263,6 +6025,74 @@ func (ec *executionContext) field_Query_nodes_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["ids"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_schedule_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (ledger.EntityID, error) {
+			return ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_schedules_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.ScheduleFilter, error) {
+			return ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋledgerᚐScheduleFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
 	return args, nil
 }
 
@@ -5438,6 +7268,70 @@ func (ec *executionContext) fieldContext_Account_hooks(ctx context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _Account_stakedNode(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_stakedNode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().StakedNode(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
+			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Account_stakedNode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkNode(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_node(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().Node(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
+			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Account_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkNode(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Account_nftAllowances(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5520,6 +7414,50 @@ func (ec *executionContext) fieldContext_Account_receivedNftAllowances(ctx conte
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Account_receivedNftAllowances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_schedules(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_schedules(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().Schedules(ctx, obj, fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Schedule]) graphql.Marshaler {
+			return ec.marshalNScheduleConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Account_schedules(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ScheduleConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_schedules_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -6971,6 +8909,29 @@ func (ec *executionContext) fieldContext_BlockEdge_cursor(_ context.Context, fie
 	return graphql.NewScalarFieldContext("BlockEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _BlockNodeService_endpointApis(ctx context.Context, field graphql.CollectedField, obj *ledger.BlockNodeService) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BlockNodeService_endpointApis(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EndpointAPIs, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []ledger.BlockNodeAPI) graphql.Marshaler {
+			return ec.marshalNBlockNodeAPI2ᚕheliographᚋinternalᚋledgerᚐBlockNodeAPIᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BlockNodeService_endpointApis(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BlockNodeService", field, false, false, errors.New("field of type BlockNodeAPI does not have child fields"))
+}
+
 func (ec *executionContext) _ChunkInfo_initialTransactionId(ctx context.Context, field graphql.CollectedField, obj *ledger.ChunkInfo) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -7187,6 +9148,162 @@ func (ec *executionContext) fieldContext_CustomFeeLimit_denominatingTokenId(_ co
 	return graphql.NewScalarFieldContext("CustomFeeLimit", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _ExchangeRate_centEquivalent(ctx context.Context, field graphql.CollectedField, obj *ledger.ExchangeRate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ExchangeRate_centEquivalent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CentEquivalent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ExchangeRate_centEquivalent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ExchangeRate", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ExchangeRate_expirationTime(ctx context.Context, field graphql.CollectedField, obj *ledger.ExchangeRate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ExchangeRate_expirationTime(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpirationTime, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ExchangeRate_expirationTime(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ExchangeRate", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _ExchangeRate_hbarEquivalent(ctx context.Context, field graphql.CollectedField, obj *ledger.ExchangeRate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ExchangeRate_hbarEquivalent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HbarEquivalent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ExchangeRate_hbarEquivalent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ExchangeRate", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ExchangeRateSet_currentRate(ctx context.Context, field graphql.CollectedField, obj *ledger.ExchangeRateSet) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ExchangeRateSet_currentRate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CurrentRate, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ExchangeRate) graphql.Marshaler {
+			return ec.marshalOExchangeRate2ᚖheliographᚋinternalᚋledgerᚐExchangeRate(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ExchangeRateSet_currentRate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExchangeRateSet",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ExchangeRate(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExchangeRateSet_nextRate(ctx context.Context, field graphql.CollectedField, obj *ledger.ExchangeRateSet) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ExchangeRateSet_nextRate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NextRate, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ExchangeRate) graphql.Marshaler {
+			return ec.marshalOExchangeRate2ᚖheliographᚋinternalᚋledgerᚐExchangeRate(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ExchangeRateSet_nextRate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExchangeRateSet",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ExchangeRate(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExchangeRateSet_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.ExchangeRateSet) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ExchangeRateSet_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ExchangeRateSet_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ExchangeRateSet", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
 func (ec *executionContext) _FixedFee_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.FixedFee) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -7254,6 +9371,29 @@ func (ec *executionContext) _FixedFee_denominatingTokenId(ctx context.Context, f
 }
 func (ec *executionContext) fieldContext_FixedFee_denominatingTokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FixedFee", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _GeneralService_description(ctx context.Context, field graphql.CollectedField, obj *ledger.GeneralService) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_GeneralService_description(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_GeneralService_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("GeneralService", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Hook_id(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
@@ -8314,6 +10454,1705 @@ func (ec *executionContext) fieldContext_NFTTransfer_tokenId(_ context.Context, 
 	return graphql.NewScalarFieldContext("NFTTransfer", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _Network_supply(ctx context.Context, field graphql.CollectedField, obj *ledger.Network) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Network_supply(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Network().Supply(ctx, obj, fc.Args["at"].(*ledger.Filter[ledger.Timestamp]))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkSupply) graphql.Marshaler {
+			return ec.marshalONetworkSupply2ᚖheliographᚋinternalᚋledgerᚐNetworkSupply(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Network_supply(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Network",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkSupply(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Network_supply_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Network_fees(ctx context.Context, field graphql.CollectedField, obj *ledger.Network) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Network_fees(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Network().Fees(ctx, obj, fc.Args["at"].(*ledger.Filter[ledger.Timestamp]), fc.Args["order"].(relay.Order))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkFees) graphql.Marshaler {
+			return ec.marshalONetworkFees2ᚖheliographᚋinternalᚋledgerᚐNetworkFees(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Network_fees(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Network",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkFees(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Network_fees_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Network_exchangeRate(ctx context.Context, field graphql.CollectedField, obj *ledger.Network) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Network_exchangeRate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Network().ExchangeRate(ctx, obj, fc.Args["at"].(*ledger.Filter[ledger.Timestamp]))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ExchangeRateSet) graphql.Marshaler {
+			return ec.marshalOExchangeRateSet2ᚖheliographᚋinternalᚋledgerᚐExchangeRateSet(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Network_exchangeRate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Network",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ExchangeRateSet(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Network_exchangeRate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Network_node(ctx context.Context, field graphql.CollectedField, obj *ledger.Network) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Network_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Network().Node(ctx, obj, fc.Args["nodeId"].(int64), fc.Args["file"].(*ledger.EntityID))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
+			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Network_node(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Network",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkNode(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Network_node_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Network_nodes(ctx context.Context, field graphql.CollectedField, obj *ledger.Network) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Network_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Network().Nodes(ctx, obj, fc.Args["file"].(*ledger.EntityID), fc.Args["filter"].(*ledger.NetworkNodeFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NetworkNode]) graphql.Marshaler {
+			return ec.marshalNNetworkNodeConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Network_nodes(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Network",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkNodeConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Network_nodes_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Network_registeredNode(ctx context.Context, field graphql.CollectedField, obj *ledger.Network) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Network_registeredNode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Network().RegisteredNode(ctx, obj, fc.Args["registeredNodeId"].(int64))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.RegisteredNode) graphql.Marshaler {
+			return ec.marshalORegisteredNode2ᚖheliographᚋinternalᚋledgerᚐRegisteredNode(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Network_registeredNode(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Network",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RegisteredNode(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Network_registeredNode_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Network_registeredNodes(ctx context.Context, field graphql.CollectedField, obj *ledger.Network) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Network_registeredNodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Network().RegisteredNodes(ctx, obj, fc.Args["filter"].(*ledger.RegisteredNodeFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.RegisteredNode]) graphql.Marshaler {
+			return ec.marshalNRegisteredNodeConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Network_registeredNodes(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Network",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RegisteredNodeConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Network_registeredNodes_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Network_stake(ctx context.Context, field graphql.CollectedField, obj *ledger.Network) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Network_stake(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Network().Stake(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkStake) graphql.Marshaler {
+			return ec.marshalONetworkStake2ᚖheliographᚋinternalᚋledgerᚐNetworkStake(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Network_stake(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Network",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkStake(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkFee_gas(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkFee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkFee_gas(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Gas, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkFee_gas(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkFee", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkFee_transactionType(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkFee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkFee_transactionType(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TransactionType, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkFee_transactionType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkFee", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkFees_fees(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkFees) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkFees_fees(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Fees, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NetworkFee) graphql.Marshaler {
+			return ec.marshalNNetworkFee2ᚕᚖheliographᚋinternalᚋledgerᚐNetworkFeeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkFees_fees(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkFees",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkFee(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkFees_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkFees) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkFees_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkFees_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkFees", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_id(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkNode().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_nodeId(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_nodeId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NodeID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_nodeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_fileId(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_fileId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FileID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_fileId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_bookTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_bookTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BookTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_bookTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkNode_adminKey(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_adminKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AdminKey, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_adminKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Key(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkNode_associatedRegisteredNodes(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_associatedRegisteredNodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AssociatedRegisteredNodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []int64) graphql.Marshaler {
+			return ec.marshalNLong2ᚕint64ᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_associatedRegisteredNodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_registeredNodes(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_registeredNodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkNode().RegisteredNodes(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.RegisteredNode) graphql.Marshaler {
+			return ec.marshalNRegisteredNode2ᚕᚖheliographᚋinternalᚋledgerᚐRegisteredNodeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_registeredNodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RegisteredNode(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkNode_certHash(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_certHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CertHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_certHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_createdTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_createdTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_createdTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_declineReward(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_declineReward(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DeclineReward, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
+			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_declineReward(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_deleted(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_deleted(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
+			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_description(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_description(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_grpcProxyEndpoint(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_grpcProxyEndpoint(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GRPCProxyEndpoint, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ServiceEndpoint) graphql.Marshaler {
+			return ec.marshalOServiceEndpoint2ᚖheliographᚋinternalᚋledgerᚐServiceEndpoint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_grpcProxyEndpoint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ServiceEndpoint(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkNode_maxStake(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_maxStake(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MaxStake, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_maxStake(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_minStake(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_minStake(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MinStake, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_minStake(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_memo(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_memo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Memo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_memo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_nodeAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_nodeAccountId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NodeAccountID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_nodeAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_account(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_account(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkNode().Account(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_account(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkNode_publicKey(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_publicKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PublicKey, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_publicKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_rewardRateStart(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_rewardRateStart(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RewardRateStart, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_rewardRateStart(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_serviceEndpoints(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_serviceEndpoints(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkNode().ServiceEndpoints(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ServiceEndpoint) graphql.Marshaler {
+			return ec.marshalNServiceEndpoint2ᚕᚖheliographᚋinternalᚋledgerᚐServiceEndpointᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_serviceEndpoints(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ServiceEndpoint(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkNode_stake(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_stake(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Stake, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_stake(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_stakeNotRewarded(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_stakeNotRewarded(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StakeNotRewarded, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_stakeNotRewarded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_stakeRewarded(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_stakeRewarded(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StakeRewarded, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_stakeRewarded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNode", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkNode_stakingPeriod(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_stakingPeriod(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StakingPeriod, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.TimestampRange) graphql.Marshaler {
+			return ec.marshalOTimestampRange2ᚖheliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_stakingPeriod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkNodeConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NetworkNode]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNodeConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.NetworkNode]) graphql.Marshaler {
+			return ec.marshalNNetworkNodeEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNodeConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNodeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkNodeEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkNodeConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NetworkNode]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNodeConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NetworkNode) graphql.Marshaler {
+			return ec.marshalNNetworkNode2ᚕᚖheliographᚋinternalᚋledgerᚐNetworkNodeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNodeConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNodeConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkNode(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkNodeConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NetworkNode]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNodeConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNodeConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNodeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkNodeEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.NetworkNode]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNodeEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
+			return ec.marshalNNetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNodeEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNodeEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkNode(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkNodeEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.NetworkNode]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNodeEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNodeEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkNodeEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_consensusTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_consensusTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConsensusTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_consensusTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_maxStakeRewarded(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_maxStakeRewarded(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MaxStakeRewarded, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_maxStakeRewarded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_maxStakingRewardRatePerHbar(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_maxStakingRewardRatePerHbar(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MaxStakingRewardRatePerHbar, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_maxStakingRewardRatePerHbar(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_maxTotalReward(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_maxTotalReward(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MaxTotalReward, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_maxTotalReward(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_nodeRewardFeeFraction(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_nodeRewardFeeFraction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NodeRewardFeeFraction, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Fraction) graphql.Marshaler {
+			return ec.marshalNFloat2heliographᚋinternalᚋledgerᚐFraction(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_nodeRewardFeeFraction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_reservedStakingRewards(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_reservedStakingRewards(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReservedStakingRewards, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_reservedStakingRewards(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_rewardBalanceThreshold(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_rewardBalanceThreshold(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RewardBalanceThreshold, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_rewardBalanceThreshold(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_stakeTotal(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_stakeTotal(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StakeTotal, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_stakeTotal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_stakingPeriod(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_stakingPeriod(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StakingPeriod, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_stakingPeriod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkStake",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NetworkStake_stakingPeriodDuration(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_stakingPeriodDuration(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StakingPeriodDuration, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_stakingPeriodDuration(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_stakingPeriodsStored(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_stakingPeriodsStored(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StakingPeriodsStored, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_stakingPeriodsStored(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_stakingRewardFeeFraction(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_stakingRewardFeeFraction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StakingRewardFeeFraction, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Fraction) graphql.Marshaler {
+			return ec.marshalNFloat2heliographᚋinternalᚋledgerᚐFraction(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_stakingRewardFeeFraction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_stakingRewardRate(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_stakingRewardRate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StakingRewardRate, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_stakingRewardRate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_stakingStartThreshold(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_stakingStartThreshold(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StakingStartThreshold, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_stakingStartThreshold(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkStake_unreservedStakingRewardBalance(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkStake) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkStake_unreservedStakingRewardBalance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UnreservedStakingRewardBalance, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkStake_unreservedStakingRewardBalance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkStake", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkSupply_releasedSupply(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkSupply) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkSupply_releasedSupply(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReleasedSupply, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNBigInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkSupply_releasedSupply(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkSupply", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkSupply_releasedHbar(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkSupply) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkSupply_releasedHbar(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReleasedHbar(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkSupply_releasedHbar(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkSupply", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkSupply_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkSupply) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkSupply_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkSupply_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkSupply", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkSupply_totalSupply(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkSupply) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkSupply_totalSupply(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalSupply(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNBigInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkSupply_totalSupply(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkSupply", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _NetworkSupply_totalHbar(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkSupply) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkSupply_totalHbar(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalHbar(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkSupply_totalHbar(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NetworkSupply", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _NftAllowance_approvedForAll(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9229,6 +13068,38 @@ func (ec *executionContext) fieldContext_Query_hookStorage(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_network(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_network(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Network(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Network) graphql.Marshaler {
+			return ec.marshalNNetwork2ᚖheliographᚋinternalᚋledgerᚐNetwork(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_network(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Network(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_nftAllowances(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9267,6 +13138,94 @@ func (ec *executionContext) fieldContext_Query_nftAllowances(ctx context.Context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_nftAllowances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_schedule(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_schedule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Schedule(ctx, fc.Args["id"].(ledger.EntityID))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Schedule) graphql.Marshaler {
+			return ec.marshalOSchedule2ᚖheliographᚋinternalᚋledgerᚐSchedule(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_schedule(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Schedule(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_schedule_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_schedules(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_schedules(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Schedules(ctx, fc.Args["filter"].(*ledger.ScheduleFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Schedule]) graphql.Marshaler {
+			return ec.marshalNScheduleConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_schedules(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ScheduleConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_schedules_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -9567,6 +13526,1483 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _RegisteredNode_id(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNode_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.RegisteredNode().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNode_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredNode", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _RegisteredNode_registeredNodeId(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNode_registeredNodeId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RegisteredNodeID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNode_registeredNodeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredNode", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _RegisteredNode_adminKey(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNode_adminKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AdminKey, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNode_adminKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RegisteredNode",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Key(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RegisteredNode_createdTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNode_createdTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNode_createdTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredNode", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _RegisteredNode_deleted(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNode_deleted(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNode_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredNode", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _RegisteredNode_description(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNode_description(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNode_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredNode", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RegisteredNode_networkNodes(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNode_networkNodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.RegisteredNode().NetworkNodes(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NetworkNode) graphql.Marshaler {
+			return ec.marshalNNetworkNode2ᚕᚖheliographᚋinternalᚋledgerᚐNetworkNodeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNode_networkNodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RegisteredNode",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkNode(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RegisteredNode_serviceEndpoints(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNode_serviceEndpoints(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ServiceEndpoints, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.RegisteredServiceEndpoint) graphql.Marshaler {
+			return ec.marshalNRegisteredServiceEndpoint2ᚕᚖheliographᚋinternalᚋledgerᚐRegisteredServiceEndpointᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNode_serviceEndpoints(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RegisteredNode",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RegisteredServiceEndpoint(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RegisteredNode_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNode_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNode_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RegisteredNode",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RegisteredNode_types(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNode_types(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Types, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []ledger.RegisteredNodeType) graphql.Marshaler {
+			return ec.marshalNRegisteredNodeType2ᚕheliographᚋinternalᚋledgerᚐRegisteredNodeTypeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNode_types(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredNode", field, false, false, errors.New("field of type RegisteredNodeType does not have child fields"))
+}
+
+func (ec *executionContext) _RegisteredNodeConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.RegisteredNode]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNodeConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.RegisteredNode]) graphql.Marshaler {
+			return ec.marshalNRegisteredNodeEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNodeConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RegisteredNodeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RegisteredNodeEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RegisteredNodeConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.RegisteredNode]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNodeConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.RegisteredNode) graphql.Marshaler {
+			return ec.marshalNRegisteredNode2ᚕᚖheliographᚋinternalᚋledgerᚐRegisteredNodeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNodeConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RegisteredNodeConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RegisteredNode(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RegisteredNodeConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.RegisteredNode]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNodeConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNodeConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RegisteredNodeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RegisteredNodeEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.RegisteredNode]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNodeEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.RegisteredNode) graphql.Marshaler {
+			return ec.marshalNRegisteredNode2ᚖheliographᚋinternalᚋledgerᚐRegisteredNode(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNodeEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RegisteredNodeEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RegisteredNode(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RegisteredNodeEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.RegisteredNode]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredNodeEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredNodeEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredNodeEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RegisteredServiceEndpoint_blockNode(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredServiceEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredServiceEndpoint_blockNode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.BlockNodeService) graphql.Marshaler {
+			return ec.marshalOBlockNodeService2ᚖheliographᚋinternalᚋledgerᚐBlockNodeService(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredServiceEndpoint_blockNode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RegisteredServiceEndpoint",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_BlockNodeService(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RegisteredServiceEndpoint_domainName(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredServiceEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredServiceEndpoint_domainName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DomainName, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredServiceEndpoint_domainName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredServiceEndpoint", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RegisteredServiceEndpoint_generalService(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredServiceEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredServiceEndpoint_generalService(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GeneralService, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.GeneralService) graphql.Marshaler {
+			return ec.marshalOGeneralService2ᚖheliographᚋinternalᚋledgerᚐGeneralService(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredServiceEndpoint_generalService(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RegisteredServiceEndpoint",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_GeneralService(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RegisteredServiceEndpoint_ipAddress(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredServiceEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredServiceEndpoint_ipAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.IPAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredServiceEndpoint_ipAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredServiceEndpoint", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RegisteredServiceEndpoint_mirrorNode(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredServiceEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredServiceEndpoint_mirrorNode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MirrorNode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Empty]) graphql.Marshaler {
+			return ec.marshalOEmpty2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredServiceEndpoint_mirrorNode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredServiceEndpoint", field, false, false, errors.New("field of type Empty does not have child fields"))
+}
+
+func (ec *executionContext) _RegisteredServiceEndpoint_port(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredServiceEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredServiceEndpoint_port(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Port, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredServiceEndpoint_port(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredServiceEndpoint", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RegisteredServiceEndpoint_requiresTls(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredServiceEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredServiceEndpoint_requiresTls(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RequiresTLS, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredServiceEndpoint_requiresTls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredServiceEndpoint", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _RegisteredServiceEndpoint_rpcRelay(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredServiceEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredServiceEndpoint_rpcRelay(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RPCRelay, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Empty]) graphql.Marshaler {
+			return ec.marshalOEmpty2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredServiceEndpoint_rpcRelay(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredServiceEndpoint", field, false, false, errors.New("field of type Empty does not have child fields"))
+}
+
+func (ec *executionContext) _RegisteredServiceEndpoint_type(ctx context.Context, field graphql.CollectedField, obj *ledger.RegisteredServiceEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RegisteredServiceEndpoint_type(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Type(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.RegisteredNodeType) graphql.Marshaler {
+			return ec.marshalNRegisteredNodeType2heliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RegisteredServiceEndpoint_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RegisteredServiceEndpoint", field, true, false, errors.New("field of type RegisteredNodeType does not have child fields"))
+}
+
+func (ec *executionContext) _Schedule_id(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Schedule().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Schedule_entityId(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_entityId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EntityID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_entityId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Schedule_adminKey(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_adminKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AdminKey, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_adminKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Schedule",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Key(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Schedule_createdTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_createdTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_createdTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Schedule_creation(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_creation(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Schedule().Creation(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_creation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Schedule",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Schedule_creatorAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_creatorAccountId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatorAccountID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_creatorAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Schedule_creator(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_creator(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Schedule().Creator(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_creator(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Schedule",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Schedule_deleted(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_deleted(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
+			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Schedule_executedTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_executedTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExecutedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_executedTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Schedule_execution(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_execution(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Schedule().Execution(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_execution(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Schedule",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Schedule_expirationTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_expirationTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpirationTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_expirationTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Schedule_memo(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_memo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Memo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_memo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Schedule_storedMemo(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_storedMemo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StoredMemo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_storedMemo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Schedule_payerAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_payerAccountId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PayerAccountID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_payerAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Schedule_payer(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_payer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Schedule().Payer(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_payer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Schedule",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Schedule_signatures(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_signatures(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Schedule().Signatures(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ScheduleSignature) graphql.Marshaler {
+			return ec.marshalNScheduleSignature2ᚕᚖheliographᚋinternalᚋledgerᚐScheduleSignatureᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_signatures(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Schedule",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ScheduleSignature(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Schedule_state(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_state(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Schedule().State(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.ScheduleState) graphql.Marshaler {
+			return ec.marshalNScheduleState2heliographᚋinternalᚋledgerᚐScheduleState(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, true, true, errors.New("field of type ScheduleState does not have child fields"))
+}
+
+func (ec *executionContext) _Schedule_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Schedule",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Schedule_transactionBody(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_transactionBody(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TransactionBody, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNBytes2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_transactionBody(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type Bytes does not have child fields"))
+}
+
+func (ec *executionContext) _Schedule_waitForExpiry(ctx context.Context, field graphql.CollectedField, obj *ledger.Schedule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Schedule_waitForExpiry(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WaitForExpiry, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Schedule_waitForExpiry(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Schedule", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _ScheduleConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Schedule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.Schedule]) graphql.Marshaler {
+			return ec.marshalNScheduleEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduleConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ScheduleEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ScheduleConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Schedule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Schedule) graphql.Marshaler {
+			return ec.marshalNSchedule2ᚕᚖheliographᚋinternalᚋledgerᚐScheduleᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduleConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Schedule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ScheduleConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Schedule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduleConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ScheduleEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Schedule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Schedule) graphql.Marshaler {
+			return ec.marshalNSchedule2ᚖheliographᚋinternalᚋledgerᚐSchedule(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ScheduleEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Schedule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ScheduleEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Schedule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ScheduleEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ScheduleSignature_consensusTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduleSignature) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleSignature_consensusTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConsensusTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleSignature_consensusTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ScheduleSignature", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _ScheduleSignature_publicKeyPrefix(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduleSignature) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleSignature_publicKeyPrefix(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PublicKeyPrefix, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.LineBytes) graphql.Marshaler {
+			return ec.marshalNBytes2heliographᚋinternalᚋledgerᚐLineBytes(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleSignature_publicKeyPrefix(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ScheduleSignature", field, false, false, errors.New("field of type Bytes does not have child fields"))
+}
+
+func (ec *executionContext) _ScheduleSignature_signature(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduleSignature) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleSignature_signature(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Signature, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.LineBytes) graphql.Marshaler {
+			return ec.marshalNBytes2heliographᚋinternalᚋledgerᚐLineBytes(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleSignature_signature(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ScheduleSignature", field, false, false, errors.New("field of type Bytes does not have child fields"))
+}
+
+func (ec *executionContext) _ScheduleSignature_type(ctx context.Context, field graphql.CollectedField, obj *ledger.ScheduleSignature) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ScheduleSignature_type(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Type, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.SignatureType) graphql.Marshaler {
+			return ec.marshalNSignatureType2heliographᚋinternalᚋledgerᚐSignatureType(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ScheduleSignature_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ScheduleSignature", field, false, false, errors.New("field of type SignatureType does not have child fields"))
+}
+
+func (ec *executionContext) _ServiceEndpoint_domainName(ctx context.Context, field graphql.CollectedField, obj *ledger.ServiceEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ServiceEndpoint_domainName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DomainName, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ServiceEndpoint_domainName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ServiceEndpoint", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ServiceEndpoint_ipAddressV4(ctx context.Context, field graphql.CollectedField, obj *ledger.ServiceEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ServiceEndpoint_ipAddressV4(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.IPAddressV4, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ServiceEndpoint_ipAddressV4(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ServiceEndpoint", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ServiceEndpoint_port(ctx context.Context, field graphql.CollectedField, obj *ledger.ServiceEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ServiceEndpoint_port(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Port, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ServiceEndpoint_port(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ServiceEndpoint", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _StakingReward_accountId(ctx context.Context, field graphql.CollectedField, obj *ledger.StakingReward) (ret graphql.Marshaler) {
@@ -11641,6 +17077,70 @@ func (ec *executionContext) fieldContext_Transaction_block(_ context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _Transaction_node(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Transaction().Node(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
+			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transaction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkNode(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Transaction_schedule(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_schedule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Transaction().Schedule(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Schedule) graphql.Marshaler {
+			return ec.marshalOSchedule2ᚖheliographᚋinternalᚋledgerᚐSchedule(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_schedule(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transaction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Schedule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TransactionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Transaction]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -13321,6 +18821,36 @@ func (ec *executionContext) unmarshalInputLongFilter(ctx context.Context, obj an
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputNetworkNodeFilter(ctx context.Context, obj any) (ledger.NetworkNodeFilter, error) {
+	var it ledger.NetworkNodeFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"nodeId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "nodeId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("nodeId"))
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.NodeID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputNftAllowanceFilter(ctx context.Context, obj any) (ledger.NftAllowanceFilter, error) {
 	var it ledger.NftAllowanceFilter
 	if obj == nil {
@@ -13364,6 +18894,80 @@ func (ec *executionContext) unmarshalInputNftAllowanceFilter(ctx context.Context
 				return it, err
 			}
 			it.Bounds = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRegisteredNodeFilter(ctx context.Context, obj any) (ledger.RegisteredNodeFilter, error) {
+	var it ledger.RegisteredNodeFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"registeredNodeId", "type"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "registeredNodeId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("registeredNodeId"))
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RegisteredNodeID = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalORegisteredNodeType2ᚖheliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Type = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputScheduleFilter(ctx context.Context, obj any) (ledger.ScheduleFilter, error) {
+	var it ledger.ScheduleFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "creatorAccountId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "creatorAccountId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("creatorAccountId"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CreatorAccountID = data
 		}
 	}
 	return it, nil
@@ -13642,6 +19246,11 @@ func (ec *executionContext) _Entity(ctx context.Context, sel ast.SelectionSet, o
 			return graphql.Null
 		}
 		return ec._Topic(ctx, sel, obj)
+	case *ledger.Schedule:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Schedule(ctx, sel, obj)
 	case *ledger.Account:
 		if obj == nil {
 			return graphql.Null
@@ -13665,6 +19274,11 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Topic(ctx, sel, obj)
+	case *ledger.Schedule:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Schedule(ctx, sel, obj)
 	case *ledger.Account:
 		if obj == nil {
 			return graphql.Null
@@ -13680,6 +19294,16 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._TopicMessage(ctx, sel, obj)
+	case *ledger.RegisteredNode:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._RegisteredNode(ctx, sel, obj)
+	case *ledger.NetworkNode:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NetworkNode(ctx, sel, obj)
 	case *ledger.Hook:
 		if obj == nil {
 			return graphql.Null
@@ -14162,6 +19786,82 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "stakedNode":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_stakedNode(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "node":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_node(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "nftAllowances":
 			field := field
 
@@ -14210,6 +19910,44 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Account_receivedNftAllowances(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "schedules":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_schedules(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -15179,6 +20917,44 @@ func (ec *executionContext) _BlockEdge(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var blockNodeServiceImplementors = []string{"BlockNodeService"}
+
+func (ec *executionContext) _BlockNodeService(ctx context.Context, sel ast.SelectionSet, obj *ledger.BlockNodeService) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, blockNodeServiceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("BlockNodeService")
+		case "endpointApis":
+			out.Values[i] = ec._BlockNodeService_endpointApis(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var chunkInfoImplementors = []string{"ChunkInfo"}
 
 func (ec *executionContext) _ChunkInfo(ctx context.Context, sel ast.SelectionSet, obj *ledger.ChunkInfo) graphql.Marshaler {
@@ -15323,6 +21099,102 @@ func (ec *executionContext) _CustomFeeLimit(ctx context.Context, sel ast.Selecti
 	return out
 }
 
+var exchangeRateImplementors = []string{"ExchangeRate"}
+
+func (ec *executionContext) _ExchangeRate(ctx context.Context, sel ast.SelectionSet, obj *ledger.ExchangeRate) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, exchangeRateImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ExchangeRate")
+		case "centEquivalent":
+			out.Values[i] = ec._ExchangeRate_centEquivalent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "expirationTime":
+			out.Values[i] = ec._ExchangeRate_expirationTime(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "hbarEquivalent":
+			out.Values[i] = ec._ExchangeRate_hbarEquivalent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var exchangeRateSetImplementors = []string{"ExchangeRateSet"}
+
+func (ec *executionContext) _ExchangeRateSet(ctx context.Context, sel ast.SelectionSet, obj *ledger.ExchangeRateSet) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, exchangeRateSetImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ExchangeRateSet")
+		case "currentRate":
+			out.Values[i] = ec._ExchangeRateSet_currentRate(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "nextRate":
+			out.Values[i] = ec._ExchangeRateSet_nextRate(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "timestamp":
+			out.Values[i] = ec._ExchangeRateSet_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var fixedFeeImplementors = []string{"FixedFee"}
 
 func (ec *executionContext) _FixedFee(ctx context.Context, sel ast.SelectionSet, obj *ledger.FixedFee) graphql.Marshaler {
@@ -15347,6 +21219,44 @@ func (ec *executionContext) _FixedFee(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "denominatingTokenId":
 			out.Values[i] = ec._FixedFee_denominatingTokenId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var generalServiceImplementors = []string{"GeneralService"}
+
+func (ec *executionContext) _GeneralService(ctx context.Context, sel ast.SelectionSet, obj *ledger.GeneralService) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, generalServiceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("GeneralService")
+		case "description":
+			out.Values[i] = ec._GeneralService_description(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -16033,6 +21943,976 @@ func (ec *executionContext) _NFTTransfer(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var networkImplementors = []string{"Network"}
+
+func (ec *executionContext) _Network(ctx context.Context, sel ast.SelectionSet, obj *ledger.Network) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, networkImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Network")
+		case "supply":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Network_supply(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "fees":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Network_fees(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "exchangeRate":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Network_exchangeRate(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "node":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Network_node(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "nodes":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Network_nodes(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "registeredNode":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Network_registeredNode(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "registeredNodes":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Network_registeredNodes(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "stake":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Network_stake(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var networkFeeImplementors = []string{"NetworkFee"}
+
+func (ec *executionContext) _NetworkFee(ctx context.Context, sel ast.SelectionSet, obj *ledger.NetworkFee) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, networkFeeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NetworkFee")
+		case "gas":
+			out.Values[i] = ec._NetworkFee_gas(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "transactionType":
+			out.Values[i] = ec._NetworkFee_transactionType(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var networkFeesImplementors = []string{"NetworkFees"}
+
+func (ec *executionContext) _NetworkFees(ctx context.Context, sel ast.SelectionSet, obj *ledger.NetworkFees) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, networkFeesImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NetworkFees")
+		case "fees":
+			out.Values[i] = ec._NetworkFees_fees(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "timestamp":
+			out.Values[i] = ec._NetworkFees_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var networkNodeImplementors = []string{"NetworkNode", "Node"}
+
+func (ec *executionContext) _NetworkNode(ctx context.Context, sel ast.SelectionSet, obj *ledger.NetworkNode) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, networkNodeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NetworkNode")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkNode_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "nodeId":
+			out.Values[i] = ec._NetworkNode_nodeId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "fileId":
+			out.Values[i] = ec._NetworkNode_fileId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "bookTimestamp":
+			out.Values[i] = ec._NetworkNode_bookTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "adminKey":
+			out.Values[i] = ec._NetworkNode_adminKey(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "associatedRegisteredNodes":
+			out.Values[i] = ec._NetworkNode_associatedRegisteredNodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "registeredNodes":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkNode_registeredNodes(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "certHash":
+			out.Values[i] = ec._NetworkNode_certHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdTimestamp":
+			out.Values[i] = ec._NetworkNode_createdTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "declineReward":
+			out.Values[i] = ec._NetworkNode_declineReward(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "deleted":
+			out.Values[i] = ec._NetworkNode_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "description":
+			out.Values[i] = ec._NetworkNode_description(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "grpcProxyEndpoint":
+			out.Values[i] = ec._NetworkNode_grpcProxyEndpoint(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "maxStake":
+			out.Values[i] = ec._NetworkNode_maxStake(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "minStake":
+			out.Values[i] = ec._NetworkNode_minStake(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "memo":
+			out.Values[i] = ec._NetworkNode_memo(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodeAccountId":
+			out.Values[i] = ec._NetworkNode_nodeAccountId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "account":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkNode_account(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "publicKey":
+			out.Values[i] = ec._NetworkNode_publicKey(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "rewardRateStart":
+			out.Values[i] = ec._NetworkNode_rewardRateStart(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "serviceEndpoints":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkNode_serviceEndpoints(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "stake":
+			out.Values[i] = ec._NetworkNode_stake(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "stakeNotRewarded":
+			out.Values[i] = ec._NetworkNode_stakeNotRewarded(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "stakeRewarded":
+			out.Values[i] = ec._NetworkNode_stakeRewarded(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "stakingPeriod":
+			out.Values[i] = ec._NetworkNode_stakingPeriod(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var networkNodeConnectionImplementors = []string{"NetworkNodeConnection"}
+
+func (ec *executionContext) _NetworkNodeConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.NetworkNode]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, networkNodeConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NetworkNodeConnection")
+		case "edges":
+			out.Values[i] = ec._NetworkNodeConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._NetworkNodeConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._NetworkNodeConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var networkNodeEdgeImplementors = []string{"NetworkNodeEdge"}
+
+func (ec *executionContext) _NetworkNodeEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.NetworkNode]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, networkNodeEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NetworkNodeEdge")
+		case "node":
+			out.Values[i] = ec._NetworkNodeEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._NetworkNodeEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var networkStakeImplementors = []string{"NetworkStake"}
+
+func (ec *executionContext) _NetworkStake(ctx context.Context, sel ast.SelectionSet, obj *ledger.NetworkStake) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, networkStakeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NetworkStake")
+		case "consensusTimestamp":
+			out.Values[i] = ec._NetworkStake_consensusTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "maxStakeRewarded":
+			out.Values[i] = ec._NetworkStake_maxStakeRewarded(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "maxStakingRewardRatePerHbar":
+			out.Values[i] = ec._NetworkStake_maxStakingRewardRatePerHbar(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "maxTotalReward":
+			out.Values[i] = ec._NetworkStake_maxTotalReward(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodeRewardFeeFraction":
+			out.Values[i] = ec._NetworkStake_nodeRewardFeeFraction(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reservedStakingRewards":
+			out.Values[i] = ec._NetworkStake_reservedStakingRewards(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rewardBalanceThreshold":
+			out.Values[i] = ec._NetworkStake_rewardBalanceThreshold(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "stakeTotal":
+			out.Values[i] = ec._NetworkStake_stakeTotal(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "stakingPeriod":
+			out.Values[i] = ec._NetworkStake_stakingPeriod(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "stakingPeriodDuration":
+			out.Values[i] = ec._NetworkStake_stakingPeriodDuration(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "stakingPeriodsStored":
+			out.Values[i] = ec._NetworkStake_stakingPeriodsStored(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "stakingRewardFeeFraction":
+			out.Values[i] = ec._NetworkStake_stakingRewardFeeFraction(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "stakingRewardRate":
+			out.Values[i] = ec._NetworkStake_stakingRewardRate(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "stakingStartThreshold":
+			out.Values[i] = ec._NetworkStake_stakingStartThreshold(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "unreservedStakingRewardBalance":
+			out.Values[i] = ec._NetworkStake_unreservedStakingRewardBalance(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var networkSupplyImplementors = []string{"NetworkSupply"}
+
+func (ec *executionContext) _NetworkSupply(ctx context.Context, sel ast.SelectionSet, obj *ledger.NetworkSupply) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, networkSupplyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NetworkSupply")
+		case "releasedSupply":
+			out.Values[i] = ec._NetworkSupply_releasedSupply(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "releasedHbar":
+			out.Values[i] = ec._NetworkSupply_releasedHbar(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "timestamp":
+			out.Values[i] = ec._NetworkSupply_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalSupply":
+			out.Values[i] = ec._NetworkSupply_totalSupply(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalHbar":
+			out.Values[i] = ec._NetworkSupply_totalHbar(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var nftAllowanceImplementors = []string{"NftAllowance"}
 
 func (ec *executionContext) _NftAllowance(ctx context.Context, sel ast.SelectionSet, obj *ledger.NftAllowance) graphql.Marshaler {
@@ -16573,6 +23453,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "network":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_network(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "nftAllowances":
 			field := field
 
@@ -16584,6 +23486,50 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 				}()
 				res = ec._Query_nftAllowances(ctx, field)
 				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "schedule":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_schedule(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "schedules":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_schedules(ctx, field)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -16718,6 +23664,880 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var registeredNodeImplementors = []string{"RegisteredNode", "Node"}
+
+func (ec *executionContext) _RegisteredNode(ctx context.Context, sel ast.SelectionSet, obj *ledger.RegisteredNode) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, registeredNodeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RegisteredNode")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._RegisteredNode_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "registeredNodeId":
+			out.Values[i] = ec._RegisteredNode_registeredNodeId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "adminKey":
+			out.Values[i] = ec._RegisteredNode_adminKey(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdTimestamp":
+			out.Values[i] = ec._RegisteredNode_createdTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "deleted":
+			out.Values[i] = ec._RegisteredNode_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "description":
+			out.Values[i] = ec._RegisteredNode_description(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "networkNodes":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._RegisteredNode_networkNodes(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "serviceEndpoints":
+			out.Values[i] = ec._RegisteredNode_serviceEndpoints(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "timestamp":
+			out.Values[i] = ec._RegisteredNode_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "types":
+			out.Values[i] = ec._RegisteredNode_types(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var registeredNodeConnectionImplementors = []string{"RegisteredNodeConnection"}
+
+func (ec *executionContext) _RegisteredNodeConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.RegisteredNode]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, registeredNodeConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RegisteredNodeConnection")
+		case "edges":
+			out.Values[i] = ec._RegisteredNodeConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._RegisteredNodeConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._RegisteredNodeConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var registeredNodeEdgeImplementors = []string{"RegisteredNodeEdge"}
+
+func (ec *executionContext) _RegisteredNodeEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.RegisteredNode]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, registeredNodeEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RegisteredNodeEdge")
+		case "node":
+			out.Values[i] = ec._RegisteredNodeEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._RegisteredNodeEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var registeredServiceEndpointImplementors = []string{"RegisteredServiceEndpoint"}
+
+func (ec *executionContext) _RegisteredServiceEndpoint(ctx context.Context, sel ast.SelectionSet, obj *ledger.RegisteredServiceEndpoint) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, registeredServiceEndpointImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RegisteredServiceEndpoint")
+		case "blockNode":
+			out.Values[i] = ec._RegisteredServiceEndpoint_blockNode(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "domainName":
+			out.Values[i] = ec._RegisteredServiceEndpoint_domainName(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "generalService":
+			out.Values[i] = ec._RegisteredServiceEndpoint_generalService(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "ipAddress":
+			out.Values[i] = ec._RegisteredServiceEndpoint_ipAddress(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "mirrorNode":
+			out.Values[i] = ec._RegisteredServiceEndpoint_mirrorNode(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "port":
+			out.Values[i] = ec._RegisteredServiceEndpoint_port(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "requiresTls":
+			out.Values[i] = ec._RegisteredServiceEndpoint_requiresTls(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rpcRelay":
+			out.Values[i] = ec._RegisteredServiceEndpoint_rpcRelay(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "type":
+			out.Values[i] = ec._RegisteredServiceEndpoint_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var scheduleImplementors = []string{"Schedule", "Node", "Entity"}
+
+func (ec *executionContext) _Schedule(ctx context.Context, sel ast.SelectionSet, obj *ledger.Schedule) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, scheduleImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Schedule")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Schedule_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "entityId":
+			out.Values[i] = ec._Schedule_entityId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "adminKey":
+			out.Values[i] = ec._Schedule_adminKey(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdTimestamp":
+			out.Values[i] = ec._Schedule_createdTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "creation":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Schedule_creation(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "creatorAccountId":
+			out.Values[i] = ec._Schedule_creatorAccountId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "creator":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Schedule_creator(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "deleted":
+			out.Values[i] = ec._Schedule_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "executedTimestamp":
+			out.Values[i] = ec._Schedule_executedTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "execution":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Schedule_execution(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "expirationTimestamp":
+			out.Values[i] = ec._Schedule_expirationTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "memo":
+			out.Values[i] = ec._Schedule_memo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "storedMemo":
+			out.Values[i] = ec._Schedule_storedMemo(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "payerAccountId":
+			out.Values[i] = ec._Schedule_payerAccountId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "payer":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Schedule_payer(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "signatures":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Schedule_signatures(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "state":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Schedule_state(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "timestamp":
+			out.Values[i] = ec._Schedule_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "transactionBody":
+			out.Values[i] = ec._Schedule_transactionBody(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "waitForExpiry":
+			out.Values[i] = ec._Schedule_waitForExpiry(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var scheduleConnectionImplementors = []string{"ScheduleConnection"}
+
+func (ec *executionContext) _ScheduleConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.Schedule]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, scheduleConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ScheduleConnection")
+		case "edges":
+			out.Values[i] = ec._ScheduleConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._ScheduleConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ScheduleConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var scheduleEdgeImplementors = []string{"ScheduleEdge"}
+
+func (ec *executionContext) _ScheduleEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.Schedule]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, scheduleEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ScheduleEdge")
+		case "node":
+			out.Values[i] = ec._ScheduleEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._ScheduleEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var scheduleSignatureImplementors = []string{"ScheduleSignature"}
+
+func (ec *executionContext) _ScheduleSignature(ctx context.Context, sel ast.SelectionSet, obj *ledger.ScheduleSignature) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, scheduleSignatureImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ScheduleSignature")
+		case "consensusTimestamp":
+			out.Values[i] = ec._ScheduleSignature_consensusTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "publicKeyPrefix":
+			out.Values[i] = ec._ScheduleSignature_publicKeyPrefix(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "signature":
+			out.Values[i] = ec._ScheduleSignature_signature(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "type":
+			out.Values[i] = ec._ScheduleSignature_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var serviceEndpointImplementors = []string{"ServiceEndpoint"}
+
+func (ec *executionContext) _ServiceEndpoint(ctx context.Context, sel ast.SelectionSet, obj *ledger.ServiceEndpoint) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, serviceEndpointImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ServiceEndpoint")
+		case "domainName":
+			out.Values[i] = ec._ServiceEndpoint_domainName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "ipAddressV4":
+			out.Values[i] = ec._ServiceEndpoint_ipAddressV4(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "port":
+			out.Values[i] = ec._ServiceEndpoint_port(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -17939,6 +25759,82 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "node":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_node(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "schedule":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_schedule(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -18683,6 +26579,22 @@ func (ec *executionContext) marshalNBalanceEdge2ᚖheliographᚋgraphᚋrelayᚐ
 	return ec._BalanceEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNBigInt2int64(ctx context.Context, v any) (int64, error) {
+	res, err := scalar.UnmarshalBigInt(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBigInt2int64(ctx context.Context, sel ast.SelectionSet, v int64) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalBigInt(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) marshalNBlock2ᚕᚖheliographᚋinternalᚋledgerᚐBlockᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Block) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -18749,6 +26661,52 @@ func (ec *executionContext) marshalNBlockEdge2ᚖheliographᚋgraphᚋrelayᚐEd
 	return ec._BlockEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNBlockNodeAPI2heliographᚋinternalᚋledgerᚐBlockNodeAPI(ctx context.Context, v any) (ledger.BlockNodeAPI, error) {
+	res, err := scalar.UnmarshalBlockNodeAPI(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBlockNodeAPI2heliographᚋinternalᚋledgerᚐBlockNodeAPI(ctx context.Context, sel ast.SelectionSet, v ledger.BlockNodeAPI) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalBlockNodeAPI(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNBlockNodeAPI2ᚕheliographᚋinternalᚋledgerᚐBlockNodeAPIᚄ(ctx context.Context, v any) ([]ledger.BlockNodeAPI, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]ledger.BlockNodeAPI, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNBlockNodeAPI2heliographᚋinternalᚋledgerᚐBlockNodeAPI(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNBlockNodeAPI2ᚕheliographᚋinternalᚋledgerᚐBlockNodeAPIᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.BlockNodeAPI) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNBlockNodeAPI2heliographᚋinternalᚋledgerᚐBlockNodeAPI(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) unmarshalNBlockOrder2heliographᚋgraphᚋmodelᚐBlockOrder(ctx context.Context, v any) (model.BlockOrder, error) {
 	var res model.BlockOrder
 	err := res.UnmarshalGQL(v)
@@ -18783,6 +26741,28 @@ func (ec *executionContext) unmarshalNBoundsMode2heliographᚋinternalᚋledger�
 func (ec *executionContext) marshalNBoundsMode2heliographᚋinternalᚋledgerᚐBoundsMode(ctx context.Context, sel ast.SelectionSet, v ledger.BoundsMode) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalBoundsMode(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNBytes2heliographᚋinternalᚋledgerᚐLineBytes(ctx context.Context, v any) (ledger.LineBytes, error) {
+	res, err := scalar.UnmarshalLineBytes(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBytes2heliographᚋinternalᚋledgerᚐLineBytes(ctx context.Context, sel ast.SelectionSet, v ledger.LineBytes) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	_ = sel
+	res := scalar.MarshalLineBytes(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -18950,6 +26930,22 @@ func (ec *executionContext) marshalNFixedFee2ᚖheliographᚋinternalᚋledger�
 		return graphql.Null
 	}
 	return ec._FixedFee(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNFloat2heliographᚋinternalᚋledgerᚐFraction(ctx context.Context, v any) (ledger.Fraction, error) {
+	res, err := scalar.UnmarshalFloat(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNFloat2heliographᚋinternalᚋledgerᚐFraction(ctx context.Context, sel ast.SelectionSet, v ledger.Fraction) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalFloat(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) unmarshalNHash2string(ctx context.Context, v any) (string, error) {
@@ -19267,6 +27263,35 @@ func (ec *executionContext) marshalNLong2int64(ctx context.Context, sel ast.Sele
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalNLong2ᚕint64ᚄ(ctx context.Context, v any) ([]int64, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]int64, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNLong2int64(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNLong2ᚕint64ᚄ(ctx context.Context, sel ast.SelectionSet, v []int64) graphql.Marshaler {
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNLong2int64(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalNMessageTransactionID2ᚖheliographᚋinternalᚋledgerᚐMessageTransactionID(ctx context.Context, sel ast.SelectionSet, v *ledger.MessageTransactionID) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -19301,6 +27326,112 @@ func (ec *executionContext) marshalNNFTTransfer2ᚖheliographᚋinternalᚋledge
 		return graphql.Null
 	}
 	return ec._NFTTransfer(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNetwork2heliographᚋinternalᚋledgerᚐNetwork(ctx context.Context, sel ast.SelectionSet, v ledger.Network) graphql.Marshaler {
+	return ec._Network(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNNetwork2ᚖheliographᚋinternalᚋledgerᚐNetwork(ctx context.Context, sel ast.SelectionSet, v *ledger.Network) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Network(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNetworkFee2ᚕᚖheliographᚋinternalᚋledgerᚐNetworkFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NetworkFee) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNetworkFee2ᚖheliographᚋinternalᚋledgerᚐNetworkFee(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNetworkFee2ᚖheliographᚋinternalᚋledgerᚐNetworkFee(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkFee) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NetworkFee(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNetworkNode2ᚕᚖheliographᚋinternalᚋledgerᚐNetworkNodeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NetworkNode) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NetworkNode(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNetworkNodeConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.NetworkNode]) graphql.Marshaler {
+	return ec._NetworkNodeConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNNetworkNodeConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.NetworkNode]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NetworkNodeConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNetworkNodeEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.NetworkNode]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNetworkNodeEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNetworkNodeEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.NetworkNode]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NetworkNodeEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNNftAllowance2ᚕᚖheliographᚋinternalᚋledgerᚐNftAllowanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NftAllowance) graphql.Marshaler {
@@ -19405,6 +27536,144 @@ func (ec *executionContext) marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPag
 	return ec._PageInfo(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNRegisteredNode2ᚕᚖheliographᚋinternalᚋledgerᚐRegisteredNodeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.RegisteredNode) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRegisteredNode2ᚖheliographᚋinternalᚋledgerᚐRegisteredNode(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRegisteredNode2ᚖheliographᚋinternalᚋledgerᚐRegisteredNode(ctx context.Context, sel ast.SelectionSet, v *ledger.RegisteredNode) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RegisteredNode(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRegisteredNodeConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.RegisteredNode]) graphql.Marshaler {
+	return ec._RegisteredNodeConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNRegisteredNodeConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.RegisteredNode]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RegisteredNodeConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRegisteredNodeEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.RegisteredNode]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRegisteredNodeEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRegisteredNodeEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.RegisteredNode]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RegisteredNodeEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNRegisteredNodeType2heliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx context.Context, v any) (ledger.RegisteredNodeType, error) {
+	res, err := scalar.UnmarshalRegisteredNodeType(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRegisteredNodeType2heliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx context.Context, sel ast.SelectionSet, v ledger.RegisteredNodeType) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalRegisteredNodeType(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNRegisteredNodeType2ᚕheliographᚋinternalᚋledgerᚐRegisteredNodeTypeᚄ(ctx context.Context, v any) ([]ledger.RegisteredNodeType, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]ledger.RegisteredNodeType, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNRegisteredNodeType2heliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNRegisteredNodeType2ᚕheliographᚋinternalᚋledgerᚐRegisteredNodeTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.RegisteredNodeType) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRegisteredNodeType2heliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRegisteredServiceEndpoint2ᚕᚖheliographᚋinternalᚋledgerᚐRegisteredServiceEndpointᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.RegisteredServiceEndpoint) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRegisteredServiceEndpoint2ᚖheliographᚋinternalᚋledgerᚐRegisteredServiceEndpoint(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRegisteredServiceEndpoint2ᚖheliographᚋinternalᚋledgerᚐRegisteredServiceEndpoint(ctx context.Context, sel ast.SelectionSet, v *ledger.RegisteredServiceEndpoint) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RegisteredServiceEndpoint(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNResponseCode2heliographᚋinternalᚋledgerᚐResponseCode(ctx context.Context, v any) (ledger.ResponseCode, error) {
 	res, err := scalar.UnmarshalResponseCode(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -19413,6 +27682,156 @@ func (ec *executionContext) unmarshalNResponseCode2heliographᚋinternalᚋledge
 func (ec *executionContext) marshalNResponseCode2heliographᚋinternalᚋledgerᚐResponseCode(ctx context.Context, sel ast.SelectionSet, v ledger.ResponseCode) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalResponseCode(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalNSchedule2ᚕᚖheliographᚋinternalᚋledgerᚐScheduleᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Schedule) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSchedule2ᚖheliographᚋinternalᚋledgerᚐSchedule(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSchedule2ᚖheliographᚋinternalᚋledgerᚐSchedule(ctx context.Context, sel ast.SelectionSet, v *ledger.Schedule) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Schedule(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNScheduleConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.Schedule]) graphql.Marshaler {
+	return ec._ScheduleConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNScheduleConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.Schedule]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ScheduleConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNScheduleEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.Schedule]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNScheduleEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNScheduleEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.Schedule]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ScheduleEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNScheduleSignature2ᚕᚖheliographᚋinternalᚋledgerᚐScheduleSignatureᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ScheduleSignature) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNScheduleSignature2ᚖheliographᚋinternalᚋledgerᚐScheduleSignature(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNScheduleSignature2ᚖheliographᚋinternalᚋledgerᚐScheduleSignature(ctx context.Context, sel ast.SelectionSet, v *ledger.ScheduleSignature) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ScheduleSignature(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNScheduleState2heliographᚋinternalᚋledgerᚐScheduleState(ctx context.Context, v any) (ledger.ScheduleState, error) {
+	res, err := scalar.UnmarshalScheduleState(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNScheduleState2heliographᚋinternalᚋledgerᚐScheduleState(ctx context.Context, sel ast.SelectionSet, v ledger.ScheduleState) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalScheduleState(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalNServiceEndpoint2ᚕᚖheliographᚋinternalᚋledgerᚐServiceEndpointᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ServiceEndpoint) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNServiceEndpoint2ᚖheliographᚋinternalᚋledgerᚐServiceEndpoint(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNServiceEndpoint2ᚖheliographᚋinternalᚋledgerᚐServiceEndpoint(ctx context.Context, sel ast.SelectionSet, v *ledger.ServiceEndpoint) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ServiceEndpoint(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSignatureType2heliographᚋinternalᚋledgerᚐSignatureType(ctx context.Context, v any) (ledger.SignatureType, error) {
+	res, err := scalar.UnmarshalSignatureType(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSignatureType2heliographᚋinternalᚋledgerᚐSignatureType(ctx context.Context, sel ast.SelectionSet, v ledger.SignatureType) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalSignatureType(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -19995,6 +28414,13 @@ func (ec *executionContext) unmarshalOBlockFilter2ᚖheliographᚋinternalᚋled
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOBlockNodeService2ᚖheliographᚋinternalᚋledgerᚐBlockNodeService(ctx context.Context, sel ast.SelectionSet, v *ledger.BlockNodeService) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._BlockNodeService(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOBoolean2bool(ctx context.Context, v any) (bool, error) {
 	res, err := scalar.UnmarshalBoolean(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -20069,6 +28495,17 @@ func (ec *executionContext) marshalOEVMAddress2heliographᚋinternalᚋledgerᚐ
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalOEmpty2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.Empty], error) {
+	res, err := scalar.UnmarshalNullEmpty(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOEmpty2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[ledger.Empty]) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalNullEmpty(v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	res, err := scalar.UnmarshalEntityID(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -20138,6 +28575,27 @@ func (ec *executionContext) unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋ
 	}
 	res, err := ec.unmarshalInputEntityIDFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOExchangeRate2ᚖheliographᚋinternalᚋledgerᚐExchangeRate(ctx context.Context, sel ast.SelectionSet, v *ledger.ExchangeRate) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ExchangeRate(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOExchangeRateSet2ᚖheliographᚋinternalᚋledgerᚐExchangeRateSet(ctx context.Context, sel ast.SelectionSet, v *ledger.ExchangeRateSet) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ExchangeRateSet(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOGeneralService2ᚖheliographᚋinternalᚋledgerᚐGeneralService(ctx context.Context, sel ast.SelectionSet, v *ledger.GeneralService) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._GeneralService(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOHash2ᚖstring(ctx context.Context, v any) (*string, error) {
@@ -20360,6 +28818,42 @@ func (ec *executionContext) unmarshalOLongFilter2ᚖheliographᚋinternalᚋledg
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalONetworkFees2ᚖheliographᚋinternalᚋledgerᚐNetworkFees(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkFees) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._NetworkFees(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalONetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._NetworkNode(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalONetworkNodeFilter2ᚖheliographᚋinternalᚋledgerᚐNetworkNodeFilter(ctx context.Context, v any) (*ledger.NetworkNodeFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputNetworkNodeFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalONetworkStake2ᚖheliographᚋinternalᚋledgerᚐNetworkStake(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkStake) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._NetworkStake(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalONetworkSupply2ᚖheliographᚋinternalᚋledgerᚐNetworkSupply(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkSupply) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._NetworkSupply(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalONftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -20380,6 +28874,60 @@ func (ec *executionContext) marshalONode2heliographᚋgraphᚋrelayᚐNode(ctx c
 		return graphql.Null
 	}
 	return ec._Node(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORegisteredNode2ᚖheliographᚋinternalᚋledgerᚐRegisteredNode(ctx context.Context, sel ast.SelectionSet, v *ledger.RegisteredNode) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RegisteredNode(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalORegisteredNodeFilter2ᚖheliographᚋinternalᚋledgerᚐRegisteredNodeFilter(ctx context.Context, v any) (*ledger.RegisteredNodeFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputRegisteredNodeFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalORegisteredNodeType2ᚖheliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx context.Context, v any) (*ledger.RegisteredNodeType, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalRegisteredNodeType(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalORegisteredNodeType2ᚖheliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx context.Context, sel ast.SelectionSet, v *ledger.RegisteredNodeType) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	res := scalar.MarshalRegisteredNodeType(*v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalOSchedule2ᚖheliographᚋinternalᚋledgerᚐSchedule(ctx context.Context, sel ast.SelectionSet, v *ledger.Schedule) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Schedule(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋledgerᚐScheduleFilter(ctx context.Context, v any) (*ledger.ScheduleFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputScheduleFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOServiceEndpoint2ᚖheliographᚋinternalᚋledgerᚐServiceEndpoint(ctx context.Context, sel ast.SelectionSet, v *ledger.ServiceEndpoint) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ServiceEndpoint(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOString2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[string], error) {

@@ -12,10 +12,15 @@ import (
 func inputsOf(ec *executionContext) map[reflect.Type]reflect.Value {
 	return graphql.BuildUnmarshalerMap(
 		ec.unmarshalInputAccountFilter,
+		ec.unmarshalInputAirdropFilter,
 		ec.unmarshalInputBalanceFilter,
 		ec.unmarshalInputBlockFilter,
 		ec.unmarshalInputEntityIDFilter,
+		ec.unmarshalInputHookFilter,
+		ec.unmarshalInputHookKeyFilter,
+		ec.unmarshalInputHookSlotFilter,
 		ec.unmarshalInputLongFilter,
+		ec.unmarshalInputNftAllowanceFilter,
 		ec.unmarshalInputStringFilter,
 		ec.unmarshalInputTimestampFilter,
 		ec.unmarshalInputTopicMessageFilter,

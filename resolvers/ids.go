@@ -87,6 +87,8 @@ func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.Transaction, error) { return r.transactionAt(ctx, at) })
 	case hookType:
 		return r.hookByName(ctx, name)
+	case networkNodeType, registeredNodeType, scheduleType:
+		return r.networkThing(ctx, typ, name)
 	default:
 		return nil, fault.Input("%q is an id of no type of this graph", id)
 	}

@@ -21,10 +21,15 @@ type relations struct {
 	transactions transactionRelations
 	grants       grantRelations
 	hooks        hookRelations
+	network      networkRelations
+	schedules    scheduleRelations
 }
 
 func newRelations() relations {
-	return relations{newAccountRelations(), newBlockRelations(), newTopicRelations(), newTransactionRelations(), newGrantRelations(), newHookRelations()}
+	return relations{
+		accounts: newAccountRelations(), blocks: newBlockRelations(), topics: newTopicRelations(), transactions: newTransactionRelations(),
+		grants: newGrantRelations(), hooks: newHookRelations(), network: newNetworkRelations(), schedules: newScheduleRelations(),
+	}
 }
 
 // add makes the relations known to the row plan.
@@ -35,6 +40,8 @@ func (r *relations) add(t *rowplan.Tables) {
 	r.transactions.add(t)
 	r.grants.add(t)
 	r.hooks.add(t)
+	r.network.add(t)
+	r.schedules.add(t)
 }
 
 // queued is a relation that a function of storage reads: queue is called with the parents, and gives one result for each.

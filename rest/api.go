@@ -43,8 +43,34 @@ type API struct {
 // prepared is the document of an endpoint.
 type prepared struct {
 	document *server.Document
-	// roots are the aliases of the root fields, by operation.
+	// roots are the aliases of the fields that make the body, by operation.
 	roots map[string][]string
+}
+
+// insideAlias is the alias of a root field that is there for its own fields only: they make the body as root fields do.
+const insideAlias = "inside"
+
+// Inside is the root field whose own fields make the body of an operation, nil where the root fields do.
+func Inside(op *ast.OperationDefinition) *ast.Field {
+	if f, ok := op.SelectionSet[0].(*ast.Field); ok && f.Alias == insideAlias {
+		return f
+	}
+	return nil
+}
+
+// Roots are the fields of an operation that make the body.
+func Roots(op *ast.OperationDefinition) []*ast.Field {
+	set := op.SelectionSet
+	if f := Inside(op); f != nil {
+		set = f.SelectionSet
+	}
+	var out []*ast.Field
+	for _, s := range set {
+		if f, ok := s.(*ast.Field); ok {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // fragmentFiles hold what several documents share.
@@ -89,10 +115,8 @@ func (a *API) Init() error {
 		}
 		p := &prepared{document: doc, roots: map[string][]string{}}
 		for _, op := range doc.Operations() {
-			for _, s := range op.SelectionSet {
-				if f, ok := s.(*ast.Field); ok {
-					p.roots[op.Name] = append(p.roots[op.Name], f.Alias)
-				}
+			for _, f := range Roots(op) {
+				p.roots[op.Name] = append(p.roots[op.Name], f.Alias)
 			}
 		}
 		a.prepared[e] = p

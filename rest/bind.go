@@ -114,6 +114,20 @@ func IDs(variable string) Bind {
 	}
 }
 
+// AllIDs binds entity ids that must all hold.
+func AllIDs(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		c := conditions[int64]{}
+		for _, v := range values {
+			if err := addID(r.Config, &c, v); err != nil {
+				return err
+			}
+		}
+		r.Set(variable, c.filter())
+		return nil
+	}
+}
+
 func addID(cfg *Config, c *conditions[int64], v Value) error {
 	if entityIDSyntax.MatchString(v.Text) {
 		id, err := ExpandID(cfg, v.Text)

@@ -47,6 +47,11 @@ type Endpoint struct {
 	MaxAgeVolatile int
 	// OmitEmpty are lists that are left out of the body where they are empty. None may be the last member of its object.
 	OmitEmpty []string
+	// OmitUnknown are members that are all left out of an object where the last of them is null, as the others are then too. They stand in this
+	// order, and none may be the last member of its object.
+	OmitUnknown []string
+	// TextOperations are operations that a modern endpoint answers as plain text: all they say is a member "text", which needs no escaping.
+	TextOperations []string
 }
 
 // Param is one parameter of a query string, or of a modern endpoint's path.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,17 @@ type Read struct {
 	Form Form
 	// Ops are the operators that it may have; none means that a value is written without.
 	Ops []Op
+}
+
+// Except makes a way of reading that does not convert an operator.
+func (r Read) Except(op Op) Read {
+	convert := r.Convert
+	r.Convert = func(c *Config, text string) (Value, bool) {
+		v, ok := convert(c, text)
+		return v, ok && v.Op != op
+	}
+	r.Ops = slices.DeleteFunc(slices.Clone(r.Ops), func(o Op) bool { return o == op })
+	return r
 }
 
 // The ways of reading that several endpoints have in common.

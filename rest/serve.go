@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,6 +74,10 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most in
 		a.writeError(w, r, e, err)
 		return
 	}
+	if slices.Contains(e.TextOperations, req.operation()) {
+		w.Header().Set("Content-Type", "text/plain;charset=UTF-8")
+		body = bytes.TrimSuffix(bytes.TrimPrefix(body, []byte(`{"text":"`)), []byte(`"}`))
+	}
 	age := e.MaxAge
 	if res.Hints.Volatile && e.MaxAgeVolatile > 0 {
 		age = e.MaxAgeVolatile
@@ -115,7 +120,7 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 	if len(res.Errors) > 0 {
 		return nil, "", e.Family.problemOf(res)
 	}
-	body, found := splice(res.Data, a.prepared[e].roots[req.operation()])
+	body, found := splice(inside(res.Data), a.prepared[e].roots[req.operation()])
 	if !found {
 		if e.Missing != nil {
 			return nil, "", e.Missing(req, res.Hints)
@@ -129,6 +134,7 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 		// A quote inside a string is escaped, so this text can only be the member itself.
 		body = bytes.ReplaceAll(body, []byte(`"`+name+`":[],`), nil)
 	}
+	body = omitUnknown(body, e.OmitUnknown)
 	if e.Next == nil {
 		return body, "", nil
 	}
@@ -196,6 +202,38 @@ func splice(data []byte, roots []string) (body []byte, found bool) {
 	return append(body, '}'), true
 }
 
+// inside is what the fields inside a root field say; data itself where the root fields make the body.
+func inside(data []byte) []byte {
+	const prefix = `{"` + insideAlias + `":`
+	if bytes.HasPrefix(data, []byte(prefix)) {
+		return data[len(prefix) : len(data)-1]
+	}
+	return data
+}
+
+// omitUnknown leaves out the members of the given names, which stand in this order, from objects where the last of them is null.
+func omitUnknown(body []byte, names []string) []byte {
+	if names == nil {
+		return body
+	}
+	member := func(i int) []byte { return []byte(`"` + names[i] + `":null,`) } // can only be the member itself, as above
+	last := member(len(names) - 1)
+	var out []byte
+	for {
+		before, after, found := bytes.Cut(body, last)
+		if !found {
+			return append(out, body...)
+		}
+		for i := range names[:len(names)-1] {
+			m := member(i)
+			if at := bytes.LastIndex(before, m); at >= 0 {
+				before = slices.Delete(before, at, at+len(m))
+			}
+		}
+		out, body = append(out, before...), after
+	}
+}
+
 // valueLength is the length of the JSON value that b begins with; b is well formed and without white space.
 func valueLength(b []byte) int {
 	depth, inString := 0, false
@@ -255,7 +293,9 @@ func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, bod
 	var tag string
 	sum := strconv.FormatUint(xxhash.Sum64(body), 16)
 	if f == Modern {
-		h.Set("Content-Type", "application/json;charset=UTF-8")
+		if h.Get("Content-Type") == "" {
+			h.Set("Content-Type", "application/json;charset=UTF-8")
+		}
 		tag = `"` + sum + `"`
 	} else {
 		h.Set("Content-Type", "application/json; charset=utf-8")

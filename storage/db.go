@@ -29,14 +29,17 @@ type Options struct {
 	// Tracer sees every statement. Nil means none.
 	Tracer pgx.QueryTracer
 	// Base is the shard and realm of the ledger's system entities.
-	Base   ledger.EntityID
-	Logger *slog.Logger
+	Base ledger.EntityID
+	// FileAttempts is how many versions of a system file are tried when the newest cannot be read. 0 means 12.
+	FileAttempts int
+	Logger       *slog.Logger
 }
 
 // DB is a pool of connections to a mirror database.
 type DB struct {
-	pool *pgxpool.Pool
-	base ledger.EntityID
+	pool         *pgxpool.Pool
+	base         ledger.EntityID
+	fileAttempts int
 }
 
 // Open connects to the database and makes sure that it answers.
@@ -74,7 +77,11 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("connecting to the database: %w", err)
 	}
-	return &DB{pool: pool, base: o.Base}, nil
+	db := &DB{pool: pool, base: o.Base, fileAttempts: o.FileAttempts}
+	if db.fileAttempts == 0 {
+		db.fileAttempts = defaultFileAttempts
+	}
+	return db, nil
 }
 
 // Close ends all connections.
@@ -99,3 +106,6 @@ func (db *DB) Ready(ctx context.Context) (bool, error) {
 	}
 	return ready, nil
 }
+
+// SystemEntity is the id of the ledger's own entity of a number.
+func (db *DB) SystemEntity(number int64) ledger.EntityID { return db.base.WithNum(number) }

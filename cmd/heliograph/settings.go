@@ -64,6 +64,7 @@ type ledgerSettings struct {
 	DelegationAddress         toggle `env:"HELIOGRAPH_DELEGATION_ADDRESS" default:"off" help:"Show delegation_address of accounts."`
 	BindTimestampRange        toggle `env:"HELIOGRAPH_BIND_TIMESTAMP_RANGE" default:"off" help:"Bound open timestamp ranges of transactions."`
 	MaxTransactionsRange      int64  `name:"max-transactions-timestamp-range-ns" env:"HELIOGRAPH_MAX_TRANSACTIONS_TIMESTAMP_RANGE_NS" default:"5184000000000000" help:"The length to which they are bounded, in nanoseconds."`
+	MaxFileAttempts           int    `env:"HELIOGRAPH_MAX_FILE_ATTEMPTS" default:"12" help:"Versions of a system file that are tried, from the newest on, until one can be read."`
 	TopicMessageLookup        toggle `env:"HELIOGRAPH_TOPIC_MESSAGE_LOOKUP" default:"off" help:"Answer as if topic messages were found through their lookup table, which knows ranges only."`
 	Cache                     toggle `env:"HELIOGRAPH_CACHE" default:"on" help:"Keep between requests what does not change; off asks the database every time."`
 	Users                     string `env:"HELIOGRAPH_USERS" help:"Basic credentials with page limits of their own, as JSON: [{\"username\":…,\"password\":…,\"limit\":…}]."`
@@ -103,6 +104,7 @@ func (s *ledgerSettings) rest() (*rest.Config, error) {
 	for name, n := range map[string]int{
 		"HELIOGRAPH_LIMIT_DEFAULT": s.LimitDefault, "HELIOGRAPH_LIMIT_MAX": s.LimitMax, "HELIOGRAPH_LIMIT_TOKEN_BALANCES_LIST": s.LimitTokenBalancesList,
 		"HELIOGRAPH_LIMIT_TOKEN_BALANCES_ACCOUNT": s.LimitTokenBalancesAccount, "HELIOGRAPH_MAX_REPEATED_PARAMETERS": s.MaxRepeatedParameters,
+		"HELIOGRAPH_MAX_FILE_ATTEMPTS": s.MaxFileAttempts,
 	} {
 		if n < 1 {
 			return nil, fmt.Errorf("%s must be 1 or more, not %d", name, n)

@@ -18,48 +18,69 @@ type Tables struct {
 	Off      bool // leave everything to gqlgen
 	entries  map[reflect.Type]entry
 
-	Account                *Object[ledger.Account]
-	AccountConnection      *Object[relay.Connection[ledger.Account]]
-	AccountEdge            *Object[relay.Edge[ledger.Account]]
-	Airdrop                *Object[ledger.Airdrop]
-	AirdropConnection      *Object[relay.Connection[ledger.Airdrop]]
-	AirdropEdge            *Object[relay.Edge[ledger.Airdrop]]
-	AssessedCustomFee      *Object[ledger.AssessedCustomFee]
-	Balance                *Object[ledger.Balance]
-	BalanceConnection      *Object[relay.Connection[ledger.Balance]]
-	BalanceEdge            *Object[relay.Edge[ledger.Balance]]
-	Block                  *Object[ledger.Block]
-	BlockConnection        *Object[relay.Connection[ledger.Block]]
-	BlockEdge              *Object[relay.Edge[ledger.Block]]
-	ChunkInfo              *Object[ledger.ChunkInfo]
-	CryptoTransfer         *Object[ledger.CryptoTransfer]
-	CustomFeeLimit         *Object[ledger.CustomFeeLimit]
-	FixedFee               *Object[ledger.FixedFee]
-	Hook                   *Object[ledger.Hook]
-	HookConnection         *Object[relay.Connection[ledger.Hook]]
-	HookEdge               *Object[relay.Edge[ledger.Hook]]
-	HookSlot               *Object[ledger.HookSlot]
-	HookSlotConnection     *Object[relay.HookSlotConnection]
-	HookSlotEdge           *Object[relay.Edge[ledger.HookSlot]]
-	Key                    *Object[ledger.KeyInfo]
-	MessageTransactionID   *Object[ledger.MessageTransactionID]
-	NFTTransfer            *Object[ledger.NFTTransfer]
-	NftAllowance           *Object[ledger.NftAllowance]
-	NftAllowanceConnection *Object[relay.Connection[ledger.NftAllowance]]
-	NftAllowanceEdge       *Object[relay.Edge[ledger.NftAllowance]]
-	PageInfo               *Object[relay.PageInfo]
-	StakingReward          *Object[ledger.StakingReward]
-	TimestampRange         *Object[ledger.TimestampRange]
-	TokenBalance           *Object[ledger.TokenBalance]
-	TokenTransfer          *Object[ledger.TokenTransfer]
-	Topic                  *Object[ledger.Topic]
-	TopicCustomFees        *Object[ledger.TopicCustomFees]
-	TopicMessage           *Object[ledger.TopicMessage]
-	TopicMessageConnection *Object[relay.Connection[ledger.TopicMessage]]
-	TopicMessageEdge       *Object[relay.Edge[ledger.TopicMessage]]
-	Transaction            *Object[ledger.Transaction]
-	TransactionConnection  *Object[relay.Connection[ledger.Transaction]]
-	TransactionEdge        *Object[relay.Edge[ledger.Transaction]]
+	Account                   *Object[ledger.Account]
+	AccountConnection         *Object[relay.Connection[ledger.Account]]
+	AccountEdge               *Object[relay.Edge[ledger.Account]]
+	Airdrop                   *Object[ledger.Airdrop]
+	AirdropConnection         *Object[relay.Connection[ledger.Airdrop]]
+	AirdropEdge               *Object[relay.Edge[ledger.Airdrop]]
+	AssessedCustomFee         *Object[ledger.AssessedCustomFee]
+	Balance                   *Object[ledger.Balance]
+	BalanceConnection         *Object[relay.Connection[ledger.Balance]]
+	BalanceEdge               *Object[relay.Edge[ledger.Balance]]
+	Block                     *Object[ledger.Block]
+	BlockConnection           *Object[relay.Connection[ledger.Block]]
+	BlockEdge                 *Object[relay.Edge[ledger.Block]]
+	BlockNodeService          *Object[ledger.BlockNodeService]
+	ChunkInfo                 *Object[ledger.ChunkInfo]
+	CryptoTransfer            *Object[ledger.CryptoTransfer]
+	CustomFeeLimit            *Object[ledger.CustomFeeLimit]
+	ExchangeRate              *Object[ledger.ExchangeRate]
+	ExchangeRateSet           *Object[ledger.ExchangeRateSet]
+	FixedFee                  *Object[ledger.FixedFee]
+	GeneralService            *Object[ledger.GeneralService]
+	Hook                      *Object[ledger.Hook]
+	HookConnection            *Object[relay.Connection[ledger.Hook]]
+	HookEdge                  *Object[relay.Edge[ledger.Hook]]
+	HookSlot                  *Object[ledger.HookSlot]
+	HookSlotConnection        *Object[relay.HookSlotConnection]
+	HookSlotEdge              *Object[relay.Edge[ledger.HookSlot]]
+	Key                       *Object[ledger.KeyInfo]
+	MessageTransactionID      *Object[ledger.MessageTransactionID]
+	NFTTransfer               *Object[ledger.NFTTransfer]
+	Network                   *Object[ledger.Network]
+	NetworkFee                *Object[ledger.NetworkFee]
+	NetworkFees               *Object[ledger.NetworkFees]
+	NetworkNode               *Object[ledger.NetworkNode]
+	NetworkNodeConnection     *Object[relay.Connection[ledger.NetworkNode]]
+	NetworkNodeEdge           *Object[relay.Edge[ledger.NetworkNode]]
+	NetworkStake              *Object[ledger.NetworkStake]
+	NetworkSupply             *Object[ledger.NetworkSupply]
+	NftAllowance              *Object[ledger.NftAllowance]
+	NftAllowanceConnection    *Object[relay.Connection[ledger.NftAllowance]]
+	NftAllowanceEdge          *Object[relay.Edge[ledger.NftAllowance]]
+	PageInfo                  *Object[relay.PageInfo]
+	RegisteredNode            *Object[ledger.RegisteredNode]
+	RegisteredNodeConnection  *Object[relay.Connection[ledger.RegisteredNode]]
+	RegisteredNodeEdge        *Object[relay.Edge[ledger.RegisteredNode]]
+	RegisteredServiceEndpoint *Object[ledger.RegisteredServiceEndpoint]
+	Schedule                  *Object[ledger.Schedule]
+	ScheduleConnection        *Object[relay.Connection[ledger.Schedule]]
+	ScheduleEdge              *Object[relay.Edge[ledger.Schedule]]
+	ScheduleSignature         *Object[ledger.ScheduleSignature]
+	ServiceEndpoint           *Object[ledger.ServiceEndpoint]
+	StakingReward             *Object[ledger.StakingReward]
+	TimestampRange            *Object[ledger.TimestampRange]
+	TokenBalance              *Object[ledger.TokenBalance]
+	TokenTransfer             *Object[ledger.TokenTransfer]
+	Topic                     *Object[ledger.Topic]
+	TopicCustomFees           *Object[ledger.TopicCustomFees]
+	TopicMessage              *Object[ledger.TopicMessage]
+	TopicMessageConnection    *Object[relay.Connection[ledger.TopicMessage]]
+	TopicMessageEdge          *Object[relay.Edge[ledger.TopicMessage]]
+	Transaction               *Object[ledger.Transaction]
+	TransactionConnection     *Object[relay.Connection[ledger.Transaction]]
+	TransactionEdge           *Object[relay.Edge[ledger.Transaction]]
 }
 
 // NewTables makes the tables of all fields that rows hold themselves. Fields that are read from elsewhere are added to them.
@@ -228,6 +249,9 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
+	t.BlockNodeService = NewObject([]string{"BlockNodeService"}, map[string]Field[ledger.BlockNodeService]{
+		"endpointApis": Scalars(func(v *ledger.BlockNodeService) []ledger.BlockNodeAPI { return v.EndpointAPIs }, scalar.AppendBlockNodeAPI),
+	})
 	t.ChunkInfo = NewObject([]string{"ChunkInfo"}, map[string]Field[ledger.ChunkInfo]{
 		"initialTransactionId": One(func(v *ledger.ChunkInfo) *ledger.MessageTransactionID { return v.InitialTransactionID }, func() *Object[ledger.MessageTransactionID] { return t.MessageTransactionID }),
 		"number": Scalar(func(dst []byte, v *ledger.ChunkInfo, s scalar.Style) []byte {
@@ -259,6 +283,24 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
 		}),
 	})
+	t.ExchangeRate = NewObject([]string{"ExchangeRate"}, map[string]Field[ledger.ExchangeRate]{
+		"centEquivalent": Scalar(func(dst []byte, v *ledger.ExchangeRate, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.CentEquivalent, s)
+		}),
+		"expirationTime": Scalar(func(dst []byte, v *ledger.ExchangeRate, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.ExpirationTime, s)
+		}),
+		"hbarEquivalent": Scalar(func(dst []byte, v *ledger.ExchangeRate, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.HbarEquivalent, s)
+		}),
+	})
+	t.ExchangeRateSet = NewObject([]string{"ExchangeRateSet"}, map[string]Field[ledger.ExchangeRateSet]{
+		"currentRate": One(func(v *ledger.ExchangeRateSet) *ledger.ExchangeRate { return v.CurrentRate }, func() *Object[ledger.ExchangeRate] { return t.ExchangeRate }),
+		"nextRate":    One(func(v *ledger.ExchangeRateSet) *ledger.ExchangeRate { return v.NextRate }, func() *Object[ledger.ExchangeRate] { return t.ExchangeRate }),
+		"timestamp": Scalar(func(dst []byte, v *ledger.ExchangeRateSet, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+	})
 	t.FixedFee = NewObject([]string{"FixedFee"}, map[string]Field[ledger.FixedFee]{
 		"amount": Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
@@ -268,6 +310,11 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"denominatingTokenId": Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
+		}),
+	})
+	t.GeneralService = NewObject([]string{"GeneralService"}, map[string]Field[ledger.GeneralService]{
+		"description": Scalar(func(dst []byte, v *ledger.GeneralService, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Description, s)
 		}),
 	})
 	t.Hook = NewObject([]string{"Hook", "Node"}, map[string]Field[ledger.Hook]{
@@ -365,6 +412,147 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
 		}),
 	})
+	t.Network = NewObject([]string{"Network"}, map[string]Field[ledger.Network]{})
+	t.NetworkFee = NewObject([]string{"NetworkFee"}, map[string]Field[ledger.NetworkFee]{
+		"gas": Scalar(func(dst []byte, v *ledger.NetworkFee, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Gas, s) }),
+		"transactionType": Scalar(func(dst []byte, v *ledger.NetworkFee, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.TransactionType, s)
+		}),
+	})
+	t.NetworkFees = NewObject([]string{"NetworkFees"}, map[string]Field[ledger.NetworkFees]{
+		"fees": Many(func(v *ledger.NetworkFees) []*ledger.NetworkFee { return v.Fees }, func() *Object[ledger.NetworkFee] { return t.NetworkFee }),
+		"timestamp": Scalar(func(dst []byte, v *ledger.NetworkFees, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+	})
+	t.NetworkNode = NewObject([]string{"NetworkNode", "Node"}, map[string]Field[ledger.NetworkNode]{
+		"nodeId": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.NodeID, s)
+		}),
+		"fileId": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.FileID, s)
+		}),
+		"bookTimestamp":             One(func(v *ledger.NetworkNode) *ledger.TimestampRange { return &v.BookTimestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"adminKey":                  One(func(v *ledger.NetworkNode) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"associatedRegisteredNodes": Scalars(func(v *ledger.NetworkNode) []int64 { return v.AssociatedRegisteredNodes }, scalar.AppendLong),
+		"certHash": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.CertHash, s)
+		}),
+		"createdTimestamp": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"declineReward": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.DeclineReward, s)
+		}),
+		"deleted": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"description": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Description, s)
+		}),
+		"grpcProxyEndpoint": One(func(v *ledger.NetworkNode) *ledger.ServiceEndpoint { return v.GRPCProxyEndpoint }, func() *Object[ledger.ServiceEndpoint] { return t.ServiceEndpoint }),
+		"maxStake": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.MaxStake, s)
+		}),
+		"minStake": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.MinStake, s)
+		}),
+		"memo": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Memo, s)
+		}),
+		"nodeAccountId": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.NodeAccountID, s)
+		}),
+		"publicKey": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.PublicKey, s)
+		}),
+		"rewardRateStart": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.RewardRateStart, s)
+		}),
+		"stake": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Stake, s)
+		}),
+		"stakeNotRewarded": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.StakeNotRewarded, s)
+		}),
+		"stakeRewarded": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.StakeRewarded, s)
+		}),
+		"stakingPeriod": One(func(v *ledger.NetworkNode) *ledger.TimestampRange { return v.StakingPeriod }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+	})
+	t.NetworkNodeConnection = NewObject([]string{"NetworkNodeConnection"}, map[string]Field[relay.Connection[ledger.NetworkNode]]{
+		"edges":    Many(func(v *relay.Connection[ledger.NetworkNode]) []*relay.Edge[ledger.NetworkNode] { return v.Edges() }, func() *Object[relay.Edge[ledger.NetworkNode]] { return t.NetworkNodeEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.NetworkNode]) []*ledger.NetworkNode { return v.Nodes }, func() *Object[ledger.NetworkNode] { return t.NetworkNode }),
+		"pageInfo": One(func(v *relay.Connection[ledger.NetworkNode]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.NetworkNodeEdge = NewObject([]string{"NetworkNodeEdge"}, map[string]Field[relay.Edge[ledger.NetworkNode]]{
+		"node": One(func(v *relay.Edge[ledger.NetworkNode]) *ledger.NetworkNode { return v.Node }, func() *Object[ledger.NetworkNode] { return t.NetworkNode }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.NetworkNode], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.NetworkStake = NewObject([]string{"NetworkStake"}, map[string]Field[ledger.NetworkStake]{
+		"consensusTimestamp": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"maxStakeRewarded": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.MaxStakeRewarded, s)
+		}),
+		"maxStakingRewardRatePerHbar": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.MaxStakingRewardRatePerHbar, s)
+		}),
+		"maxTotalReward": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.MaxTotalReward, s)
+		}),
+		"nodeRewardFeeFraction": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendFloat(dst, v.NodeRewardFeeFraction, s)
+		}),
+		"reservedStakingRewards": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.ReservedStakingRewards, s)
+		}),
+		"rewardBalanceThreshold": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.RewardBalanceThreshold, s)
+		}),
+		"stakeTotal": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.StakeTotal, s)
+		}),
+		"stakingPeriod": One(func(v *ledger.NetworkStake) *ledger.TimestampRange { return &v.StakingPeriod }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"stakingPeriodDuration": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.StakingPeriodDuration, s)
+		}),
+		"stakingPeriodsStored": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.StakingPeriodsStored, s)
+		}),
+		"stakingRewardFeeFraction": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendFloat(dst, v.StakingRewardFeeFraction, s)
+		}),
+		"stakingRewardRate": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.StakingRewardRate, s)
+		}),
+		"stakingStartThreshold": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.StakingStartThreshold, s)
+		}),
+		"unreservedStakingRewardBalance": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.UnreservedStakingRewardBalance, s)
+		}),
+	})
+	t.NetworkSupply = NewObject([]string{"NetworkSupply"}, map[string]Field[ledger.NetworkSupply]{
+		"releasedSupply": Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.ReleasedSupply, s)
+		}),
+		"releasedHbar": Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.ReleasedHbar(), s)
+		}),
+		"timestamp": Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+		"totalSupply": Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
+			return scalar.AppendBigInt(dst, v.TotalSupply(), s)
+		}),
+		"totalHbar": Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.TotalHbar(), s)
+		}),
+	})
 	t.NftAllowance = NewObject([]string{"NftAllowance"}, map[string]Field[ledger.NftAllowance]{
 		"approvedForAll": Scalar(func(dst []byte, v *ledger.NftAllowance, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.ApprovedForAll, s)
@@ -403,6 +591,135 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"endCursor": Scalar(func(dst []byte, v *relay.PageInfo, s scalar.Style) []byte {
 			return scalar.AppendPointer(dst, v.EndCursor, s, scalar.AppendString)
+		}),
+	})
+	t.RegisteredNode = NewObject([]string{"RegisteredNode", "Node"}, map[string]Field[ledger.RegisteredNode]{
+		"registeredNodeId": Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.RegisteredNodeID, s)
+		}),
+		"adminKey": One(func(v *ledger.RegisteredNode) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"createdTimestamp": Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"deleted": Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Deleted, s)
+		}),
+		"description": Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Description, s)
+		}),
+		"serviceEndpoints": Many(func(v *ledger.RegisteredNode) []*ledger.RegisteredServiceEndpoint { return v.ServiceEndpoints }, func() *Object[ledger.RegisteredServiceEndpoint] { return t.RegisteredServiceEndpoint }),
+		"timestamp":        One(func(v *ledger.RegisteredNode) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"types":            Scalars(func(v *ledger.RegisteredNode) []ledger.RegisteredNodeType { return v.Types }, scalar.AppendRegisteredNodeType),
+	})
+	t.RegisteredNodeConnection = NewObject([]string{"RegisteredNodeConnection"}, map[string]Field[relay.Connection[ledger.RegisteredNode]]{
+		"edges": Many(func(v *relay.Connection[ledger.RegisteredNode]) []*relay.Edge[ledger.RegisteredNode] {
+			return v.Edges()
+		}, func() *Object[relay.Edge[ledger.RegisteredNode]] { return t.RegisteredNodeEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.RegisteredNode]) []*ledger.RegisteredNode { return v.Nodes }, func() *Object[ledger.RegisteredNode] { return t.RegisteredNode }),
+		"pageInfo": One(func(v *relay.Connection[ledger.RegisteredNode]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.RegisteredNodeEdge = NewObject([]string{"RegisteredNodeEdge"}, map[string]Field[relay.Edge[ledger.RegisteredNode]]{
+		"node": One(func(v *relay.Edge[ledger.RegisteredNode]) *ledger.RegisteredNode { return v.Node }, func() *Object[ledger.RegisteredNode] { return t.RegisteredNode }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.RegisteredNode], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.RegisteredServiceEndpoint = NewObject([]string{"RegisteredServiceEndpoint"}, map[string]Field[ledger.RegisteredServiceEndpoint]{
+		"blockNode": One(func(v *ledger.RegisteredServiceEndpoint) *ledger.BlockNodeService { return v.BlockNode }, func() *Object[ledger.BlockNodeService] { return t.BlockNodeService }),
+		"domainName": Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.DomainName, s)
+		}),
+		"generalService": One(func(v *ledger.RegisteredServiceEndpoint) *ledger.GeneralService { return v.GeneralService }, func() *Object[ledger.GeneralService] { return t.GeneralService }),
+		"ipAddress": Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.IPAddress, s)
+		}),
+		"mirrorNode": Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendNullEmpty(dst, v.MirrorNode, s)
+		}),
+		"port": Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Port, s)
+		}),
+		"requiresTls": Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.RequiresTLS, s)
+		}),
+		"rpcRelay": Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendNullEmpty(dst, v.RPCRelay, s)
+		}),
+		"type": Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendRegisteredNodeType(dst, v.Type(), s)
+		}),
+	})
+	t.Schedule = NewObject([]string{"Schedule", "Node", "Entity"}, map[string]Field[ledger.Schedule]{
+		"entityId": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"adminKey": One(func(v *ledger.Schedule) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"createdTimestamp": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"creatorAccountId": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.CreatorAccountID, s)
+		}),
+		"deleted": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"executedTimestamp": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ExecutedTimestamp, s)
+		}),
+		"expirationTimestamp": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"memo": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Memo(), s)
+		}),
+		"storedMemo": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.StoredMemo, s)
+		}),
+		"payerAccountId": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
+		}),
+		"timestamp": One(func(v *ledger.Schedule) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"transactionBody": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendBytes(dst, v.TransactionBody, s)
+		}),
+		"waitForExpiry": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.WaitForExpiry, s)
+		}),
+	})
+	t.ScheduleConnection = NewObject([]string{"ScheduleConnection"}, map[string]Field[relay.Connection[ledger.Schedule]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Schedule]) []*relay.Edge[ledger.Schedule] { return v.Edges() }, func() *Object[relay.Edge[ledger.Schedule]] { return t.ScheduleEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Schedule]) []*ledger.Schedule { return v.Nodes }, func() *Object[ledger.Schedule] { return t.Schedule }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Schedule]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.ScheduleEdge = NewObject([]string{"ScheduleEdge"}, map[string]Field[relay.Edge[ledger.Schedule]]{
+		"node": One(func(v *relay.Edge[ledger.Schedule]) *ledger.Schedule { return v.Node }, func() *Object[ledger.Schedule] { return t.Schedule }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Schedule], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.ScheduleSignature = NewObject([]string{"ScheduleSignature"}, map[string]Field[ledger.ScheduleSignature]{
+		"consensusTimestamp": Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"publicKeyPrefix": Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
+			return scalar.AppendLineBytes(dst, v.PublicKeyPrefix, s)
+		}),
+		"signature": Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
+			return scalar.AppendLineBytes(dst, v.Signature, s)
+		}),
+		"type": Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
+			return scalar.AppendSignatureType(dst, v.Type, s)
+		}),
+	})
+	t.ServiceEndpoint = NewObject([]string{"ServiceEndpoint"}, map[string]Field[ledger.ServiceEndpoint]{
+		"domainName": Scalar(func(dst []byte, v *ledger.ServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.DomainName, s)
+		}),
+		"ipAddressV4": Scalar(func(dst []byte, v *ledger.ServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.IPAddressV4, s)
+		}),
+		"port": Scalar(func(dst []byte, v *ledger.ServiceEndpoint, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Port, s)
 		}),
 	})
 	t.StakingReward = NewObject([]string{"StakingReward"}, map[string]Field[ledger.StakingReward]{
@@ -620,14 +937,22 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.Block]]()] = manyEntry(t.BlockConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.Block]]()] = oneEntry(t.BlockEdge)
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.Block]]()] = manyEntry(t.BlockEdge)
+	t.entries[reflect.TypeFor[*ledger.BlockNodeService]()] = oneEntry(t.BlockNodeService)
+	t.entries[reflect.TypeFor[[]*ledger.BlockNodeService]()] = manyEntry(t.BlockNodeService)
 	t.entries[reflect.TypeFor[*ledger.ChunkInfo]()] = oneEntry(t.ChunkInfo)
 	t.entries[reflect.TypeFor[[]*ledger.ChunkInfo]()] = manyEntry(t.ChunkInfo)
 	t.entries[reflect.TypeFor[*ledger.CryptoTransfer]()] = oneEntry(t.CryptoTransfer)
 	t.entries[reflect.TypeFor[[]*ledger.CryptoTransfer]()] = manyEntry(t.CryptoTransfer)
 	t.entries[reflect.TypeFor[*ledger.CustomFeeLimit]()] = oneEntry(t.CustomFeeLimit)
 	t.entries[reflect.TypeFor[[]*ledger.CustomFeeLimit]()] = manyEntry(t.CustomFeeLimit)
+	t.entries[reflect.TypeFor[*ledger.ExchangeRate]()] = oneEntry(t.ExchangeRate)
+	t.entries[reflect.TypeFor[[]*ledger.ExchangeRate]()] = manyEntry(t.ExchangeRate)
+	t.entries[reflect.TypeFor[*ledger.ExchangeRateSet]()] = oneEntry(t.ExchangeRateSet)
+	t.entries[reflect.TypeFor[[]*ledger.ExchangeRateSet]()] = manyEntry(t.ExchangeRateSet)
 	t.entries[reflect.TypeFor[*ledger.FixedFee]()] = oneEntry(t.FixedFee)
 	t.entries[reflect.TypeFor[[]*ledger.FixedFee]()] = manyEntry(t.FixedFee)
+	t.entries[reflect.TypeFor[*ledger.GeneralService]()] = oneEntry(t.GeneralService)
+	t.entries[reflect.TypeFor[[]*ledger.GeneralService]()] = manyEntry(t.GeneralService)
 	t.entries[reflect.TypeFor[*ledger.Hook]()] = oneEntry(t.Hook)
 	t.entries[reflect.TypeFor[[]*ledger.Hook]()] = manyEntry(t.Hook)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.Hook]]()] = oneEntry(t.HookConnection)
@@ -646,6 +971,22 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*ledger.MessageTransactionID]()] = manyEntry(t.MessageTransactionID)
 	t.entries[reflect.TypeFor[*ledger.NFTTransfer]()] = oneEntry(t.NFTTransfer)
 	t.entries[reflect.TypeFor[[]*ledger.NFTTransfer]()] = manyEntry(t.NFTTransfer)
+	t.entries[reflect.TypeFor[*ledger.Network]()] = oneEntry(t.Network)
+	t.entries[reflect.TypeFor[[]*ledger.Network]()] = manyEntry(t.Network)
+	t.entries[reflect.TypeFor[*ledger.NetworkFee]()] = oneEntry(t.NetworkFee)
+	t.entries[reflect.TypeFor[[]*ledger.NetworkFee]()] = manyEntry(t.NetworkFee)
+	t.entries[reflect.TypeFor[*ledger.NetworkFees]()] = oneEntry(t.NetworkFees)
+	t.entries[reflect.TypeFor[[]*ledger.NetworkFees]()] = manyEntry(t.NetworkFees)
+	t.entries[reflect.TypeFor[*ledger.NetworkNode]()] = oneEntry(t.NetworkNode)
+	t.entries[reflect.TypeFor[[]*ledger.NetworkNode]()] = manyEntry(t.NetworkNode)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.NetworkNode]]()] = oneEntry(t.NetworkNodeConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.NetworkNode]]()] = manyEntry(t.NetworkNodeConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.NetworkNode]]()] = oneEntry(t.NetworkNodeEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.NetworkNode]]()] = manyEntry(t.NetworkNodeEdge)
+	t.entries[reflect.TypeFor[*ledger.NetworkStake]()] = oneEntry(t.NetworkStake)
+	t.entries[reflect.TypeFor[[]*ledger.NetworkStake]()] = manyEntry(t.NetworkStake)
+	t.entries[reflect.TypeFor[*ledger.NetworkSupply]()] = oneEntry(t.NetworkSupply)
+	t.entries[reflect.TypeFor[[]*ledger.NetworkSupply]()] = manyEntry(t.NetworkSupply)
 	t.entries[reflect.TypeFor[*ledger.NftAllowance]()] = oneEntry(t.NftAllowance)
 	t.entries[reflect.TypeFor[[]*ledger.NftAllowance]()] = manyEntry(t.NftAllowance)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.NftAllowance]]()] = oneEntry(t.NftAllowanceConnection)
@@ -654,6 +995,24 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.NftAllowance]]()] = manyEntry(t.NftAllowanceEdge)
 	t.entries[reflect.TypeFor[*relay.PageInfo]()] = oneEntry(t.PageInfo)
 	t.entries[reflect.TypeFor[[]*relay.PageInfo]()] = manyEntry(t.PageInfo)
+	t.entries[reflect.TypeFor[*ledger.RegisteredNode]()] = oneEntry(t.RegisteredNode)
+	t.entries[reflect.TypeFor[[]*ledger.RegisteredNode]()] = manyEntry(t.RegisteredNode)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.RegisteredNode]]()] = oneEntry(t.RegisteredNodeConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.RegisteredNode]]()] = manyEntry(t.RegisteredNodeConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.RegisteredNode]]()] = oneEntry(t.RegisteredNodeEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.RegisteredNode]]()] = manyEntry(t.RegisteredNodeEdge)
+	t.entries[reflect.TypeFor[*ledger.RegisteredServiceEndpoint]()] = oneEntry(t.RegisteredServiceEndpoint)
+	t.entries[reflect.TypeFor[[]*ledger.RegisteredServiceEndpoint]()] = manyEntry(t.RegisteredServiceEndpoint)
+	t.entries[reflect.TypeFor[*ledger.Schedule]()] = oneEntry(t.Schedule)
+	t.entries[reflect.TypeFor[[]*ledger.Schedule]()] = manyEntry(t.Schedule)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.Schedule]]()] = oneEntry(t.ScheduleConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.Schedule]]()] = manyEntry(t.ScheduleConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.Schedule]]()] = oneEntry(t.ScheduleEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.Schedule]]()] = manyEntry(t.ScheduleEdge)
+	t.entries[reflect.TypeFor[*ledger.ScheduleSignature]()] = oneEntry(t.ScheduleSignature)
+	t.entries[reflect.TypeFor[[]*ledger.ScheduleSignature]()] = manyEntry(t.ScheduleSignature)
+	t.entries[reflect.TypeFor[*ledger.ServiceEndpoint]()] = oneEntry(t.ServiceEndpoint)
+	t.entries[reflect.TypeFor[[]*ledger.ServiceEndpoint]()] = manyEntry(t.ServiceEndpoint)
 	t.entries[reflect.TypeFor[*ledger.StakingReward]()] = oneEntry(t.StakingReward)
 	t.entries[reflect.TypeFor[[]*ledger.StakingReward]()] = manyEntry(t.StakingReward)
 	t.entries[reflect.TypeFor[*ledger.TimestampRange]()] = oneEntry(t.TimestampRange)

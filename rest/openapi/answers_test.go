@@ -86,9 +86,14 @@ func (d *description) check(t *testing.T, path, request string, got *testenv.Res
 	if got.Status == http.StatusNotModified {
 		return
 	}
-	schema, at := d.at(append(plain, "content", "application/json", "schema")...)
+	media, _, _ := strings.Cut(got.Header.Get("Content-Type"), ";")
+	schema, at := d.at(append(plain, "content", media, "schema")...)
 	if schema == nil {
-		t.Fatalf("%s: no body is described for status %d", request, got.Status)
+		t.Errorf("%s: no body of type %s is described for status %d", request, media, got.Status)
+		return
+	}
+	if media != "application/json" {
+		return // any text is a string
 	}
 	body, err := jsonschema.UnmarshalJSON(strings.NewReader(got.Body))
 	if err != nil {
@@ -333,7 +338,7 @@ func TestFailures(t *testing.T) {
 func TestNothingElse(t *testing.T) {
 	t.Parallel()
 	d, text := describe(t, unserved(t))
-	if objects, closed := bytes.Count(text, []byte(`"properties": {`)), bytes.Count(text, []byte(`"additionalProperties": false`)); objects != closed || objects < 10 {
+	if objects, closed := bytes.Count(text, []byte(`"object"`)), bytes.Count(text, []byte(`"additionalProperties": false`)); objects != closed || objects < 10 {
 		t.Errorf("%d of %d objects are closed", closed, objects)
 	}
 	body, ok := d.Components.Schemas.Get("AccountsResponse")

@@ -23,7 +23,7 @@ type bodies struct {
 	graph *ast.Schema
 	// shared are the schemas of fragments, by the fragment's name without the ending "Object".
 	shared map[string]*Schema
-	// omitted are the lists that the endpoint at hand leaves out where they are empty.
+	// omitted are the members that the endpoint at hand leaves out where they are empty or unknown.
 	omitted []string
 }
 
@@ -35,7 +35,7 @@ func answering(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	}
 	var out ast.OperationList
 	for _, op := range all {
-		if slices.ContainsFunc(roots(op), func(f *ast.Field) bool { return isSpliced(f) }) {
+		if !slices.Contains(e.TextOperations, op.Name) && slices.ContainsFunc(rest.Roots(op), func(f *ast.Field) bool { return isSpliced(f) }) {
 			out = append(out, op)
 		}
 	}
@@ -45,26 +45,15 @@ func answering(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	return out
 }
 
-// roots are the root fields of an operation.
-func roots(op *ast.OperationDefinition) []*ast.Field {
-	var out []*ast.Field
-	for _, s := range op.SelectionSet {
-		if f, ok := s.(*ast.Field); ok {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
 func isSpliced(f *ast.Field) bool { return f.Alias == pageAlias || f.Alias == bodyAlias }
 
 // body is the schema of an endpoint's answer.
 func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) (*Schema, error) {
-	b.omitted = e.OmitEmpty
+	b.omitted = slices.Concat(e.OmitEmpty, e.OmitUnknown)
 	var all *Schema
 	for _, op := range operations {
 		s := newObject()
-		for i, f := range roots(op) {
+		for i, f := range rest.Roots(op) {
 			var err error
 			if isSpliced(f) {
 				err = b.selection(s, f.SelectionSet, f.Definition.Type.Name(), false)

@@ -55,12 +55,16 @@ func fields(operations ast.OperationList) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, op := range operations {
-		for _, f := range roots(op) {
+		before := ""
+		if f := rest.Inside(op); f != nil {
+			before = f.Name + " › "
+		}
+		for _, f := range rest.Roots(op) {
 			var args []string
 			for _, a := range f.Arguments {
 				args = append(args, a.Name)
 			}
-			text := f.Name
+			text := before + f.Name
 			if args != nil {
 				text += "(" + strings.Join(args, ", ") + ")"
 			}

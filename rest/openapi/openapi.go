@@ -68,7 +68,7 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 	id := operationID(e.Path)
 	op := &Operation{Tags: []string{resourceOf(e.Path)}, OperationID: id, Responses: g.responses(e, g.answer(operations[0].Name, id, body))}
 	// What is null in the graph is a status here.
-	description := strings.ReplaceAll(oneLine(roots(operations[0])[0].Definition.Description), "Null when", "404 when")
+	description := strings.ReplaceAll(oneLine(rest.Roots(operations[0])[0].Definition.Description), "Null when", "404 when")
 	op.Summary, op.Description, _ = strings.Cut(description, ". ")
 	op.Summary = strings.TrimSuffix(op.Summary, ".")
 	if link := g.graphiql(e); link != "" {
@@ -274,6 +274,9 @@ func (g *generator) responses(e *rest.Endpoint, body *Schema) Map[*Response] {
 		Description: "The answer.",
 		Headers:     Map[*Header]{{"Cache-Control", cached}, {"ETag", &Header{Ref: headerRef + "ETag"}}},
 		Content:     Map[*MediaType]{{"application/json", &MediaType{Schema: body}}},
+	}
+	if e.TextOperations != nil {
+		ok.Content = append(ok.Content, Member[*MediaType]{"text/plain", &MediaType{Schema: &Schema{Type: Types{"string"}}}})
 	}
 	if len(e.Next) > 0 {
 		ok.Headers = append(ok.Headers, Member[*Header]{"Link", &Header{Ref: headerRef + "Link"}})

@@ -50,6 +50,8 @@ func scalarSchema(name string) *Schema {
 		return text(transactionIDPattern)
 	case "Bytes":
 		return &Schema{Type: Types{"string"}, Format: "byte", ContentEncoding: "base64"}
+	case "Empty":
+		return newObject()
 	case "Hex":
 		return text(hexPattern)
 	case "Hash":

@@ -26,6 +26,8 @@ const (
 func endpoints() []rest.Endpoint {
 	return slices.Concat(
 		coreEndpoints(),
+		networkEndpoints(),
+		scheduleEndpoints(),
 		grantEndpoints(),
 		hookEndpoints(),
 	)

@@ -1,0 +1,254 @@
+package ledger
+
+import (
+	"math/big"
+	"strconv"
+)
+
+// Network is what is true of the network as a whole. It has no rows of its own.
+type Network struct{}
+
+// TotalSupply is how many tinybars there are.
+const TotalSupply = 5_000_000_000_000_000_000
+
+// NetworkSupply is how much of the currency is in circulation at a moment.
+type NetworkSupply struct {
+	ReleasedSupply int64 // tinybars
+	Timestamp      Timestamp
+}
+
+// TotalSupply is how many tinybars there are.
+func (*NetworkSupply) TotalSupply() int64 { return TotalSupply }
+
+// ReleasedHbar is the released supply in hbar with eight decimals.
+func (s *NetworkSupply) ReleasedHbar() string { return hbarText(s.ReleasedSupply) }
+
+// TotalHbar is the total supply in hbar with eight decimals.
+func (*NetworkSupply) TotalHbar() string { return hbarText(TotalSupply) }
+
+// hbarText writes tinybars as hbar with all decimals.
+func hbarText(tinybars int64) string {
+	const decimals = 8
+	sign, digits := "", strconv.FormatInt(tinybars, 10)
+	if tinybars < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	for len(digits) <= decimals {
+		digits = "0" + digits
+	}
+	return sign + digits[:len(digits)-decimals] + "." + digits[len(digits)-decimals:]
+}
+
+// unreleased are the numbers of the accounts that hold what has not been released, first and last of each range.
+var unreleased = [...][2]int64{{2, 2}, {42, 42}, {44, 71}, {73, 87}, {99, 100}, {200, 349}, {400, 750}}
+
+// UnreleasedAccounts are the accounts, in base's shard and realm, that hold the part of the currency that has not been released.
+func UnreleasedAccounts(base EntityID) []EntityID {
+	var ids []EntityID
+	for _, r := range unreleased {
+		for n := r[0]; n <= r[1]; n++ {
+			ids = append(ids, base.WithNum(n))
+		}
+	}
+	return ids
+}
+
+// NetworkNode is a consensus node as an address book shows it, with what the tables node and node_stake know of it.
+type NetworkNode struct {
+	NodeID                    int64
+	FileID                    EntityID       // of the address book
+	BookTimestamp             TimestampRange // while the address book is in force
+	AdminKey                  *KeyInfo
+	AssociatedRegisteredNodes []int64
+	CertHash                  string // "0x" and hex
+	CreatedTimestamp          Null[Timestamp]
+	DeclineReward             Null[bool]
+	Deleted                   Null[bool]
+	Description               Null[string]
+	GRPCProxyEndpoint         *ServiceEndpoint
+	MaxStake                  Null[int64] // this and the following in tinybars
+	MinStake                  Null[int64]
+	RewardRateStart           Null[int64]
+	Stake                     Null[int64]
+	StakeNotRewarded          Null[int64]
+	StakeRewarded             Null[int64]
+	StakingPeriod             *TimestampRange
+	Memo                      Null[string]
+	NodeAccountID             EntityID
+	PublicKey                 string // "0x" and hex of DER
+}
+
+// IsNode marks what has a global id in the graph.
+func (*NetworkNode) IsNode() {}
+
+// ServiceEndpoint is where a node listens.
+type ServiceEndpoint struct {
+	DomainName  string // empty when it has an address
+	IPAddressV4 string // empty when it has a name
+	Port        int32
+}
+
+// NetworkNodeFilter selects nodes of an address book.
+type NetworkNodeFilter struct {
+	NodeID *LongFilter
+}
+
+// RegisteredNode is a node that is not a consensus node: a block node, a mirror node, a relay or another service.
+type RegisteredNode struct {
+	RegisteredNodeID int64
+	AdminKey         *KeyInfo
+	CreatedTimestamp Null[Timestamp]
+	Deleted          bool
+	Description      Null[string]
+	ServiceEndpoints []*RegisteredServiceEndpoint
+	Timestamp        TimestampRange
+	Types            []RegisteredNodeType
+}
+
+// IsNode marks what has a global id in the graph.
+func (*RegisteredNode) IsNode() {}
+
+// RegisteredServiceEndpoint is where a registered node offers a service.
+type RegisteredServiceEndpoint struct {
+	BlockNode      *BlockNodeService
+	DomainName     Null[string]
+	GeneralService *GeneralService
+	IPAddress      Null[string]
+	MirrorNode     Null[Empty]
+	Port           int32
+	RequiresTLS    bool
+	RPCRelay       Null[Empty]
+}
+
+// Type is the kind of service that the endpoint offers.
+func (e *RegisteredServiceEndpoint) Type() RegisteredNodeType {
+	switch {
+	case e.BlockNode != nil:
+		return RegisteredBlockNode
+	case e.GeneralService != nil:
+		return RegisteredGeneralService
+	case e.MirrorNode.Valid:
+		return RegisteredMirrorNode
+	case e.RPCRelay.Valid:
+		return RegisteredRPCRelay
+	default:
+		return RegisteredGeneralService
+	}
+}
+
+// BlockNodeService is what a block node offers at an endpoint.
+type BlockNodeService struct {
+	EndpointAPIs []BlockNodeAPI
+}
+
+// GeneralService is a service of no kind that the network knows.
+type GeneralService struct {
+	Description Null[string]
+}
+
+// Empty is an object without members: that it is there is all it says.
+type Empty struct{}
+
+// BlockNodeAPI is an interface of a block node.
+type BlockNodeAPI string
+
+// The interfaces of block nodes. BlockNodeUnrecognized is one that is newer than this gateway.
+const (
+	BlockNodeOther           BlockNodeAPI = "OTHER"
+	BlockNodePublish         BlockNodeAPI = "PUBLISH"
+	BlockNodeStateProof      BlockNodeAPI = "STATE_PROOF"
+	BlockNodeStatus          BlockNodeAPI = "STATUS"
+	BlockNodeSubscribeStream BlockNodeAPI = "SUBSCRIBE_STREAM"
+	BlockNodeUnrecognized    BlockNodeAPI = "UNRECOGNIZED"
+)
+
+// BlockNodeAPIOf is the interface of a name in the database.
+func BlockNodeAPIOf(name string) BlockNodeAPI {
+	switch api := BlockNodeAPI(name); api {
+	case BlockNodeOther, BlockNodePublish, BlockNodeStateProof, BlockNodeStatus, BlockNodeSubscribeStream:
+		return api
+	default:
+		return BlockNodeUnrecognized
+	}
+}
+
+// RegisteredNodeType is a kind of registered node.
+type RegisteredNodeType string
+
+// The kinds of registered nodes.
+const (
+	RegisteredUnknown        RegisteredNodeType = "UNKNOWN"
+	RegisteredBlockNode      RegisteredNodeType = "BLOCK_NODE"
+	RegisteredGeneralService RegisteredNodeType = "GENERAL_SERVICE"
+	RegisteredMirrorNode     RegisteredNodeType = "MIRROR_NODE"
+	RegisteredRPCRelay       RegisteredNodeType = "RPC_RELAY"
+)
+
+// registeredNodeTypes are the kinds in the order of their numbers in the database.
+var registeredNodeTypes = [...]RegisteredNodeType{RegisteredUnknown, RegisteredBlockNode, RegisteredGeneralService, RegisteredMirrorNode, RegisteredRPCRelay}
+
+// RegisteredNodeTypeOf is the kind that a number in the database stands for.
+func RegisteredNodeTypeOf(code int16) RegisteredNodeType {
+	if code < 0 || int(code) >= len(registeredNodeTypes) {
+		return RegisteredUnknown
+	}
+	return registeredNodeTypes[code]
+}
+
+// Code is the kind's number in the database, 0 for an unknown one.
+func (t RegisteredNodeType) Code() int16 {
+	for i, known := range registeredNodeTypes {
+		if t == known {
+			return int16(i)
+		}
+	}
+	return 0
+}
+
+// RegisteredNodeFilter selects registered nodes.
+type RegisteredNodeFilter struct {
+	RegisteredNodeID *LongFilter
+	Type             *RegisteredNodeType
+}
+
+// NetworkStake is what the network announced of its stake at the end of a staking period: a row of the table network_stake.
+type NetworkStake struct {
+	ConsensusTimestamp             Timestamp
+	MaxStakeRewarded               int64 // tinybars, as all amounts here
+	MaxStakingRewardRatePerHbar    int64
+	MaxTotalReward                 int64
+	NodeRewardFeeFraction          Fraction
+	ReservedStakingRewards         int64
+	RewardBalanceThreshold         int64
+	StakeTotal                     int64
+	StakingPeriod                  TimestampRange
+	StakingPeriodDuration          int64 // minutes
+	StakingPeriodsStored           int64
+	StakingRewardFeeFraction       Fraction
+	StakingRewardRate              int64
+	StakingStartThreshold          int64
+	UnreservedStakingRewardBalance int64
+}
+
+// StakingPeriodOf is the day that begins one nanosecond after an instant.
+func StakingPeriodOf(end Timestamp) TimestampRange {
+	const day = Timestamp(24 * 60 * 60 * second)
+	return TimestampRange{From: Of(end + 1), To: Of(end + 1 + day)}
+}
+
+// Fraction is a share of a whole with nine decimals, as the nearest number of 32 bits.
+type Fraction float32
+
+// NewFraction divides; the ninth decimal is rounded half up. Nothing divided by 0 is 0.
+func NewFraction(numerator, denominator int64) Fraction {
+	if denominator == 0 {
+		return 0
+	}
+	const decimals = 9
+	text := new(big.Rat).SetFrac64(numerator, denominator).FloatString(decimals) // rounds halves away from zero
+	f, err := strconv.ParseFloat(text, 32)
+	if err != nil {
+		return 0 // a quotient of 64-bit integers always fits
+	}
+	return Fraction(f)
+}

@@ -1,0 +1,255 @@
+package ledger
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Numbers of the system files that are read.
+const (
+	AddressBookFile  = 102
+	FeeScheduleFile  = 111
+	ExchangeRateFile = 112
+)
+
+// ExchangeRateSet is the content of the file of exchange rates.
+type ExchangeRateSet struct {
+	CurrentRate *ExchangeRate
+	NextRate    *ExchangeRate
+	Timestamp   Timestamp // when the file became so
+}
+
+// ExchangeRate says what hbars cost: HbarEquivalent of them are worth CentEquivalent US cents.
+type ExchangeRate struct {
+	CentEquivalent int32
+	HbarEquivalent int32
+	ExpirationTime Null[int64] // seconds since 1970
+}
+
+// DecodeExchangeRates reads a serialized ExchangeRateSet: field 1 the current rate, 2 the next, each with 1 hbars, 2 cents, 3 expiration.
+// Bytes that are no message are [ErrSyntax].
+func DecodeExchangeRates(b []byte) (*ExchangeRateSet, error) {
+	set := &ExchangeRateSet{}
+	err := eachField(b, func(f field) error {
+		switch {
+		case f.is(1, protowire.BytesType):
+			return readMessage(&set.CurrentRate, "current rate", f.bytes, (*ExchangeRate).read)
+		case f.is(2, protowire.BytesType):
+			return readMessage(&set.NextRate, "next rate", f.bytes, (*ExchangeRate).read)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading exchange rates: %w", err)
+	}
+	return set, nil
+}
+
+// readMessage reads a part of a message into *into. A part that occurs twice is read into the same value.
+func readMessage[T any](into **T, name string, b []byte, read func(*T, []byte) error) error {
+	if *into == nil {
+		*into = new(T)
+	}
+	if err := read(*into, b); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func (r *ExchangeRate) read(b []byte) error {
+	return eachField(b, func(f field) error {
+		switch {
+		case f.is(1, protowire.VarintType):
+			r.HbarEquivalent = int32(f.varint)
+		case f.is(2, protowire.VarintType):
+			r.CentEquivalent = int32(f.varint)
+		case f.is(3, protowire.BytesType):
+			return readSeconds(f.bytes, &r.ExpirationTime)
+		}
+		return nil
+	})
+}
+
+// readSeconds reads a serialized TimestampSeconds: field 1 seconds.
+func readSeconds(b []byte, into *Null[int64]) error {
+	into.Valid = true
+	return eachField(b, func(f field) error {
+		if f.is(1, protowire.VarintType) {
+			into.V = int64(f.varint)
+		}
+		return nil
+	})
+}
+
+// FeeSchedules is the content of the file of fees.
+type FeeSchedules struct {
+	Current   *FeeSchedule
+	Next      *FeeSchedule
+	Timestamp Timestamp // when the file became so
+}
+
+// FeeSchedule are the fees of all functions until a time.
+type FeeSchedule struct {
+	Fees       []*FunctionFees
+	ExpiryTime Null[int64] // seconds since 1970
+}
+
+// FunctionFees are the fees of one function of the network. Several are for variants of it.
+type FunctionFees struct {
+	Function int32
+	Fees     []*FeeData
+}
+
+// FeeData are the fees of a variant of a function.
+type FeeData struct {
+	Service *FeeComponents
+}
+
+// FeeComponents are what fees are made of; only what contract calls need is kept.
+type FeeComponents struct {
+	Gas int64 // the price of a unit of gas in thousandths of tinycents
+}
+
+// DecodeFeeSchedules reads a serialized CurrentAndNextFeeSchedule: field 1 the current schedule, 2 the next. Bytes that are no message are
+// [ErrSyntax].
+func DecodeFeeSchedules(b []byte) (*FeeSchedules, error) {
+	s := &FeeSchedules{}
+	err := eachField(b, func(f field) error {
+		switch {
+		case f.is(1, protowire.BytesType):
+			return readMessage(&s.Current, "current schedule", f.bytes, (*FeeSchedule).read)
+		case f.is(2, protowire.BytesType):
+			return readMessage(&s.Next, "next schedule", f.bytes, (*FeeSchedule).read)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading a fee schedule: %w", err)
+	}
+	return s, nil
+}
+
+// read reads a serialized FeeSchedule: field 1 repeated fees of a function, 2 expiry.
+func (s *FeeSchedule) read(b []byte) error {
+	return eachField(b, func(f field) error {
+		switch {
+		case f.is(1, protowire.BytesType):
+			fees := &FunctionFees{}
+			s.Fees = append(s.Fees, fees)
+			return fees.read(f.bytes)
+		case f.is(2, protowire.BytesType):
+			return readSeconds(f.bytes, &s.ExpiryTime)
+		}
+		return nil
+	})
+}
+
+// read reads a serialized TransactionFeeSchedule: field 1 the function, 2 an old form of its fee, 3 repeated fees.
+func (t *FunctionFees) read(b []byte) error {
+	return eachField(b, func(f field) error {
+		switch {
+		case f.is(1, protowire.VarintType):
+			t.Function = int32(f.varint)
+		case f.is(2, protowire.BytesType):
+			return new(FeeData).read(f.bytes) // is not used, but must be sound
+		case f.is(3, protowire.BytesType):
+			data := &FeeData{}
+			t.Fees = append(t.Fees, data)
+			return data.read(f.bytes)
+		}
+		return nil
+	})
+}
+
+// read reads a serialized FeeData: fields 1 node, 2 network, 3 service.
+func (d *FeeData) read(b []byte) error {
+	return eachField(b, func(f field) error {
+		switch {
+		case f.is(1, protowire.BytesType), f.is(2, protowire.BytesType):
+			return new(FeeComponents).read(f.bytes) // as above
+		case f.is(3, protowire.BytesType):
+			return readMessage(&d.Service, "service fee", f.bytes, (*FeeComponents).read)
+		}
+		return nil
+	})
+}
+
+// read reads a serialized FeeComponents: field 8 gas.
+func (c *FeeComponents) read(b []byte) error {
+	return eachField(b, func(f field) error {
+		if f.is(8, protowire.VarintType) {
+			c.Gas = int64(f.varint)
+		}
+		return nil
+	})
+}
+
+// NetworkFees are what a unit of gas costs.
+type NetworkFees struct {
+	Fees      []*NetworkFee
+	Timestamp Timestamp // when the fee schedule became so
+}
+
+// NetworkFee is what a unit of gas costs in one kind of transaction.
+type NetworkFee struct {
+	Gas             int64 // tinybars
+	TransactionType string
+}
+
+// gasFunctions are the functions that use gas, by their numbers.
+var gasFunctions = map[int32]string{6: "ContractCall", 7: "ContractCreate", 84: "EthereumTransaction"}
+
+// tinycentsPerFee is how many of the units of fee schedules make a tinycent.
+const tinycentsPerFee = 1000
+
+// at is the rate at an instant. A rate that the file does not have makes everything worthless.
+func (s *ExchangeRateSet) at(at Timestamp) ExchangeRate {
+	var rate ExchangeRate
+	if s.CurrentRate != nil {
+		rate = *s.CurrentRate
+	}
+	switch {
+	case !isAfter(at, rate.ExpirationTime):
+		return rate
+	case s.NextRate == nil:
+		return ExchangeRate{}
+	default:
+		return *s.NextRate
+	}
+}
+
+// GasFees are the prices of gas at an instant, in tinybars, by the names of their transaction types. The next schedule and the next rate count
+// when the current ones have expired then; a next schedule without fees does not.
+func (s *FeeSchedules) GasFees(rates *ExchangeRateSet, at Timestamp) []*NetworkFee {
+	schedule := s.Current
+	if schedule == nil {
+		schedule = &FeeSchedule{}
+	}
+	if s.Next != nil && len(s.Next.Fees) > 0 && isAfter(at, schedule.ExpiryTime) {
+		schedule = s.Next
+	}
+	rate := rates.at(at)
+	fees := []*NetworkFee{}
+	for _, f := range schedule.Fees {
+		name, usesGas := gasFunctions[f.Function]
+		if !usesGas || len(f.Fees) == 0 || f.Fees[0].Service == nil || rate.CentEquivalent == 0 {
+			continue
+		}
+		gas := f.Fees[0].Service.Gas / tinycentsPerFee * int64(rate.HbarEquivalent) / int64(rate.CentEquivalent)
+		fees = append(fees, &NetworkFee{Gas: max(1, gas), TransactionType: name})
+	}
+	slices.SortStableFunc(fees, func(a, b *NetworkFee) int {
+		return cmp.Compare(strings.ToLower(a.TransactionType), strings.ToLower(b.TransactionType))
+	})
+	return fees
+}
+
+// isAfter tells whether an instant lies after some seconds since 1970; unknown ones are 0.
+func isAfter(at Timestamp, seconds Null[int64]) bool {
+	whole, rest := int64(at)/second, int64(at)%second
+	return whole > seconds.V || whole == seconds.V && rest > 0
+}

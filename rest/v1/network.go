@@ -1,0 +1,153 @@
+package v1
+
+import (
+	"math"
+
+	"heliograph/graph/relay"
+	"heliograph/rest"
+)
+
+// ofNetwork is for how long answers about the network may be kept, in seconds.
+const ofNetwork = 60
+
+// Page sizes of the network's nodes.
+const (
+	nodesDefault   = 10
+	nodesMost      = 25
+	registeredMost = 100
+)
+
+func networkEndpoints() []rest.Endpoint {
+	return []rest.Endpoint{
+		{
+			Path: "/network/exchangerate", Family: rest.Modern, Params: []rest.Param{networkTime}, Document: "network_exchangerate.graphql",
+			Missing: missingFile, MaxAge: ofNetwork,
+		},
+		{
+			Path: "/network/fees", Family: rest.Modern, Params: []rest.Param{rest.ModernOrder(), networkTime}, Document: "network_fees.graphql",
+			Finish: finishFees, Missing: missingFile, MaxAge: ofNetwork,
+		},
+		{
+			Path: "/network/nodes", Family: rest.Modern, ObjectBound: true, DefaultLimit: nodesDefault, Params: nodesParams, Document: "network_nodes.graphql",
+			Next: []rest.Cursor{rest.NumberCursor("node.id")}, MaxAge: ofNetwork,
+		},
+		{
+			Path: "/network/registered-nodes", Family: rest.Modern, ObjectBound: true, Params: registeredParams, Document: "network_registered_nodes.graphql",
+			Next: []rest.Cursor{rest.NumberCursor("registerednode.id")}, MaxAge: ofNetwork,
+		},
+		{
+			Path: "/network/stake", Family: rest.Modern, Document: "network_stake.graphql",
+			Missing: missing("No network stake data found"), MaxAge: ofNetwork,
+		},
+		{
+			Path: "/network/supply", Family: rest.Modern, Params: []rest.Param{networkTime, supplyPart}, Document: "network_supply.graphql",
+			Operation: supplyOperation, TextOperations: []string{totalSupply, releasedSupply}, Missing: missing("Network supply not found"), MaxAge: ofNetwork,
+		},
+	}
+}
+
+var networkTime = rest.Param{
+	Name: "timestamp", Read: rest.ReadTimestamp, Most: 2, ListName: "timestamp", Bind: rest.Windows("at"),
+	Doc: "As of when; equal means at or before. What stands behind the point is a number of nanoseconds.",
+}
+
+// missing makes the answer that there is nothing.
+func missing(detail string) func(*rest.Request, relay.Hints) *rest.Problem {
+	return func(*rest.Request, relay.Hints) *rest.Problem { return rest.ModernNotFound(detail) }
+}
+
+// missingFile tells which file the database lacks.
+func missingFile(_ *rest.Request, h relay.Hints) *rest.Problem {
+	return rest.ModernNotFound(h.Lacks + " not found")
+}
+
+func finishFees(r *rest.Request) error {
+	r.Set("order", r.Order())
+	return nil
+}
+
+// supplyPart asks for one number instead of an object.
+var supplyPart = rest.Param{Name: "q", Read: rest.ReadWord("totalcoins", "circulating"), Doc: "One number in hbar, as text: totalcoins or circulating."}
+
+// The operations that answer with one number.
+const (
+	totalSupply    = "TotalSupply"
+	releasedSupply = "ReleasedSupply"
+)
+
+func supplyOperation(r *rest.Request) string {
+	part := r.Values("q")
+	switch {
+	case len(part) == 0:
+		return "Supply"
+	case part[0].Text == "totalcoins":
+		return totalSupply
+	default:
+		return releasedSupply
+	}
+}
+
+var nodesParams = []rest.Param{
+	{Name: "file.id", Read: rest.ReadEntityID, Bind: bindBook, Doc: "The file with the address book, 0.0.102 by default."},
+	{Name: "node.id", Read: rest.ReadLong, Most: rest.AnyNumber, ListName: "node.id", Bind: bindNodes, Doc: "Only nodes with these numbers."},
+	rest.ModernLimit(nodesMost, true),
+	rest.ModernOrder(),
+}
+
+func bindBook(r *rest.Request, values []rest.Value) error {
+	if values[0].Op != rest.Eq {
+		return rest.ModernBad("Only equality operator is supported for file.id")
+	}
+	return rest.Texts("file")(r, values)
+}
+
+func bindNodes(r *rest.Request, values []rest.Value) error {
+	if leavesNothing(values) {
+		return rest.ModernBad("Invalid range provided for node.id")
+	}
+	return rest.Numbers("filter.nodeId")(r, values)
+}
+
+// leavesNothing tells whether the bounds among some numbers from 0 on contradict each other.
+func leavesNothing(values []rest.Value) bool {
+	lower, upper := int64(0), int64(math.MaxInt64)
+	for _, v := range values {
+		switch v.Op {
+		case rest.Gt:
+			if v.Number == math.MaxInt64 {
+				return true
+			}
+			lower = max(lower, v.Number+1)
+		case rest.Gte:
+			lower = max(lower, v.Number)
+		case rest.Lt:
+			upper = min(upper, v.Number-1)
+		case rest.Lte:
+			upper = min(upper, v.Number)
+		case rest.Eq, rest.Ne:
+		}
+	}
+	return lower > upper
+}
+
+var registeredParams = []rest.Param{
+	rest.ModernLimit(registeredMost, false),
+	rest.ModernOrder(),
+	{Name: "registerednode.id", Read: rest.ReadLong.Except(rest.Ne), Most: 2, ListName: "registerednode.id", Bind: bindRegistered, Doc: "Only nodes with these numbers."},
+	{
+		Name: "type", Read: rest.ReadWord("UNKNOWN", "BLOCK_NODE", "GENERAL_SERVICE", "MIRROR_NODE", "RPC_RELAY"), Bind: rest.Texts("filter.type"),
+		Doc: "Only nodes that offer services of this kind: BLOCK_NODE, GENERAL_SERVICE, MIRROR_NODE or RPC_RELAY.",
+	},
+}
+
+func bindRegistered(r *rest.Request, values []rest.Value) error {
+	for _, v := range values {
+		if v.Op == rest.Eq && len(values) > 1 {
+			return rest.ModernBad("The 'eq' operator cannot be combined with other operators")
+		}
+	}
+	if leavesNothing(values) {
+		return rest.ModernBad("Invalid range: lower bound exceeds upper bound")
+	}
+	return rest.Numbers("filter.registeredNodeId")(r, values)
+}

@@ -1,0 +1,38 @@
+package v1
+
+import (
+	"heliograph/internal/ledger"
+	"heliograph/rest"
+)
+
+// finished is for how long answers may be kept, in seconds, about schedules that will never change.
+const finished = 3600
+
+func scheduleEndpoints() []rest.Endpoint {
+	return []rest.Endpoint{
+		{
+			Path: "/schedules", Grammar: rest.V2, Params: schedulesParams, Document: "schedules.graphql",
+			Next: []rest.Cursor{rest.EntityIDCursor("schedule.id")}, OmitUnknown: []string{"deleted", "memo"}, MaxAge: 10,
+		},
+		{
+			Path: "/schedules/{scheduleId}", Grammar: rest.V1, Document: "schedule.graphql",
+			BindPath: bindSchedule, MaxAge: finished, MaxAgeVolatile: brief,
+		},
+	}
+}
+
+var schedulesParams = []rest.Param{
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.creatorAccountId"), Doc: "Only schedules that these accounts created."},
+	limit, order,
+	{Name: "schedule.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.id"), Doc: "Only schedules with these ids."},
+}
+
+func bindSchedule(r *rest.Request) error {
+	text := r.Path["scheduleId"]
+	id, err := ledger.ParseEntityID(text, r.Config.Base)
+	if err != nil || !rest.IsEntityID(text) {
+		return rest.InvalidParameter("scheduleid")
+	}
+	r.Set("id", id.String())
+	return nil
+}
