@@ -27,11 +27,11 @@ import (
 type API struct {
 	Prefix    string
 	Endpoints []Endpoint
-	// PathParams describe the parts of paths that stand in braces, by what stands before them: "topics/{id}".
-	PathParams map[string]PathParam
-	Documents  embed.FS
-	Config     *Config
-	Server     *server.Server
+	// PathDocs describe the parts of paths that stand in braces, by what stands before them: "topics/{id}".
+	PathDocs  map[string]PathDoc
+	Documents embed.FS
+	Config    *Config
+	Server    *server.Server
 
 	routes   chi.Routes           // which of the endpoints' paths a request's is
 	byPath   map[string]*Endpoint // by their paths

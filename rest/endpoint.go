@@ -79,8 +79,8 @@ type Param struct {
 	Single bool
 }
 
-// PathParam describes a part of paths to people; what it takes, BindPath knows.
-type PathParam struct {
+// PathDoc describes a part of paths to people; what it takes, the endpoint knows.
+type PathDoc struct {
 	// Doc says what the part stands for.
 	Doc string
 	// Pattern is a regular expression that the whole part matches; empty when that says nothing.

@@ -96,7 +96,7 @@ func (r *Request) convert() *Problem {
 	r.converted = map[string][]Value{}
 	var unreadable, broken, messages []Item
 	for _, p := range e.PathParams {
-		v, ok := p.Read(r.Config, r.Path[p.Name])
+		v, ok := p.Read.Convert(r.Config, r.Path[p.Name])
 		if !ok {
 			return CannotConvert(p.Name)
 		}
@@ -108,7 +108,7 @@ func (r *Request) convert() *Problem {
 		var values []Value
 		failed := false
 		for _, text := range p.texts(r.Query.Get(p.Name), e.ObjectBound) {
-			v, ok := p.Read(r.Config, text)
+			v, ok := p.Read.Convert(r.Config, text)
 			failed = failed || !ok
 			values = append(values, v)
 		}

@@ -10,7 +10,7 @@ import (
 // ModernLimit is the page size of a modern endpoint. Sizes above most are refused, or cut where capped is set.
 func ModernLimit(most int, capped bool) Param {
 	return Param{
-		Name: "limit", Read: ReadInt,
+		Name: "limit", Read: ReadInt, Doc: "How many items the answer has at most, 1 to the greatest page size.",
 		Check: func(v Value) string {
 			switch {
 			case v.Number <= 0:
@@ -33,7 +33,7 @@ func Limit() Param { return ModernLimit(modernMaxLimit, false) }
 
 // ModernOrder is the order of a modern endpoint.
 func ModernOrder() Param {
-	return Param{Name: "order", Read: readOrder, Bind: func(r *Request, values []Value) error {
+	return Param{Name: "order", Read: readOrder, Doc: "The order of the items: ascending or descending.", Bind: func(r *Request, values []Value) error {
 		r.Desc = values[0].Text == "desc"
 		return nil
 	}}

@@ -5,15 +5,60 @@ import (
 	"encoding/hex"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"heliograph/internal/ledger"
 )
 
-// Read makes a value of text as the modern family does: operators in any case, the text in canonical form and the number that it stands for. ok is
-// false when the text cannot be converted.
-type Read func(c *Config, text string) (v Value, ok bool)
+// Read is how the modern family reads a parameter. Like a [Kind] it is a value that nothing changes.
+type Read struct {
+	// Convert makes a value of text: operators in any case, the text in canonical form and the number that it stands for. ok is false when the
+	// text cannot be converted.
+	Convert func(c *Config, text string) (v Value, ok bool)
+	// Form describes the text behind the operator.
+	Form Form
+	// Ops are the operators that it may have; none means that a value is written without.
+	Ops []Op
+}
+
+// Except makes a way of reading that does not convert an operator.
+func (r Read) Except(op Op) Read {
+	convert := r.Convert
+	r.Convert = func(c *Config, text string) (Value, bool) {
+		v, ok := convert(c, text)
+		return v, ok && v.Op != op
+	}
+	r.Ops = slices.DeleteFunc(slices.Clone(r.Ops), func(o Op) bool { return o == op })
+	return r
+}
+
+// The ways of reading that several endpoints have in common.
+var (
+	// ReadEntityID reads one to three numbers joined by points, with an operator. The value's number is the id as the database holds it.
+	ReadEntityID = Read{readEntityID, Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out.", Pattern: `(\d+\.){0,2}\d+`}, Operators()}
+	// ReadLong reads a 64-bit integer from 0 on, with an operator.
+	ReadLong = Read{readLong, Form{Most: math.MaxInt64}, Operators()}
+	// ReadTimestamp reads an instant with an operator, which cannot be "not equal". What stands behind the point is a number of nanoseconds, not a
+	// fraction: "1.5" is five nanoseconds after the first second. The value's number is the instant in nanoseconds since 1970.
+	ReadTimestamp = Read{readTimestamp, Form{Doc: "Seconds since 1970, and behind a point nanoseconds, such as `1700000000.000000001`.", Pattern: `\d{1,17}(\.\d{1,9})?`}, []Op{Eq, Gt, Gte, Lt, Lte}}
+	// ReadInt reads a 32-bit integer without an operator.
+	ReadInt = Read{readInt, Form{Least: math.MinInt32, Most: math.MaxInt32}, nil}
+	// ReadSignedLong reads a 64-bit integer without an operator.
+	ReadSignedLong = Read{readSignedLong, Form{Least: math.MinInt64, Most: math.MaxInt64}, nil}
+	// ReadBoolean reads true, on, yes, 1 and their opposites in any case. The value's number is 1 or 0.
+	ReadBoolean = Read{readBoolean, Form{Words: []string{"true", "false"}}, nil}
+	// ReadPathID reads the entity id of a path, without an operator.
+	ReadPathID = Read{readPathID, Form{Pattern: `(\d{1,4}\.)?(\d{1,5}\.)?\d{1,12}`}, nil}
+	// ReadAccount reads the account of a path. The value's text is an AccountRef of the graph. Addresses and aliases are looked up as they are stored,
+	// so shard and realm in front of them mean nothing, and neither does a number in an address.
+	ReadAccount = Read{readAccount, Form{}, nil}
+	// ReadSlot reads a storage slot of up to 32 bytes in hex. The value's text has all 64 digits with "0x".
+	ReadSlot = Read{readSlot, Form{Doc: "Up to 32 bytes in hex.", Pattern: `(0x)?[0-9a-fA-F]{1,64}`}, []Op{Eq, Gt, Gte, Lt, Lte}}
+
+	readOrder = Read{convertOrder, Form{Words: []string{"asc", "desc"}}, nil}
+)
 
 var (
 	modernTimestampSyntax = regexp.MustCompile(`^(\d{1,17})(?:\.(\d{1,9}))?$`)
@@ -33,8 +78,7 @@ func modernValue(text string) (v Value, ok bool) {
 	return Value{Op: Op(op), Text: rest, Given: true}, isOp(op) && !strings.Contains(rest, ":")
 }
 
-// ReadEntityID reads one to three numbers joined by points, with an operator. The value's number is the id as the database holds it.
-func ReadEntityID(c *Config, text string) (Value, bool) {
+func readEntityID(c *Config, text string) (Value, bool) {
 	v, ok := modernValue(text)
 	if !ok {
 		return v, false
@@ -68,8 +112,7 @@ func naturalNumber(s string) (int64, bool) {
 	return n, err == nil
 }
 
-// ReadLong reads a 64-bit integer from 0 on, with an operator.
-func ReadLong(_ *Config, text string) (Value, bool) {
+func readLong(_ *Config, text string) (Value, bool) {
 	v, ok := modernValue(text)
 	if !ok {
 		return v, false
@@ -79,9 +122,7 @@ func ReadLong(_ *Config, text string) (Value, bool) {
 	return v, ok
 }
 
-// ReadTimestamp reads an instant with an operator, which cannot be "not equal". What stands behind the point is a number of nanoseconds, not a
-// fraction: "1.5" is five nanoseconds after the first second. The value's number is the instant in nanoseconds since 1970.
-func ReadTimestamp(_ *Config, text string) (Value, bool) {
+func readTimestamp(_ *Config, text string) (Value, bool) {
 	v, ok := modernValue(text)
 	m := modernTimestampSyntax.FindStringSubmatch(v.Text)
 	if !ok || v.Op == Ne || m == nil {
@@ -101,20 +142,17 @@ func ReadTimestamp(_ *Config, text string) (Value, bool) {
 	return v, true
 }
 
-// ReadInt reads a 32-bit integer without an operator.
-func ReadInt(_ *Config, text string) (Value, bool) {
+func readInt(_ *Config, text string) (Value, bool) {
 	n, err := strconv.ParseInt(text, 10, 32)
 	return Value{Op: Eq, Text: strconv.FormatInt(n, 10), Number: n}, err == nil && signedSyntax.MatchString(text)
 }
 
-// ReadSignedLong reads a 64-bit integer without an operator.
-func ReadSignedLong(_ *Config, text string) (Value, bool) {
+func readSignedLong(_ *Config, text string) (Value, bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return Value{Op: Eq, Text: strconv.FormatInt(n, 10), Number: n}, err == nil && signedSyntax.MatchString(text)
 }
 
-// ReadBoolean reads true, on, yes, 1 and their opposites in any case. The value's number is 1 or 0.
-func ReadBoolean(_ *Config, text string) (Value, bool) {
+func readBoolean(_ *Config, text string) (Value, bool) {
 	switch strings.ToLower(text) {
 	case "true", "on", "yes", "1":
 		return Value{Op: Eq, Text: "true", Number: 1}, true
@@ -132,13 +170,14 @@ func ReadWord(words ...string) Read {
 	for i, w := range words {
 		byLetters[lettersOf(w)] = i
 	}
-	return func(_ *Config, text string) (Value, bool) {
+	convert := func(_ *Config, text string) (Value, bool) {
 		i, ok := byLetters[lettersOf(text)]
 		if !ok {
 			return Value{}, false
 		}
 		return Value{Op: Eq, Text: words[i], Number: int64(i)}, true
 	}
+	return Read{convert, Form{Words: words}, nil}
 }
 
 // lettersOf are the letters and digits of s in lower case.
@@ -155,16 +194,15 @@ func lettersOf(s string) string {
 	}, s)
 }
 
-// readOrder reads a direction in any case.
-func readOrder(_ *Config, text string) (Value, bool) {
+// convertOrder reads a direction in any case.
+func convertOrder(_ *Config, text string) (Value, bool) {
 	if !strings.EqualFold(text, "asc") && !strings.EqualFold(text, "desc") {
 		return Value{}, false
 	}
 	return Value{Op: Eq, Text: strings.ToLower(text)}, true
 }
 
-// ReadPathID reads the entity id of a path, without an operator.
-func ReadPathID(c *Config, text string) (Value, bool) {
+func readPathID(c *Config, text string) (Value, bool) {
 	id, err := ledger.ParseEntityID(text, c.Base)
 	return Value{Op: Eq, Text: id.String(), Number: int64(id)}, err == nil && modernIDSyntax.MatchString(text)
 }
@@ -172,11 +210,9 @@ func ReadPathID(c *Config, text string) (Value, bool) {
 // livePrefix stands in front of an AccountRef of the graph that names a live account by what the database holds.
 const livePrefix = "live:"
 
-// ReadAccount reads the account of a path. The value's text is an AccountRef of the graph. Addresses and aliases are looked up as they are stored,
-// so shard and realm in front of them mean nothing, and neither does a number in an address.
-func ReadAccount(c *Config, text string) (Value, bool) {
+func readAccount(c *Config, text string) (Value, bool) {
 	if modernIDSyntax.MatchString(text) {
-		return ReadPathID(c, text)
+		return readPathID(c, text)
 	}
 	if m := modernAddressSyntax.FindStringSubmatch(text); m != nil {
 		return Value{Op: Eq, Text: livePrefix + "0x" + strings.ToLower(m[1])}, true
@@ -197,8 +233,7 @@ func ReadAccount(c *Config, text string) (Value, bool) {
 // slotSyntax is a storage slot with an operator; other than elsewhere the operator is in lower case.
 var slotSyntax = regexp.MustCompile(`^(?:(eq|gt|gte|lt|lte):)?(?:0x)?([0-9a-fA-F]{1,64})$`)
 
-// ReadSlot reads a storage slot of up to 32 bytes in hex. The value's text has all 64 digits with "0x".
-func ReadSlot(_ *Config, text string) (Value, bool) {
+func readSlot(_ *Config, text string) (Value, bool) {
 	m := slotSyntax.FindStringSubmatch(text)
 	if m == nil {
 		return Value{}, false

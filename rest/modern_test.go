@@ -271,12 +271,12 @@ func TestReadSlot(t *testing.T) {
 		"gte:0xA":                        {Op: Gte, Text: "0x" + zeros + "a", Given: true},
 		"lt:" + strings.Repeat("fF", 32): {Op: Lt, Text: "0x" + strings.Repeat("f", 64), Given: true},
 	} {
-		if got, ok := ReadSlot(nil, text); !ok || got != want {
+		if got, ok := ReadSlot.Convert(nil, text); !ok || got != want {
 			t.Errorf("%s: %+v %v", text, got, ok)
 		}
 	}
 	for _, text := range []string{"ne:1", "GT:1", "", "0x", "g", strings.Repeat("0", 65), "gt:lt:1"} {
-		if got, ok := ReadSlot(nil, text); ok {
+		if got, ok := ReadSlot.Convert(nil, text); ok {
 			t.Errorf("%s is read as %+v", text, got)
 		}
 	}

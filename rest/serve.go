@@ -63,7 +63,12 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most in
 		return
 	}
 	res := a.run(r.Context(), req)
-	if res == nil { // the client has gone
+	switch {
+	case res != nil:
+	case errors.Is(r.Context().Err(), context.DeadlineExceeded):
+		a.writeError(w, r, e, e.Family.fail(http.StatusServiceUnavailable))
+		return
+	default: // the client has gone
 		return
 	}
 	defer a.Server.Done(res.Data)

@@ -120,8 +120,20 @@ func (b *bodies) field(f *ast.Field) (*Schema, error) {
 		return nil, fmt.Errorf("field %s: %w", f.Name, err)
 	}
 	s = ptr(*s)
-	s.Description = oneLine(f.Definition.Description)
+	s.Description = b.descriptionOf(f)
 	return s, nil
+}
+
+// descriptionOf is what the schema says of a field, or of the field of an interface that it implements.
+func (b *bodies) descriptionOf(f *ast.Field) string {
+	if f.Definition.Description == "" && f.ObjectDefinition != nil {
+		for _, name := range f.ObjectDefinition.Interfaces {
+			if of := b.graph.Types[name].Fields.ForName(f.Name); of != nil && of.Description != "" {
+				return oneLine(of.Description)
+			}
+		}
+	}
+	return oneLine(f.Definition.Description)
 }
 
 // ofType is the schema of a value of a type of the graph.

@@ -4,6 +4,7 @@ package openapi
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -66,7 +67,8 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 	}
 	id := operationID(e.Path)
 	op := &Operation{Tags: []string{resourceOf(e.Path)}, OperationID: id, Responses: g.responses(e, g.answer(operations[0].Name, id, body))}
-	description := oneLine(rest.Roots(operations[0])[0].Definition.Description)
+	// What is null in the graph is a status here.
+	description := strings.ReplaceAll(oneLine(rest.Roots(operations[0])[0].Definition.Description), "Null when", "404 when")
 	op.Summary, op.Description, _ = strings.Cut(description, ". ")
 	op.Summary = strings.TrimSuffix(op.Summary, ".")
 	if link := g.graphiql(e); link != "" {
@@ -117,7 +119,7 @@ func operationID(path string) string {
 // pathParam is what is known of a part of a path.
 type pathParam struct {
 	name string
-	rest.PathParam
+	rest.PathDoc
 }
 
 // pathParams are the parts of a path that stand in braces.
@@ -126,7 +128,7 @@ func (g *generator) pathParams(path string) []pathParam {
 	before := ""
 	for segment := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
 		if strings.HasPrefix(segment, "{") {
-			out = append(out, pathParam{strings.Trim(segment, "{}"), g.api.PathParams[before+"/"+segment]})
+			out = append(out, pathParam{strings.Trim(segment, "{}"), g.api.PathDocs[before+"/"+segment]})
 		}
 		before = segment
 	}
@@ -161,12 +163,32 @@ func (g *generator) parameters(e *rest.Endpoint) []*Parameter {
 	return out
 }
 
+// values are what a parameter takes: the form, the operators, and how many there may be; 1 where one counts.
+func (g *generator) values(e *rest.Endpoint, p *rest.Param) (form rest.Form, ops []rest.Op, most int) {
+	if e.Family == rest.Modern {
+		return p.Read.Form, p.Read.Ops, max(p.Most, 1)
+	}
+	form, ops, most = p.Kind.Form, p.Kind.Ops, g.api.Config.MaxRepeats
+	// An integer that can only be equal to something is one.
+	if p.Single || len(ops) == 0 || len(ops) == 1 && form.Most > 0 {
+		return form, nil, 1
+	}
+	return form, ops, most
+}
+
 // query describes a parameter of the query string.
 func (g *generator) query(e *rest.Endpoint, p *rest.Param) *Parameter {
-	form := p.Kind.Form
-	out := &Parameter{Name: p.Name, In: "query", Description: strings.TrimSpace(p.Doc + " " + form.Doc), Schema: formSchema(form)}
+	form, ops, most := g.values(e, p)
+	out := &Parameter{Name: p.Name, In: "query", Description: p.Doc, Schema: formSchema(form)}
+	if out.Schema.Type[0] != "integer" || len(ops) > 0 {
+		out.Description = strings.TrimSpace(p.Doc + " " + form.Doc)
+	}
 	if p.Name == "limit" {
 		out.Schema.Default = g.api.Config.LimitDefault
+		if e.DefaultLimit > 0 {
+			out.Schema.Default = e.DefaultLimit
+		}
+		out.Schema.Minimum = ptr[int64](1)
 	}
 	if p.Name == "order" {
 		out.Schema.Default = "asc"
@@ -174,21 +196,22 @@ func (g *generator) query(e *rest.Endpoint, p *rest.Param) *Parameter {
 			out.Schema.Default = "desc"
 		}
 	}
-	if p.Single || len(p.Kind.Ops) == 0 {
-		return out
+	if len(ops) > 1 {
+		out.Schema = withOperators(form, ops)
+		out.Description = strings.TrimSpace(out.Description + " May have an operator in front: " + opList(ops, ", ") + ".")
 	}
-	if len(p.Kind.Ops) == 1 && form.Most > 0 {
-		return out // an integer that only equals
+	if most > 1 {
+		out.Style, out.Explode = "form", ptr(true)
+		out.Schema = &Schema{Type: Types{"array"}, Items: out.Schema}
+		if most <= maxRepeats {
+			out.Schema.MaxItems = most
+		}
 	}
-	item := out.Schema
-	if len(p.Kind.Ops) > 1 {
-		item = withOperators(form, p.Kind.Ops)
-		out.Description += " May have an operator in front: " + opList(p.Kind.Ops, ", ") + "."
-	}
-	out.Style, out.Explode = "form", ptr(true)
-	out.Schema = &Schema{Type: Types{"array"}, Items: item, MaxItems: g.api.Config.MaxRepeats}
 	return out
 }
+
+// maxRepeats is how many values a bounded list can have at most; a larger number means that there is no bound.
+const maxRepeats = 1000
 
 // formSchema is the schema of a value without operator.
 func formSchema(f rest.Form) *Schema {
@@ -201,8 +224,11 @@ func formSchema(f rest.Form) *Schema {
 			s.Enum = append(s.Enum, w)
 		}
 	case f.Most > 0:
-		s.Type, s.Format, s.Minimum = Types{"integer"}, "int64", ptr(f.Least)
-		if f.Most < 1<<62 { // int64 says the rest
+		s.Type, s.Format = Types{"integer"}, "int64"
+		if f.Least > math.MinInt64 {
+			s.Minimum = ptr(f.Least)
+		}
+		if f.Most < math.MaxInt64 {
 			s.Maximum = ptr(f.Most)
 		}
 	case f.Pattern != "":
@@ -217,8 +243,10 @@ func withOperators(f rest.Form, ops []rest.Op) *Schema {
 	switch {
 	case f.Words != nil:
 		pattern = strings.Join(f.Words, "|")
+	case f.Most > 0 && f.Least > 0:
+		pattern = `0*[1-9]\d*`
 	case f.Most > 0:
-		pattern = `\d{1,` + strconv.Itoa(len(strconv.FormatInt(f.Most, 10))) + `}`
+		pattern = `\d+`
 	case pattern == "":
 		pattern = ".+"
 	}

@@ -53,16 +53,16 @@ func optional(c rest.Cursor) rest.Cursor {
 // mostBounds is how many values an id may have: one bound a side.
 const mostBounds = 2
 
-func boundsParam(name, listName, variable string, read rest.Read) rest.Param {
-	return rest.Param{Name: name, Read: read, Most: mostBounds, ListName: listName, Bind: rest.Bounds(variable)}
+func boundsParam(name, listName, variable string, read rest.Read, doc string) rest.Param {
+	return rest.Param{Name: name, Doc: doc, Read: read, Most: mostBounds, ListName: listName, Bind: rest.Bounds(variable)}
 }
 
 var nftAllowancesParams = []rest.Param{
-	boundsParam("account.id", "accountIds", "filter.accountId", rest.ReadEntityID),
+	boundsParam("account.id", "accountIds", "filter.accountId", rest.ReadEntityID, "Only allowances with this account on the other side."),
 	rest.Limit(),
 	rest.ModernOrder(),
-	{Name: "owner", Read: rest.ReadBoolean},
-	boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID),
+	{Name: "owner", Read: rest.ReadBoolean, Doc: "True, as by default, lists what the account allows others; false what others allow it."},
+	boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID, "Only this token."),
 }
 
 // finishNftAllowances refuses bounds that make no place in the list, and tells on which side the account is.
@@ -137,9 +137,9 @@ func checkOperators(name string, values []rest.Value) error {
 // airdropsParams are the parameters of airdrops; primary is the account on the other side.
 func airdropsParams(primary, listName string) []rest.Param {
 	return []rest.Param{
-		boundsParam(primary, listName, "filter.accountId", rest.ReadEntityID),
-		boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID),
-		boundsParam("serialnumber", "serialNumbers", "filter.serialNumber", rest.ReadLong),
+		boundsParam(primary, listName, "filter.accountId", rest.ReadEntityID, "Only airdrops with this account on the other side."),
+		boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID, "Only this token."),
+		boundsParam("serialnumber", "serialNumbers", "filter.serialNumber", rest.ReadLong, "Only the NFT with this serial number."),
 		rest.Limit(),
 		rest.ModernOrder(),
 	}

@@ -29,14 +29,14 @@ var hookOwner = []rest.Param{{Name: "ownerId", Read: rest.ReadAccount, Bind: res
 const mostHookValues = 100
 
 var hooksParams = []rest.Param{
-	{Name: "hook.id", Read: rest.ReadLong, Most: mostHookValues, ListName: "hookId", Bind: rest.Numbers("filter.hookId")},
+	{Name: "hook.id", Read: rest.ReadLong, Most: mostHookValues, ListName: "hookId", Bind: rest.Numbers("filter.hookId"), Doc: "Only these hooks."},
 	rest.Limit(),
 	rest.ModernOrder(),
 }
 
 var hookStorageParams = []rest.Param{
-	{Name: "key", Read: rest.ReadSlot, Most: mostHookValues, ListName: "keys"},
-	{Name: "timestamp", Read: rest.ReadTimestamp, Most: mostBounds, ListName: "timestamps", Bind: rest.Windows("at")},
+	{Name: "key", Read: rest.ReadSlot, Most: mostHookValues, ListName: "keys", Doc: "Only these slots."},
+	{Name: "timestamp", Read: rest.ReadTimestamp, Most: mostBounds, ListName: "timestamps", Bind: rest.Windows("at"), Doc: "The storage as it was then, instead of as it is."},
 	rest.Limit(),
 	rest.ModernOrder(),
 }

@@ -133,16 +133,11 @@ func leavesNothing(values []rest.Value) bool {
 var registeredParams = []rest.Param{
 	rest.ModernLimit(registeredMost, false),
 	rest.ModernOrder(),
-	{Name: "registerednode.id", Read: readRegistered, Most: 2, ListName: "registerednode.id", Bind: bindRegistered, Doc: "Only nodes with these numbers."},
+	{Name: "registerednode.id", Read: rest.ReadLong.Except(rest.Ne), Most: 2, ListName: "registerednode.id", Bind: bindRegistered, Doc: "Only nodes with these numbers."},
 	{
 		Name: "type", Read: rest.ReadWord("UNKNOWN", "BLOCK_NODE", "GENERAL_SERVICE", "MIRROR_NODE", "RPC_RELAY"), Bind: rest.Texts("filter.type"),
 		Doc: "Only nodes that offer services of this kind: BLOCK_NODE, GENERAL_SERVICE, MIRROR_NODE or RPC_RELAY.",
 	},
-}
-
-func readRegistered(c *rest.Config, text string) (rest.Value, bool) {
-	v, ok := rest.ReadLong(c, text)
-	return v, ok && v.Op != rest.Ne
 }
 
 func bindRegistered(r *rest.Request, values []rest.Value) error {

@@ -87,7 +87,7 @@ func coreEndpoints() []rest.Endpoint {
 
 // New makes the API.
 func New(cfg *rest.Config, srv *server.Server) (*rest.API, error) {
-	api := &rest.API{Prefix: Prefix, Endpoints: endpoints(), PathParams: pathParams(), Documents: documents, Config: cfg, Server: srv}
+	api := &rest.API{Prefix: Prefix, Endpoints: endpoints(), PathDocs: pathDocs(), Documents: documents, Config: cfg, Server: srv}
 	if err := api.Init(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,248 @@
+package openapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
+
+	"heliograph/rest"
+	"heliograph/rest/openapi"
+)
+
+// TestIsOpenAPI holds the description against the schema of OpenAPI 3.1.
+func TestIsOpenAPI(t *testing.T) {
+	t.Parallel()
+	_, text := describe(t, unserved(t))
+	document, err := libopenapi.NewDocument(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, errs := validator.NewValidator(document)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if ok, problems := v.ValidateDocument(); !ok {
+		for _, p := range problems {
+			t.Errorf("%s: %s %v", p.Message, p.Reason, p.SchemaValidationErrors)
+		}
+	}
+}
+
+// TestForms says that JSON and YAML are the same description, and the same each time.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	d, first := describe(t, unserved(t))
+	for range 3 {
+		if _, again := describe(t, unserved(t)); !bytes.Equal(first, again) {
+			t.Fatal("two descriptions of the same API differ")
+		}
+	}
+	text, err := d.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asJSON, err := yaml.YAMLToJSON(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fromJSON, fromYAML any
+	if err := json.Unmarshal(first, &fromJSON); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(asJSON, &fromYAML); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(fromJSON, fromYAML) {
+		t.Error("JSON and YAML say different things")
+	}
+	if at := strings.Index(string(text), "/accounts:"); at < 0 || at > strings.Index(string(text), "components:") {
+		t.Error("the YAML is in another order")
+	}
+}
+
+// TestCoversTheTable says that every endpoint and each of its parameters is described, and nothing else.
+func TestCoversTheTable(t *testing.T) {
+	t.Parallel()
+	api := unserved(t)
+	d, _ := describe(t, api)
+	if len(d.Paths) != len(api.Endpoints) {
+		t.Errorf("%d paths for %d endpoints", len(d.Paths), len(api.Endpoints))
+	}
+	ids := map[string]bool{}
+	for i := range api.Endpoints {
+		e := &api.Endpoints[i]
+		item, ok := d.Paths.Get(e.Path)
+		if !ok {
+			t.Errorf("%s is not described", e.Path)
+			continue
+		}
+		op := item.Get
+		if ids[op.OperationID] || !regexp.MustCompile(`^[a-z][A-Za-z0-9]+$`).MatchString(op.OperationID) {
+			t.Errorf("%s has the operation id %q, which is no name or somebody else's", e.Path, op.OperationID)
+		}
+		ids[op.OperationID] = true
+		if op.Summary == "" {
+			t.Errorf("%s has no summary", e.Path)
+		}
+		var want, got []string
+		for _, m := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(e.Path, -1) {
+			want = append(want, "path "+m[1])
+		}
+		for _, p := range e.Params {
+			want = append(want, "query "+p.Name)
+		}
+		for _, p := range op.Parameters {
+			got = append(got, p.In+" "+p.Name)
+			if p.Description == "" {
+				t.Errorf("%s: nothing is said of %s", e.Path, p.Name)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: parameters %v, want %v", e.Path, got, want)
+		}
+		_, link, _ := strings.Cut(op.Description, "[Open in GraphiQL](/graphiql?rest=")
+		path, err := url.QueryUnescape(strings.TrimSuffix(link, ")"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := api.Explain(t.Context(), path); link == "" || err != nil {
+			t.Errorf("%s: the example %q is not explained: %v", e.Path, path, err)
+		}
+	}
+}
+
+// TestEveryValueHasASchema looks for values of which nothing is known but their description: a scalar of the graph that is new here.
+func TestEveryValueHasASchema(t *testing.T) {
+	t.Parallel()
+	d, _ := describe(t, unserved(t))
+	var look func(at string, s *openapi.Schema)
+	look = func(at string, s *openapi.Schema) {
+		if s.Type == nil && s.Ref == "" && s.AnyOf == nil {
+			t.Errorf("%s may be anything", at)
+		}
+		for _, p := range s.Properties {
+			look(at+"."+p.Name, p.Value)
+		}
+		if s.Items != nil {
+			look(at+"[]", s.Items)
+		}
+		for _, of := range s.AnyOf {
+			look(at, of)
+		}
+	}
+	for _, m := range d.Components.Schemas {
+		look(m.Name, m.Value)
+	}
+}
+
+// TestParameterSchemas holds what parameters are described to take against what they take.
+func TestParameterSchemas(t *testing.T) {
+	t.Parallel()
+	cfg := &rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100}
+	api := unserved(t)
+	d, _ := describe(t, api)
+	values := []string{
+		"1", "0", "-1", "0.0.98", "0.98", "1.2.3.4", "0x" + strings.Repeat("0a", 20), strings.Repeat("ab", 32), "0x1F", "1.5",
+		"1.5000000000", "true", "false", "asc", "desc", "credit", "success", "base64", "CRYPTOTRANSFER", "no-such-type", "", "a b",
+	}
+	checked := 0
+	for i := range api.Endpoints {
+		e := &api.Endpoints[i]
+		item, _ := d.Paths.Get(e.Path)
+		for j := range e.Params {
+			p := &e.Params[j]
+			ops, form := p.Kind.Ops, p.Kind.Form
+			if e.Family == rest.Modern {
+				ops, form = p.Read.Ops, p.Read.Form
+			}
+			described := item.Get.Parameters[len(item.Get.Parameters)-len(e.Params)+j].Schema
+			for _, op := range append([]rest.Op{""}, rest.Operators()...) {
+				for _, text := range values {
+					if op != "" && (described.Items == nil || len(ops) < 2) {
+						continue // operators that are passed over are not described
+					}
+					written, takes := text, text != "" && takes(cfg, e, p, op, text)
+					if op != "" {
+						written = string(op) + ":" + text
+					}
+					says := accepts(t, described, written)
+					if takes && !says {
+						t.Errorf("%s: %s takes %q, and is described as %+v", e.Path, p.Name, written, described)
+					} else if says && !takes && form.Pattern == "" && form.Words == nil && text != "" {
+						t.Errorf("%s: %s does not take %q, and is described as %+v", e.Path, p.Name, written, described)
+					}
+					checked++
+				}
+			}
+		}
+	}
+	if checked < 1000 {
+		t.Errorf("%d values were checked", checked)
+	}
+}
+
+// takes tells whether a parameter takes a value with an operator, or without one.
+func takes(c *rest.Config, e *rest.Endpoint, p *rest.Param, op rest.Op, text string) bool {
+	if e.Family == rest.Modern {
+		if op != "" {
+			text = string(op) + ":" + text
+		}
+		v, ok := p.Read.Convert(c, text)
+		return ok && (p.Check == nil || p.Check(v) == "")
+	}
+	if op == "" {
+		op = rest.Eq
+	}
+	return p.Kind.Takes(c, rest.Value{Op: op, Text: text})
+}
+
+// accepts tells whether a parameter's schema allows a text.
+func accepts(t *testing.T, s *openapi.Schema, text string) bool {
+	t.Helper()
+	if s.Items != nil {
+		return accepts(t, s.Items, text)
+	}
+	switch s.Type[0] {
+	case "boolean":
+		return slices.Contains([]string{"true", "false", "1", "0"}, text) // the newer family takes digits, too
+	case "integer":
+		var n int64
+		if err := json.Unmarshal([]byte(text), &n); err != nil {
+			return false
+		}
+		return (s.Minimum == nil || n >= *s.Minimum) && (s.Maximum == nil || n <= *s.Maximum)
+	default:
+		if s.Enum != nil {
+			return slices.Contains(s.Enum, any(text))
+		}
+		return regexp.MustCompile(s.Pattern).MatchString(text)
+	}
+}
+
+// TestGuideIsCurrent fails when an endpoint was changed and the guide was not generated again.
+func TestGuideIsCurrent(t *testing.T) {
+	t.Parallel()
+	have, err := os.ReadFile("../../docs/rest-to-graphql.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide := openapi.Guide(unserved(t), "../rest/v1/documents")
+	if string(have) != guide {
+		t.Error("docs/rest-to-graphql.md is not up to date: run go run ./rest/generate")
+	}
+	for _, m := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(guide, -1) {
+		if _, err := os.Stat("../../docs/" + m[1]); err != nil {
+			t.Errorf("the guide leads nowhere: %v", err)
+		}
+	}
+}
