@@ -7,7 +7,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-browser fuzz bench lint fmt generate verify ci clean
+.PHONY: help run build test test-slow test-browser fuzz bench lint fmt generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
@@ -47,6 +47,10 @@ test: ## Run all tests but those in a browser, with the race detector where ther
 	  echo 'There is no C compiler: the tests run WITHOUT the race detector.'; \
 	  set -x; CGO_ENABLED=0 go test -timeout 10m $(TESTFLAGS) $(PKGS); \
 	fi
+
+test-slow: ## Run the tests that need large tables: the plans of the hot statements
+	@scripts/ensure-postgres.sh
+	CGO_ENABLED=0 go test -tags slow -timeout 10m $(TESTFLAGS) ./storage
 
 test-browser: ## Run the tests that drive Chromium; installs it where there is none
 	@scripts/ensure-postgres.sh

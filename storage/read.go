@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/puddle/v2"
 )
 
 // columns says where the columns of a statement go in a row of type T; it appends one pointer a column to into.
@@ -36,7 +37,7 @@ func collect[T any](rows pgx.Rows, cols columns[T], finish func(*T) error) ([]*T
 		}
 		if finish != nil {
 			if err := finish(v); err != nil {
-				return nil, err
+				return nil, &unreadable{err}
 			}
 		}
 		if out == nil {
@@ -49,6 +50,11 @@ func collect[T any](rows pgx.Rows, cols columns[T], finish func(*T) error) ([]*T
 	}
 	return out, nil
 }
+
+// unreadable is the error of a row that the database gave and that cannot be understood. Whatever is inside of it, the connection is sound.
+type unreadable struct{ error }
+
+func (e *unreadable) Unwrap() error { return e.error }
 
 // list runs a statement and reads its rows.
 func list[T any](ctx context.Context, db *DB, sql string, args []any, cols columns[T], finish func(*T) error) ([]*T, error) {
@@ -120,7 +126,10 @@ var ErrAmbiguous = errors.New("more than one live entity matches")
 func FailureOf(err error) Failure {
 	var pg *pgconn.PgError
 	var connect *pgconn.ConnectError
+	var row *unreadable
 	switch {
+	case errors.As(err, &row):
+		return FailureOther
 	case errors.Is(err, ErrAmbiguous):
 		return FailureAmbiguous
 	case errors.As(err, &pg) && pg.Code == "57014", errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err) && !errors.Is(err, context.Canceled):
@@ -129,7 +138,7 @@ func FailureOf(err error) Failure {
 		return FailureCancelled
 	case errors.As(err, &pg) && len(pg.Code) == 5 && pg.Code[:2] == "22":
 		return FailureOutOfBounds
-	case errors.As(err, &pg), errors.As(err, &connect), pgconn.SafeToRetry(err), isClosed(err):
+	case errors.As(err, &pg), errors.As(err, &connect), pgconn.SafeToRetry(err), errors.Is(err, puddle.ErrClosedPool), isClosed(err):
 		return FailureDatabase
 	default:
 		return FailureOther

@@ -53,7 +53,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	params.ReadTime.End = graphql.Now()
 
-	ctx := s.context(r.Context(), s.graphEnv)
+	ctx := s.context(r.Context(), s.graphEnv, s.o.Limits)
 	oc, errs := s.exec.CreateOperationContext(ctx, params)
 	if errs != nil {
 		status := http.StatusOK
@@ -185,15 +185,17 @@ func readBody(r io.Reader, size int64, contentType string, p *graphql.RawParams)
 	return nil
 }
 
-// withCodes gives every error a code.
+// withCodes gives every error of a request that is not run one of our codes; the executor has others.
 func withCodes(errs gqlerror.List) gqlerror.List {
 	for _, e := range errs {
+		code := fault.BadUserInput
+		if strings.HasPrefix(e.Message, "exceeded token limit") {
+			code = fault.TooComplex
+		}
 		if e.Extensions == nil {
 			e.Extensions = map[string]any{}
 		}
-		if _, ok := e.Extensions["code"]; !ok {
-			e.Extensions["code"] = string(fault.BadUserInput)
-		}
+		e.Extensions["code"] = string(code)
 	}
 	return errs
 }

@@ -1,0 +1,145 @@
+package scalar
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"heliograph/graph/fault"
+	"heliograph/internal/ledger"
+)
+
+// reader is an Unmarshal function of any type.
+type reader func(context.Context, any) (any, error)
+
+func of[T any](read func(context.Context, any) (T, error)) reader {
+	return func(ctx context.Context, v any) (any, error) { return read(ctx, v) }
+}
+
+// readers are all Unmarshal functions, by the names of the scalars.
+func readers() map[string]reader {
+	return map[string]reader{
+		"Long": of(UnmarshalLong), "NullLong": of(UnmarshalNullLong), "BigInt": of(UnmarshalBigInt), "NullBigInt": of(UnmarshalNullBigInt), "Int": of(UnmarshalInt),
+		"NullInt": of(UnmarshalNullInt), "Boolean": of(UnmarshalBoolean), "NullBoolean": of(UnmarshalNullBoolean), "String": of(UnmarshalString), "NullString": of(UnmarshalNullString),
+		"Text": of(UnmarshalText), "EntityID": of(UnmarshalEntityID), "Timestamp": of(UnmarshalTimestamp), "NullTimestamp": of(UnmarshalNullTimestamp), "Bytes": of(UnmarshalBytes),
+		"Hex": of(UnmarshalHex), "Hash": of(UnmarshalHash), "EVMAddress": of(UnmarshalEVMAddress), "NullEVMAddress": of(UnmarshalNullEVMAddress), "Alias": of(UnmarshalAlias),
+		"TransactionID": of(UnmarshalTransactionID), "AccountRef": of(UnmarshalAccountRef), "Order": of(UnmarshalOrder), "TransactionOutcome": of(UnmarshalTransactionOutcome),
+		"TransferDirection": of(UnmarshalTransferDirection), "EntityType": of(UnmarshalEntityType), "KeyType": of(UnmarshalKeyType), "TransactionType": of(UnmarshalTransactionType),
+		"ResponseCode": of(UnmarshalResponseCode),
+	}
+}
+
+// TestUnmarshal says what is read of inputs, as a variable gives them.
+func TestUnmarshal(t *testing.T) {
+	t.Parallel()
+	ctx := WithEnv(t.Context(), &Env{Base: ledger.EntityID(0).WithNum(0)})
+	hash := strings.Repeat("aB", 32)
+	for _, c := range []struct {
+		scalar string
+		in     any
+		want   any // nil for an error
+	}{
+		{"Long", json.Number("9223372036854775807"), int64(9223372036854775807)},
+		{"Long", "-9223372036854775808", int64(-9223372036854775808)},
+		{"Long", int64(5), int64(5)},
+		{"Long", 5, int64(5)},
+		{"Long", json.Number("9223372036854775808"), nil},
+		{"Long", json.Number("1.5"), nil},
+		{"Long", json.Number("1e3"), nil},
+		{"Long", "", nil},
+		{"Long", "0x5", nil},
+		{"Long", true, nil},
+		{"Long", 1.5, nil},
+		{"NullLong", nil, ledger.Null[int64]{}},
+		{"NullLong", "5", ledger.Of(int64(5))},
+		{"NullLong", "x", nil},
+		{"Int", json.Number("-2147483648"), int32(-2147483648)},
+		{"Int", int64(7), int32(7)},
+		{"Int", int32(7), int32(7)},
+		{"Int", json.Number("2147483648"), nil},
+		{"Int", json.Number("1.0"), nil},
+		{"Int", "5", nil},
+		{"Boolean", true, true},
+		{"Boolean", "true", nil},
+		{"String", "x", "x"},
+		{"String", json.Number("5"), nil},
+		{"Text", "é", []byte("é")},
+		{"EntityID", "0.0.98", ledger.EntityID(98)},
+		{"EntityID", json.Number("98"), ledger.EntityID(98)},
+		{"EntityID", "0.98", ledger.EntityID(98)},
+		{"EntityID", "1024.0.1", nil},
+		{"EntityID", "", nil},
+		{"EntityID", "-5", nil},
+		{"Timestamp", "1.5", ledger.Timestamp(1_500_000_000)},
+		{"Timestamp", json.Number("1"), ledger.Timestamp(1_000_000_000)},
+		{"Timestamp", "1.", nil},
+		{"Timestamp", "9223372037", nil},
+		{"NullTimestamp", nil, ledger.Null[ledger.Timestamp]{}},
+		{"Bytes", "0xFB", []byte{0xfb}},
+		{"Bytes", "fb", []byte{0xfb}},
+		{"Bytes", "fbf", nil},
+		{"Bytes", "+/8=", nil},
+		{"Hash", hash, "0x" + strings.ToLower(hash)},
+		{"Hash", "0x" + hash[:62], nil},
+		{"EVMAddress", "0x" + hash[:40], ledger.EVMAddress([]byte(strings.Repeat("\xab", 20)))},
+		{"EVMAddress", hash[:38], nil},
+		{"Alias", "74", ledger.Alias{0xff}},
+		{"Alias", "75", nil},
+		{"Alias", "a4", nil},
+		{"TransactionID", "0.0.2-7-42", ledger.TransactionID{Payer: 2, ValidStart: 7_000_000_042}},
+		{"TransactionID", "0.0.2@7.42", nil},
+		{"AccountRef", "98", ledger.AccountRef{ID: 98}},
+		{"AccountRef", "0x0000000000000000000000000000000000000062", ledger.AccountRef{ID: 98}},
+		{"AccountRef", "x", nil},
+		{"TransactionType", "CRYPTOTRANSFER", ledger.TransactionType(14)},
+		{"TransactionType", "UNKNOWN", nil},
+		{"ResponseCode", "SUCCESS", ledger.ResponseCode(22)},
+		{"ResponseCode", "nothing", nil},
+	} {
+		got, err := readers()[c.scalar](ctx, c.in)
+		name := fmt.Sprintf("%s of %#v", c.scalar, c.in)
+		var own *fault.Error
+		switch {
+		case c.want == nil && (!errors.As(err, &own) || own.Code != fault.BadUserInput):
+			t.Errorf("%s is %#v, error %v; want an error of the client's", name, got, err)
+		case c.want != nil && (err != nil || !reflect.DeepEqual(got, c.want)):
+			t.Errorf("%s is %#v, error %v; want %#v", name, got, err, c.want)
+		}
+	}
+}
+
+// TestUnmarshalAnything says that values of every kind are read or refused, as the client's mistake.
+func TestUnmarshalAnything(t *testing.T) {
+	t.Parallel()
+	for name, read := range readers() {
+		for _, v := range []any{nil, true, "", "x", "\x00", json.Number("1e999"), 1.5, []any{}, map[string]any{}, int64(-1), strings.Repeat("9", 400)} {
+			_, err := read(t.Context(), v)
+			var own *fault.Error
+			if err != nil && (!errors.As(err, &own) || own.Code != fault.BadUserInput) {
+				t.Errorf("%s of %#v: %v is not the client's", name, v, err)
+			}
+		}
+	}
+}
+
+// FuzzUnmarshal gives every reader text, as a string and as a number.
+func FuzzUnmarshal(f *testing.F) {
+	for _, s := range []string{"", "0.0.5", "1.5", "0xab", "ABCDE", "-1", "9223372036854775808", "0.0.2-7-42", "CRYPTOTRANSFER", "\xff\x00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for name, read := range readers() {
+			for _, v := range []any{s, json.Number(s)} {
+				_, err := read(t.Context(), v)
+				var own *fault.Error
+				if err != nil && (!errors.As(err, &own) || own.Code != fault.BadUserInput) {
+					t.Errorf("%s of %#v: %v is not the client's", name, v, err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package server_test
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"heliograph/internal/testenv"
+	"heliograph/storage"
+)
+
+// buffer is a log that several goroutines write.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// leaks tells of words that no client may see.
+func leaks(t *testing.T, body string) {
+	t.Helper()
+	for _, word := range []string{"select", "SQLSTATE", "pgx", "pool", "entity_stake", "canceling", "dial", "goroutine", ".go:"} {
+		if strings.Contains(body, word) {
+			t.Errorf("%q shows in %s", word, body)
+		}
+	}
+}
+
+const accountsQuery = `{ accounts(first: 1) { nodes { memo } } }`
+
+// TestUnavailable says what clients see when the database cannot be reached; the log has the reason.
+func TestUnavailable(t *testing.T) {
+	t.Parallel()
+	var log buffer
+	g := testenv.Demo(t, testenv.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	g.DB.Close()
+	got := g.Query(t, accountsQuery, nil)
+	a, codes := read(t, got)
+	if got.Status != http.StatusOK || codes != "UNAVAILABLE" || len(a.Errors[0].Path) != 1 || a.Errors[0].Path[0] != "accounts" {
+		t.Errorf("status %d: %s", got.Status, got.Body)
+	}
+	leaks(t, got.Body)
+	if !strings.Contains(log.String(), "closed pool") {
+		t.Errorf("the log says %s", log.String())
+	}
+	rest := g.Get(t, "/api/v1/accounts")
+	if want := `{"_status":{"messages":[{"message":"Service unavailable"}]}}`; rest.Status != http.StatusServiceUnavailable || rest.Body != want || rest.Header.Get("Cache-Control") != "" {
+		t.Errorf("status %d: %s", rest.Status, rest.Body)
+	}
+	modern := g.Get(t, "/api/v1/topics/7")
+	if want := `{"_status":{"messages":[{"message":"Service Unavailable","detail":""}]}}`; modern.Status != http.StatusServiceUnavailable || modern.Body != want {
+		t.Errorf("status %d: %s", modern.Status, modern.Body)
+	}
+	if ready := g.Get(t, "/health/readiness"); ready.Status != http.StatusServiceUnavailable {
+		t.Errorf("readiness: status %d", ready.Status)
+	}
+	if alive := g.Get(t, "/health/liveness"); alive.Status != http.StatusOK {
+		t.Errorf("liveness: status %d", alive.Status)
+	}
+}
+
+// slow makes every read of the entities take a second.
+const slow = `alter table entity rename to entity_rows`
+
+// slowed is the URL of a database in which reading accounts takes long.
+func slowed(t *testing.T) string {
+	t.Helper()
+	url := testenv.Filled.Fresh(t)
+	testenv.Exec(t, url, slow, `create view entity as select r.* from entity_rows r, (select pg_sleep(30) offset 0) nap`)
+	return url
+}
+
+// TestTimeouts says what clients see when the database takes too long, be it the statement's or the request's time that ends.
+func TestTimeouts(t *testing.T) {
+	t.Parallel()
+	url := slowed(t)
+	for name, option := range map[string]testenv.Option{
+		"statement": testenv.Storage(func(o *storage.Options) { o.StatementTimeout = 200 * time.Millisecond }),
+		"request":   testenv.Timeout(300 * time.Millisecond),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := testenv.Over(t, url, option)
+			start := time.Now()
+			got := g.Query(t, accountsQuery, nil)
+			if _, codes := read(t, got); got.Status != http.StatusOK || codes != "TIMEOUT" {
+				t.Errorf("status %d: %s", got.Status, got.Body)
+			}
+			leaks(t, got.Body)
+			rest := g.Get(t, "/api/v1/accounts")
+			if want := `{"_status":{"messages":[{"message":"Service unavailable"}]}}`; rest.Status != http.StatusServiceUnavailable || rest.Body != want {
+				t.Errorf("status %d: %s", rest.Status, rest.Body)
+			}
+			if took := time.Since(start); took > 15*time.Second {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
+
+// TestBrokenDatabase says that a mistake of ours, or a database that lacks a table, shows nothing of the inside.
+func TestBrokenDatabase(t *testing.T) {
+	t.Parallel()
+	url := testenv.Empty.Fresh(t)
+	testenv.Exec(t, url, `drop table entity_stake cascade`, `insert into topic (id, timestamp_range, fee_exempt_key_list) values (7, '[1,)', '\x0a7f')`,
+		`insert into entity (id, num, realm, shard, timestamp_range, type) values (7, 7, 0, 0, '[1,)', 'TOPIC')`, `insert into custom_fee (entity_id, timestamp_range) values (7, '[1,)')`)
+	g := testenv.Over(t, url)
+	got := g.Query(t, accountsQuery, nil)
+	if _, codes := read(t, got); codes != "UNAVAILABLE" {
+		t.Errorf("%s", got.Body)
+	}
+	leaks(t, got.Body)
+	got = g.Query(t, `{ topic(id: 7) { memo } }`, nil)
+	if _, codes := read(t, got); codes != "INTERNAL" {
+		t.Errorf("%s", got.Body)
+	}
+	leaks(t, got.Body)
+	if rest := g.Get(t, "/api/v1/topics/7"); rest.Status != http.StatusInternalServerError || rest.Body != `{"_status":{"messages":[{"message":"Internal Server Error","detail":""}]}}` {
+		t.Errorf("status %d: %s", rest.Status, rest.Body)
+	}
+}
+
+// TestExplain says that what the graph runs for a path gives what the path gives, and that bad paths are told as they are themselves.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	got := g.Get(t, "/graphql/explain?path=/api/v1/accounts%3Flimit%3D1%26order%3Ddesc")
+	var x struct {
+		Query, OperationName string
+		Variables            map[string]any
+	}
+	testenv.Decode(t, got.Body, &x)
+	run := g.Query(t, x.Query, x.Variables)
+	if a, codes := read(t, run); codes != "" || !strings.Contains(string(*a.Data), `"accounts":[{"account":"0.0.`) {
+		t.Errorf("%s is answered with %s", x.Query, run.Body)
+	}
+	for path, status := range map[string]int{"/api/v1/accounts%3Flimit%3D0": 400, "/api/v1/nothing": 404, "": 404, "%25zz": 400, "/api/v1/transactions%3Ftype%3Dcredit%26type%3Ddebit": 400} {
+		if got := g.Get(t, "/graphql/explain?path="+path); got.Status != status {
+			t.Errorf("%s: status %d, want %d: %s", path, got.Status, status, got.Body)
+		}
+	}
+}
