@@ -1,8 +1,10 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"heliograph/internal/ledger"
 )
@@ -154,8 +156,9 @@ func finishSignature(s *signatureRow) error {
 
 // QueueScheduleSignatures queues reading the signatures of schedules, oldest first; done gets one list for each.
 func (b *Batch) QueueScheduleSignatures(schedules []ledger.EntityID, done func([][]*ledger.ScheduleSignature)) {
-	queue(b, `select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature where entity_id = any($1)
-order by consensus_timestamp`, []any{int64s(schedules)}, signatureTargets, finishSignature, func(rows []*signatureRow) {
+	queue(b, `select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature where entity_id = any($1)`, []any{int64s(schedules)}, signatureTargets, finishSignature, func(rows []*signatureRow) {
+		// Sorted here, signatures of one instant keep the order in which they were stored.
+		slices.SortStableFunc(rows, func(a, b *signatureRow) int { return cmp.Compare(a.ConsensusTimestamp, b.ConsensusTimestamp) })
 		byID := make(map[ledger.EntityID][]*ledger.ScheduleSignature, len(schedules))
 		for _, r := range rows {
 			byID[r.schedule] = append(byID[r.schedule], &r.ScheduleSignature)

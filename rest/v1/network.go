@@ -108,26 +108,26 @@ func bindNodes(r *rest.Request, values []rest.Value) error {
 	return rest.Numbers("filter.nodeId")(r, values)
 }
 
-// leavesNothing tells whether the bounds among some numbers from 0 on contradict each other.
+// leavesNothing tells whether the bounds among some numbers contradict each other. A bound on one side never does, since links have some that
+// nothing lies beyond.
 func leavesNothing(values []rest.Value) bool {
-	lower, upper := int64(0), int64(math.MaxInt64)
+	lower, upper := int64(math.MinInt64), int64(math.MaxInt64)
+	beyond, bounded := false, false
 	for _, v := range values {
 		switch v.Op {
 		case rest.Gt:
-			if v.Number == math.MaxInt64 {
-				return true
-			}
-			lower = max(lower, v.Number+1)
+			beyond = beyond || v.Number == math.MaxInt64
+			lower = max(lower, min(v.Number, math.MaxInt64-1)+1)
 		case rest.Gte:
 			lower = max(lower, v.Number)
 		case rest.Lt:
-			upper = min(upper, v.Number-1)
+			upper, bounded = min(upper, v.Number-1), true
 		case rest.Lte:
-			upper = min(upper, v.Number)
+			upper, bounded = min(upper, v.Number), true
 		case rest.Eq, rest.Ne:
 		}
 	}
-	return lower > upper
+	return lower > upper || beyond && bounded
 }
 
 var registeredParams = []rest.Param{

@@ -246,8 +246,8 @@ func graphWalk(t testing.TB, g *testenv.Gateway, e *rest.Endpoint, path string, 
 	}
 	op := doc.Operations.ForName(x.OperationName)
 	op.VariableDefinitions = append(op.VariableDefinitions, &ast.VariableDefinition{Variable: "after", Type: ast.NamedType("String", nil)})
-	for _, s := range op.SelectionSet {
-		if f, ok := s.(*ast.Field); ok && f.Alias == "page" {
+	for _, f := range rest.Roots(op) {
+		if f.Alias == "page" {
 			f.Arguments = append(f.Arguments, &ast.Argument{Name: "after", Value: &ast.Value{Kind: ast.Variable, Raw: "after"}})
 			f.SelectionSet = append(f.SelectionSet, &ast.Field{Alias: "pageInfo", Name: "pageInfo", SelectionSet: ast.SelectionSet{
 				&ast.Field{Alias: "hasNextPage", Name: "hasNextPage"}, &ast.Field{Alias: "endCursor", Name: "endCursor"},
@@ -273,8 +273,14 @@ func graphWalk(t testing.TB, g *testenv.Gateway, e *rest.Endpoint, path string, 
 		if len(res.Errors) > 0 {
 			t.Fatalf("%s: %v", path, res.Errors)
 		}
-		var data struct{ Page json.RawMessage }
+		var data struct {
+			Page   json.RawMessage
+			Inside struct{ Page json.RawMessage }
+		}
 		testenv.Decode(t, string(res.Data), &data)
+		if data.Page == nil {
+			data.Page = data.Inside.Page
+		}
 		all = append(all, listIn(t, data.Page)...)
 		var page struct {
 			PageInfo struct {
