@@ -12,12 +12,12 @@ func TestNewFraction(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		n, d int64
-		want ledger.Fraction
+		want ledger.Share
 	}{
 		{1, 1, 1}, {1, 10, 0.1}, {1, 3, 0.33333334}, {2, 3, 0.6666667}, {0, 5, 0}, {5, 0, 0}, {1, 2_000_000_000, 1e-9}, {1, 2_000_000_001, 0},
 		{math.MaxInt64, 1, 9.223372e18}, {-1, 2_000_000_000, -1e-9},
 	} {
-		if got := ledger.NewFraction(c.n, c.d); got != c.want {
+		if got := ledger.NewShare(c.n, c.d); got != c.want {
 			t.Errorf("%d / %d is %v, want %v", c.n, c.d, got, c.want)
 		}
 	}
