@@ -28,14 +28,17 @@ type Options struct {
 	// Tracer sees every statement. Nil means none.
 	Tracer pgx.QueryTracer
 	// Base is the shard and realm of the ledger's system entities.
-	Base   ledger.EntityID
-	Logger *slog.Logger
+	Base ledger.EntityID
+	// ChainID is the network's chain id in the EVM.
+	ChainID ledger.Quantity
+	Logger  *slog.Logger
 }
 
 // DB is a pool of connections to a mirror database.
 type DB struct {
-	pool *pgxpool.Pool
-	base ledger.EntityID
+	pool    *pgxpool.Pool
+	base    ledger.EntityID
+	chainID ledger.Quantity
 }
 
 // Open connects to the database and makes sure that it answers.
@@ -73,7 +76,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("connecting to the database: %w", err)
 	}
-	return &DB{pool: pool, base: o.Base}, nil
+	return &DB{pool: pool, base: o.Base, chainID: o.ChainID}, nil
 }
 
 // Close ends all connections.
