@@ -104,7 +104,11 @@ func field(o *codegen.Object, f *codegen.Field, objects map[string]*codegen.Obje
 		child := goType(c.Type)
 		switch {
 		case ref.IsSlice():
-			return fmt.Sprintf("%q: Many(func(v *%s) []*%s { return %s }, func() *Object[%s] { return t.%s }),\n", f.Name, row, child, get, child, c.Name)
+			many := "Many"
+			if !ref.GQL.NonNull {
+				many = "NullableMany"
+			}
+			return fmt.Sprintf("%q: %s(func(v *%s) []*%s { return %s }, func() *Object[%s] { return t.%s }),\n", f.Name, many, row, child, get, child, c.Name)
 		case ref.IsPtr():
 		default:
 			get = "&" + get

@@ -106,6 +106,22 @@ func Many[T, C any](get func(*T) []*C, child func() *Object[C]) Field[T] {
 	}}
 }
 
+// NullableMany is [Many] for a list that may be missing: nil is written as null.
+func NullableMany[T, C any](get func(*T) []*C, child func() *Object[C]) Field[T] {
+	list := Many(get, child)
+	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
+		n := list.compile(c, f)
+		whole := n.put
+		n.put = func(dst []byte, r *run, v *T) []byte {
+			if get(v) == nil {
+				return append(dst, "null"...)
+			}
+			return whole(dst, r, v)
+		}
+		return n
+	}}
+}
+
 // putList writes a list; an element that is nil is null.
 func putList[C any](dst []byte, r *run, items []*C, write put[C]) []byte {
 	dst = append(dst, '[')

@@ -17,41 +17,56 @@ type Tables struct {
 	Off      bool // leave everything to gqlgen
 	entries  map[reflect.Type]entry
 
-	Account                *Object[ledger.Account]
-	AccountConnection      *Object[relay.Connection[ledger.Account]]
-	AccountEdge            *Object[relay.Edge[ledger.Account]]
-	AssessedCustomFee      *Object[ledger.AssessedCustomFee]
-	Balance                *Object[ledger.Balance]
-	BalanceConnection      *Object[relay.Connection[ledger.Balance]]
-	BalanceEdge            *Object[relay.Edge[ledger.Balance]]
-	Block                  *Object[ledger.Block]
-	BlockConnection        *Object[relay.Connection[ledger.Block]]
-	BlockEdge              *Object[relay.Edge[ledger.Block]]
-	ChunkInfo              *Object[ledger.ChunkInfo]
-	CryptoTransfer         *Object[ledger.CryptoTransfer]
-	CustomFeeLimit         *Object[ledger.CustomFeeLimit]
-	FixedFee               *Object[ledger.FixedFee]
-	Key                    *Object[ledger.KeyInfo]
-	MessageTransactionID   *Object[ledger.MessageTransactionID]
-	NFTTransfer            *Object[ledger.NFTTransfer]
-	PageInfo               *Object[relay.PageInfo]
-	StakingReward          *Object[ledger.StakingReward]
-	TimestampRange         *Object[ledger.TimestampRange]
-	TokenBalance           *Object[ledger.TokenBalance]
-	TokenTransfer          *Object[ledger.TokenTransfer]
-	Topic                  *Object[ledger.Topic]
-	TopicCustomFees        *Object[ledger.TopicCustomFees]
-	TopicMessage           *Object[ledger.TopicMessage]
-	TopicMessageConnection *Object[relay.Connection[ledger.TopicMessage]]
-	TopicMessageEdge       *Object[relay.Edge[ledger.TopicMessage]]
-	Transaction            *Object[ledger.Transaction]
-	TransactionConnection  *Object[relay.Connection[ledger.Transaction]]
-	TransactionEdge        *Object[relay.Edge[ledger.Transaction]]
+	AccessListItem           *Object[ledger.AccessListItem]
+	Account                  *Object[ledger.Account]
+	AccountConnection        *Object[relay.Connection[ledger.Account]]
+	AccountEdge              *Object[relay.Edge[ledger.Account]]
+	AssessedCustomFee        *Object[ledger.AssessedCustomFee]
+	Authorization            *Object[ledger.Authorization]
+	Balance                  *Object[ledger.Balance]
+	BalanceConnection        *Object[relay.Connection[ledger.Balance]]
+	BalanceEdge              *Object[relay.Edge[ledger.Balance]]
+	Block                    *Object[ledger.Block]
+	BlockConnection          *Object[relay.Connection[ledger.Block]]
+	BlockEdge                *Object[relay.Edge[ledger.Block]]
+	ChunkInfo                *Object[ledger.ChunkInfo]
+	ContractAction           *Object[ledger.ContractAction]
+	ContractActionConnection *Object[relay.Connection[ledger.ContractAction]]
+	ContractActionEdge       *Object[relay.Edge[ledger.ContractAction]]
+	ContractResult           *Object[ledger.ContractResult]
+	ContractResultConnection *Object[relay.Connection[ledger.ContractResult]]
+	ContractResultEdge       *Object[relay.Edge[ledger.ContractResult]]
+	ContractStateChange      *Object[ledger.ContractStateChange]
+	CryptoTransfer           *Object[ledger.CryptoTransfer]
+	CustomFeeLimit           *Object[ledger.CustomFeeLimit]
+	FixedFee                 *Object[ledger.FixedFee]
+	Key                      *Object[ledger.KeyInfo]
+	MessageTransactionID     *Object[ledger.MessageTransactionID]
+	NFTTransfer              *Object[ledger.NFTTransfer]
+	PageInfo                 *Object[relay.PageInfo]
+	StakingReward            *Object[ledger.StakingReward]
+	TimestampRange           *Object[ledger.TimestampRange]
+	TokenBalance             *Object[ledger.TokenBalance]
+	TokenTransfer            *Object[ledger.TokenTransfer]
+	Topic                    *Object[ledger.Topic]
+	TopicCustomFees          *Object[ledger.TopicCustomFees]
+	TopicMessage             *Object[ledger.TopicMessage]
+	TopicMessageConnection   *Object[relay.Connection[ledger.TopicMessage]]
+	TopicMessageEdge         *Object[relay.Edge[ledger.TopicMessage]]
+	Transaction              *Object[ledger.Transaction]
+	TransactionConnection    *Object[relay.Connection[ledger.Transaction]]
+	TransactionEdge          *Object[relay.Edge[ledger.Transaction]]
 }
 
 // NewTables makes the tables of all fields that rows hold themselves. Fields that are read from elsewhere are added to them.
 func NewTables(newBatch func() Batch) *Tables {
 	t := &Tables{NewBatch: newBatch, entries: map[reflect.Type]entry{}}
+	t.AccessListItem = NewObject([]string{"AccessListItem"}, map[string]Field[ledger.AccessListItem]{
+		"address": Scalar(func(dst []byte, v *ledger.AccessListItem, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Address, s)
+		}),
+		"storageKeys": Scalars(func(v *ledger.AccessListItem) []string { return v.StorageKeys }, scalar.AppendString),
+	})
 	t.Account = NewObject([]string{"Account", "Node", "Entity"}, map[string]Field[ledger.Account]{
 		"entityId": Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
@@ -132,6 +147,26 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"effectivePayerAccountIds": Scalars(func(v *ledger.AssessedCustomFee) []ledger.EntityID { return v.EffectivePayerAccountIDs }, scalar.AppendEntityID),
 	})
+	t.Authorization = NewObject([]string{"Authorization"}, map[string]Field[ledger.Authorization]{
+		"address": Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Address, s)
+		}),
+		"chainId": Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.ChainID, s)
+		}),
+		"nonce": Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Nonce, s)
+		}),
+		"r": Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.R, s)
+		}),
+		"s": Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.S, s)
+		}),
+		"yParity": Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.YParity, s)
+		}),
+	})
 	t.Balance = NewObject([]string{"Balance"}, map[string]Field[ledger.Balance]{
 		"accountId": Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
@@ -193,6 +228,230 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"total": Scalar(func(dst []byte, v *ledger.ChunkInfo, s scalar.Style) []byte {
 			return scalar.AppendNullInt(dst, v.Total, s)
+		}),
+	})
+	t.ContractAction = NewObject([]string{"ContractAction"}, map[string]Field[ledger.ContractAction]{
+		"callDepth": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.CallDepth, s)
+		}),
+		"callOperationType": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendCallOperationType(dst, v.CallOperationType, s)
+		}),
+		"callType": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendCallType(dst, v.CallType, s)
+		}),
+		"caller": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.Caller, s)
+		}),
+		"callerType": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendEntityType(dst, v.CallerType, s)
+		}),
+		"consensusTimestamp": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"from": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.From(), s)
+		}),
+		"gas": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Gas, s)
+		}),
+		"gasUsed": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.GasUsed, s)
+		}),
+		"index": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Index, s)
+		}),
+		"input": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Input, s)
+		}),
+		"recipient": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.Recipient, s)
+		}),
+		"recipientType": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendPointer(dst, v.RecipientType, s, scalar.AppendEntityType)
+		}),
+		"resultData": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ResultData, s)
+		}),
+		"resultDataType": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendResultDataType(dst, v.ResultDataType, s)
+		}),
+		"to": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.To, s)
+		}),
+		"value": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Value, s)
+		}),
+	})
+	t.ContractActionConnection = NewObject([]string{"ContractActionConnection"}, map[string]Field[relay.Connection[ledger.ContractAction]]{
+		"edges": Many(func(v *relay.Connection[ledger.ContractAction]) []*relay.Edge[ledger.ContractAction] {
+			return v.Edges()
+		}, func() *Object[relay.Edge[ledger.ContractAction]] { return t.ContractActionEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.ContractAction]) []*ledger.ContractAction { return v.Nodes }, func() *Object[ledger.ContractAction] { return t.ContractAction }),
+		"pageInfo": One(func(v *relay.Connection[ledger.ContractAction]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.ContractActionEdge = NewObject([]string{"ContractActionEdge"}, map[string]Field[relay.Edge[ledger.ContractAction]]{
+		"node": One(func(v *relay.Edge[ledger.ContractAction]) *ledger.ContractAction { return v.Node }, func() *Object[ledger.ContractAction] { return t.ContractAction }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractAction], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.ContractResult = NewObject([]string{"ContractResult", "Node"}, map[string]Field[ledger.ContractResult]{
+		"accessList": Many(func(v *ledger.ContractResult) []*ledger.AccessListItem { return v.AccessList() }, func() *Object[ledger.AccessListItem] { return t.AccessListItem }),
+		"address": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Address, s)
+		}),
+		"amount": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Amount, s)
+		}),
+		"authorizationList": NullableMany(func(v *ledger.ContractResult) []*ledger.Authorization { return v.AuthorizationList() }, func() *Object[ledger.Authorization] { return t.Authorization }),
+		"blockGasUsed": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.BlockGasUsed, s)
+		}),
+		"blockHash": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHash(dst, v.BlockHash, s)
+		}),
+		"blockNumber": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.BlockNumber, s)
+		}),
+		"bloom": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Bloom, s)
+		}),
+		"callResult": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.CallResult, s)
+		}),
+		"chainId": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.ChainID(), s)
+		}),
+		"consensusTimestamp": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"contractId": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"contractLongZero": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ContractLongZero(), s)
+		}),
+		"createdContractIds": Scalars(func(v *ledger.ContractResult) []ledger.EntityID { return v.CreatedContractIDs }, scalar.AppendEntityID),
+		"errorMessage": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.ErrorMessage, s)
+		}),
+		"failedInitcode": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.FailedInitcode, s)
+		}),
+		"failureReason": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.FailureReason(), s)
+		}),
+		"from": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.From, s)
+		}),
+		"functionParameters": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.FunctionParameters, s)
+		}),
+		"gasConsumed": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.GasConsumed, s)
+		}),
+		"gasLimit": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.GasLimit, s)
+		}),
+		"gasUsed": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.GasUsed, s)
+		}),
+		"hash": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Hash, s)
+		}),
+		"maxFeePerGas": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.MaxFeePerGas(), s)
+		}),
+		"maxFeePerGasWeibar": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.MaxFeePerGasWeibar(), s)
+		}),
+		"maxPriorityFeePerGas": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.MaxPriorityFeePerGas(), s)
+		}),
+		"maxPriorityFeePerGasWeibar": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.MaxPriorityFeePerGasWeibar(), s)
+		}),
+		"nonce": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Nonce(), s)
+		}),
+		"partial": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Partial, s)
+		}),
+		"payerAccountId": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
+		}),
+		"r": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.R(), s)
+		}),
+		"result": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendResponseCode(dst, v.Result, s)
+		}),
+		"s": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.S(), s)
+		}),
+		"senderId": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SenderID, s)
+		}),
+		"status": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.Status(), s)
+		}),
+		"synthetic": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Synthetic, s)
+		}),
+		"to": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.To(), s)
+		}),
+		"transactionGasLimit": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.TransactionGasLimit(), s)
+		}),
+		"transactionIndex": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.TransactionIndex, s)
+		}),
+		"transactionNonce": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.TransactionNonce, s)
+		}),
+		"type": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Type(), s)
+		}),
+		"v": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInteger(dst, v.V(), s)
+		}),
+		"value": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInteger(dst, v.Value(), s)
+		}),
+		"valueWeibar": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInteger(dst, v.ValueWeibar(), s)
+		}),
+	})
+	t.ContractResultConnection = NewObject([]string{"ContractResultConnection"}, map[string]Field[relay.Connection[ledger.ContractResult]]{
+		"edges": Many(func(v *relay.Connection[ledger.ContractResult]) []*relay.Edge[ledger.ContractResult] {
+			return v.Edges()
+		}, func() *Object[relay.Edge[ledger.ContractResult]] { return t.ContractResultEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.ContractResult]) []*ledger.ContractResult { return v.Nodes }, func() *Object[ledger.ContractResult] { return t.ContractResult }),
+		"pageInfo": One(func(v *relay.Connection[ledger.ContractResult]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.ContractResultEdge = NewObject([]string{"ContractResultEdge"}, map[string]Field[relay.Edge[ledger.ContractResult]]{
+		"node": One(func(v *relay.Edge[ledger.ContractResult]) *ledger.ContractResult { return v.Node }, func() *Object[ledger.ContractResult] { return t.ContractResult }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractResult], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.ContractStateChange = NewObject([]string{"ContractStateChange"}, map[string]Field[ledger.ContractStateChange]{
+		"address": Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Address, s)
+		}),
+		"contractId": Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"slot": Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Slot, s)
+		}),
+		"valueRead": Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ValueRead, s)
+		}),
+		"valueWritten": Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ValueWritten, s)
 		}),
 	})
 	t.CryptoTransfer = NewObject([]string{"CryptoTransfer"}, map[string]Field[ledger.CryptoTransfer]{
@@ -470,6 +729,8 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
+	t.entries[reflect.TypeFor[*ledger.AccessListItem]()] = oneEntry(t.AccessListItem)
+	t.entries[reflect.TypeFor[[]*ledger.AccessListItem]()] = manyEntry(t.AccessListItem)
 	t.entries[reflect.TypeFor[*ledger.Account]()] = oneEntry(t.Account)
 	t.entries[reflect.TypeFor[[]*ledger.Account]()] = manyEntry(t.Account)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.Account]]()] = oneEntry(t.AccountConnection)
@@ -478,6 +739,8 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.Account]]()] = manyEntry(t.AccountEdge)
 	t.entries[reflect.TypeFor[*ledger.AssessedCustomFee]()] = oneEntry(t.AssessedCustomFee)
 	t.entries[reflect.TypeFor[[]*ledger.AssessedCustomFee]()] = manyEntry(t.AssessedCustomFee)
+	t.entries[reflect.TypeFor[*ledger.Authorization]()] = oneEntry(t.Authorization)
+	t.entries[reflect.TypeFor[[]*ledger.Authorization]()] = manyEntry(t.Authorization)
 	t.entries[reflect.TypeFor[*ledger.Balance]()] = oneEntry(t.Balance)
 	t.entries[reflect.TypeFor[[]*ledger.Balance]()] = manyEntry(t.Balance)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.Balance]]()] = oneEntry(t.BalanceConnection)
@@ -492,6 +755,20 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.Block]]()] = manyEntry(t.BlockEdge)
 	t.entries[reflect.TypeFor[*ledger.ChunkInfo]()] = oneEntry(t.ChunkInfo)
 	t.entries[reflect.TypeFor[[]*ledger.ChunkInfo]()] = manyEntry(t.ChunkInfo)
+	t.entries[reflect.TypeFor[*ledger.ContractAction]()] = oneEntry(t.ContractAction)
+	t.entries[reflect.TypeFor[[]*ledger.ContractAction]()] = manyEntry(t.ContractAction)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.ContractAction]]()] = oneEntry(t.ContractActionConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.ContractAction]]()] = manyEntry(t.ContractActionConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.ContractAction]]()] = oneEntry(t.ContractActionEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.ContractAction]]()] = manyEntry(t.ContractActionEdge)
+	t.entries[reflect.TypeFor[*ledger.ContractResult]()] = oneEntry(t.ContractResult)
+	t.entries[reflect.TypeFor[[]*ledger.ContractResult]()] = manyEntry(t.ContractResult)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.ContractResult]]()] = oneEntry(t.ContractResultConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.ContractResult]]()] = manyEntry(t.ContractResultConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.ContractResult]]()] = oneEntry(t.ContractResultEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.ContractResult]]()] = manyEntry(t.ContractResultEdge)
+	t.entries[reflect.TypeFor[*ledger.ContractStateChange]()] = oneEntry(t.ContractStateChange)
+	t.entries[reflect.TypeFor[[]*ledger.ContractStateChange]()] = manyEntry(t.ContractStateChange)
 	t.entries[reflect.TypeFor[*ledger.CryptoTransfer]()] = oneEntry(t.CryptoTransfer)
 	t.entries[reflect.TypeFor[[]*ledger.CryptoTransfer]()] = manyEntry(t.CryptoTransfer)
 	t.entries[reflect.TypeFor[*ledger.CustomFeeLimit]()] = oneEntry(t.CustomFeeLimit)
