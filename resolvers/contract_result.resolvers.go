@@ -7,86 +7,97 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/ledger"
 )
 
 func (r *accountResolver) ContractResults(ctx context.Context, obj *ledger.Account, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error) {
-	panic(fmt.Errorf("not implemented: ContractResults - contractResults"))
+	return related(ctx, r.db, r.rel.results.ofAccount, obj)
 }
 
 func (r *blockResolver) ContractResults(ctx context.Context, obj *ledger.Block, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error) {
-	panic(fmt.Errorf("not implemented: ContractResults - contractResults"))
+	return related(ctx, r.db, r.rel.results.ofBlock, obj)
 }
 
 func (r *contractResultResolver) ID(ctx context.Context, obj *ledger.ContractResult) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return resultID(obj), nil
 }
 
 func (r *contractResultResolver) Actions(ctx context.Context, obj *ledger.ContractResult, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractAction], error) {
-	panic(fmt.Errorf("not implemented: Actions - actions"))
+	return related(ctx, r.db, r.rel.results.actions, obj)
 }
 
 func (r *contractResultResolver) Block(ctx context.Context, obj *ledger.ContractResult) (*ledger.Block, error) {
-	panic(fmt.Errorf("not implemented: Block - block"))
+	return related(ctx, r.db, r.rel.results.block, obj)
 }
 
 func (r *contractResultResolver) CallData(ctx context.Context, obj *ledger.ContractResult) ([]byte, error) {
-	panic(fmt.Errorf("not implemented: CallData - callData"))
+	return related(ctx, r.db, r.rel.results.callData, obj)
 }
 
 func (r *contractResultResolver) FailedCallData(ctx context.Context, obj *ledger.ContractResult) ([]byte, error) {
-	panic(fmt.Errorf("not implemented: FailedCallData - failedCallData"))
+	return related(ctx, r.db, r.rel.results.failedCallData, obj)
 }
 
 func (r *contractResultResolver) FromAccount(ctx context.Context, obj *ledger.ContractResult) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: FromAccount - fromAccount"))
+	return related(ctx, r.db, r.rel.results.fromAccount, obj)
 }
 
 func (r *contractResultResolver) GasPrice(ctx context.Context, obj *ledger.ContractResult) (*ledger.Quantity, error) {
-	panic(fmt.Errorf("not implemented: GasPrice - gasPrice"))
+	return related(ctx, r.db, r.rel.results.gasPrice, obj)
 }
 
 func (r *contractResultResolver) GasPriceWeibar(ctx context.Context, obj *ledger.ContractResult) (*ledger.Quantity, error) {
-	panic(fmt.Errorf("not implemented: GasPriceWeibar - gasPriceWeibar"))
+	return related(ctx, r.db, r.rel.results.gasPriceWeibar, obj)
 }
 
 func (r *contractResultResolver) Payer(ctx context.Context, obj *ledger.ContractResult) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: Payer - payer"))
+	return related(ctx, r.db, r.rel.results.payer, obj)
 }
 
 func (r *contractResultResolver) StateChanges(ctx context.Context, obj *ledger.ContractResult) ([]*ledger.ContractStateChange, error) {
-	panic(fmt.Errorf("not implemented: StateChanges - stateChanges"))
+	return related(ctx, r.db, r.rel.results.stateChanges, obj)
 }
 
 func (r *contractResultResolver) ToAccount(ctx context.Context, obj *ledger.ContractResult) (*ledger.Account, error) {
-	panic(fmt.Errorf("not implemented: ToAccount - toAccount"))
+	return related(ctx, r.db, r.rel.results.toAccount, obj)
 }
 
 func (r *contractResultResolver) Transaction(ctx context.Context, obj *ledger.ContractResult) (*ledger.Transaction, error) {
-	panic(fmt.Errorf("not implemented: Transaction - transaction"))
+	return related(ctx, r.db, r.rel.results.transaction, obj)
 }
 
 func (r *queryResolver) ContractResult(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, at *ledger.Timestamp, contract *ledger.AccountRef) (*ledger.ContractResult, error) {
-	panic(fmt.Errorf("not implemented: ContractResult - contractResult"))
+	return r.contractResult(ctx, hash, transactionID, nonce, at, contract)
 }
 
 func (r *queryResolver) ContractResults(ctx context.Context, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error) {
-	panic(fmt.Errorf("not implemented: ContractResults - contractResults"))
+	p, sp, err := r.page(ctx, resultKind, 1, order, relay.Args{First: first, After: after, Last: last, Before: before})
+	if err != nil {
+		return nil, err
+	}
+	return r.contractResults(ctx, filter, p, sp)
 }
 
 func (r *queryResolver) ContractActions(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractAction], error) {
-	panic(fmt.Errorf("not implemented: ContractActions - contractActions"))
+	p, sp, err := r.page(ctx, actionKind, 1, order, relay.Args{First: first, After: after, Last: last, Before: before})
+	if err != nil {
+		return nil, err
+	}
+	return r.contractActions(ctx, hash, transactionID, nonce, filter, p, sp)
 }
 
 func (r *queryResolver) EntityID(ctx context.Context, of ledger.AccountRef) (*ledger.EntityID, error) {
-	panic(fmt.Errorf("not implemented: EntityID - entityId"))
+	id, err := r.db.ResolveAccount(ctx, of)
+	if err != nil || !id.Valid {
+		return nil, err
+	}
+	return &id.V, nil
 }
 
 func (r *transactionResolver) ContractResult(ctx context.Context, obj *ledger.Transaction) (*ledger.ContractResult, error) {
-	panic(fmt.Errorf("not implemented: ContractResult - contractResult"))
+	return related(ctx, r.db, r.rel.results.ofTransaction, obj)
 }
 
 func (r *Resolver) ContractResult() graph.ContractResultResolver { return &contractResultResolver{r} }

@@ -58,6 +58,7 @@ func addIDs(t *rowplan.Tables) {
 	t.Topic.Add("id", idField(topicID))
 	t.TopicMessage.Add("id", idField(messageID))
 	t.Transaction.Add("id", idField(transactionID))
+	addResultIDs(t)
 }
 
 // node reads a thing by its global id, nil when it does not exist.
@@ -82,6 +83,8 @@ func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 		return present(r.db.BlockByNumber(ctx, number))
 	case messageType:
 		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.TopicMessage, error) { return r.db.TopicMessageAt(ctx, at) })
+	case resultType:
+		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.ContractResult, error) { return r.resultAt(ctx, at) })
 	case transactionType:
 		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.Transaction, error) { return r.transactionAt(ctx, at) })
 	default:

@@ -17,18 +17,23 @@ import (
 type relations struct {
 	accounts     accountRelations
 	blocks       blockRelations
+	results      resultRelations
 	topics       topicRelations
 	transactions transactionRelations
 }
 
-func newRelations() relations {
-	return relations{newAccountRelations(), newBlockRelations(), newTopicRelations(), newTransactionRelations()}
+func newRelations(db *storage.DB) relations {
+	return relations{
+		accounts: newAccountRelations(), blocks: newBlockRelations(), results: newResultRelations(db), topics: newTopicRelations(),
+		transactions: newTransactionRelations(),
+	}
 }
 
 // add makes the relations known to the row plan.
 func (r *relations) add(t *rowplan.Tables) {
 	r.accounts.add(t)
 	r.blocks.add(t)
+	r.results.add(t)
 	r.topics.add(t)
 	r.transactions.add(t)
 }

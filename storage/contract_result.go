@@ -13,8 +13,9 @@ type ResultRef struct {
 	TransactionID *ledger.TransactionID
 	Nonce         int32
 	At            ledger.Timestamp
-	// Contract, at a consensus time, is the entity that must have taken part; none where any will do.
+	// Contract, at a consensus time and when it is Named, is the entity that must have taken part.
 	Contract ledger.EntityID
+	Named    bool
 }
 
 // locator is a statement that finds the transaction: its consensus time (at), its payer and the entity by which its parties are found.
@@ -29,7 +30,7 @@ where hash = ` + w.arg([]byte(ref.Hash[:min(len(ref.Hash), hashPrefix)])) + ` or
 where payer_account_id = ` + w.arg(int64(ref.TransactionID.Payer)) + ` and valid_start_ns = ` + w.arg(int64(start)) + `
   and consensus_timestamp between ` + w.arg(int64(start)) + ` and ` + w.arg(int64(later(start, consensusWindow))) + ` and nonce = ` + w.arg(ref.Nonce) + `
 order by (result = any(` + w.arg(codes(ledger.SuccessCodes())) + `)) desc, consensus_timestamp desc limit 1`
-	case ref.Contract.IsNone():
+	case !ref.Named:
 		return `select consensus_timestamp as at, entity_id as party, payer_account_id as payer from contract_transaction
 where consensus_timestamp = ` + w.arg(int64(ref.At)) + ` order by entity_id limit 1`
 	default:
@@ -97,10 +98,6 @@ type ordered[T any] struct {
 	owner int64
 }
 
-// partiesOf are the parties of the transactions of results: $1 their consensus times, $2 an entity of each.
-const partiesOf = ` from unnest($1::bigint[], $2::bigint[]) with ordinality p(at, party, ord)
-join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party `
-
 func resultKeys(of []*ledger.ContractResult) (times, parties []int64) {
 	times, parties = make([]int64, len(of)), make([]int64, len(of))
 	for i, r := range of {
@@ -119,7 +116,7 @@ func (b *Batch) QueueStateChanges(of []*ledger.ContractResult, done func([][]*le
 	}
 	type row = ordered[ledger.ContractStateChange]
 	out := make([][]*ledger.ContractStateChange, len(of))
-	queue(b, `select p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address`+`
+	queue(b, `select p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address
 from unnest($1::bigint[], $2::bigint[], $3::bigint[]) with ordinality p(at, party, asked, ord)
 join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party
 join contract_state_change s on s.consensus_timestamp = p.at and (s.contract_id = p.asked or not s.migration and s.contract_id = any(ct.contract_ids))
@@ -153,12 +150,23 @@ func word(b []byte) []byte {
 // maxSystemFile is the greatest number of a system file; call data are never in one.
 const maxSystemFile = 1000
 
-// QueueCallData queues reading the call data of the Ethereum transactions of results; done gets nil where there are none. With files, call data
-// that were too large for a transaction are read of the newest contents of their file.
-func (b *Batch) QueueCallData(of []*ledger.ContractResult, files bool, done func([][]byte)) {
+// QueueTransactionCallData queues reading the call data that Ethereum transactions carried themselves; done gets nil where there are none.
+func (b *Batch) QueueTransactionCallData(of []*ledger.ContractResult, done func([][]byte)) {
+	b.queueCallData(of, func(*ledger.ContractResult) bool { return false }, done)
+}
+
+// QueueCallData queues reading the call data of the Ethereum transactions of results; done gets nil where there are none. What was too large for
+// a transaction is read of the newest contents of its file, unless the record has the parameters.
+func (b *Batch) QueueCallData(of []*ledger.ContractResult, done func([][]byte)) {
+	b.queueCallData(of, func(r *ledger.ContractResult) bool { return len(r.FunctionParameters) == 0 }, done)
+}
+
+func (b *Batch) queueCallData(of []*ledger.ContractResult, ofFile func(*ledger.ContractResult) bool, done func([][]byte)) {
 	var times, payers, places []int64
+	var files []bool
 	for i, r := range of {
 		if r.Ethereum != nil {
+			files = append(files, ofFile(r))
 			times, payers, places = append(times, int64(r.ConsensusTimestamp)), append(payers, int64(r.Ethereum.PayerAccountID)), append(places, int64(i))
 		}
 	}
@@ -169,11 +177,11 @@ func (b *Batch) QueueCallData(of []*ledger.ContractResult, files bool, done func
 	}
 	type row = ordered[[]byte]
 	queue(b, `select p.place, coalesce(nullif(et.call_data, ''), f.content, '')
-from unnest($1::bigint[], $2::bigint[], $3::bigint[]) p(at, payer, place)
+from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::boolean[]) p(at, payer, place, of_file)
 join ethereum_transaction et on et.consensus_timestamp = p.at and et.payer_account_id = p.payer
 left join lateral (
   select string_agg(d.file_data, '' order by d.consensus_timestamp) as content from file_data d
-  where $4 and coalesce(et.call_data, '') = '' and et.call_data_id & $5 > $6 and d.entity_id = et.call_data_id and d.consensus_timestamp >= (
+  where p.of_file and coalesce(et.call_data, '') = '' and et.call_data_id & $5 > $6 and d.entity_id = et.call_data_id and d.consensus_timestamp >= (
     select max(consensus_timestamp) from file_data where entity_id = et.call_data_id and transaction_type in (17, 19))) f on true`,
 		[]any{times, payers, places, files, int64(ledger.MaxNum), int64(maxSystemFile)},
 		func(r *row, into []any) []any { return append(into, &r.owner, &r.row) }, nil, func(rows []*row) {
@@ -244,4 +252,24 @@ func (b *Batch) QueueResultsBetween(spans []ledger.TimestampRange, f *ledger.Con
 	}
 	b.queueOwnedResults(&where{args: []any{from, to}}, len(spans), `unnest($1::bigint[], $2::bigint[]) with ordinality p(since, until, ord)`,
 		`cr.consensus_timestamp between p.since and p.until`, f, p, done)
+}
+
+// ResolveCallee returns the id of the account or contract that ref names, or no id when nothing live has that address. Ids are not looked up:
+// one may name nothing. Two live entities with one address are [ErrAmbiguous].
+func (db *DB) ResolveCallee(ctx context.Context, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
+	if !ref.Address.Valid {
+		return ledger.Of(ref.ID), nil
+	}
+	ids, err := list(ctx, db, `select id from entity where evm_address = $1 and deleted = false and type in ('ACCOUNT', 'CONTRACT') limit 2`,
+		[]any{ref.Address.V[:]}, func(id *ledger.EntityID, into []any) []any { return append(into, id) }, nil)
+	switch {
+	case err != nil:
+		return ledger.Null[ledger.EntityID]{}, fmt.Errorf("looking for the contract %s: %w", ref, err)
+	case len(ids) > 1:
+		return ledger.Null[ledger.EntityID]{}, fmt.Errorf("looking for the contract %s: %w", ref, ErrAmbiguous)
+	case len(ids) == 0:
+		return ledger.Null[ledger.EntityID]{}, nil
+	default:
+		return ledger.Of(*ids[0]), nil
+	}
 }

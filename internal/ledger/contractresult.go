@@ -104,6 +104,9 @@ func QuantityOf(b []byte) Quantity {
 	return Quantity("0x" + digits)
 }
 
+// QuantityOfInt writes a number that is not negative.
+func QuantityOfInt(v int64) Quantity { return QuantityOf(new(big.Int).SetInt64(v).Bytes()) }
+
 // weibarsPerTinybar is how many of the EVM's unit make one of the ledger's.
 const weibarsPerTinybar = 10_000_000_000
 
