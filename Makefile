@@ -23,7 +23,7 @@ DATE ?= $(shell TZ=UTC0 git show -s --date=format-local:%Y-%m-%dT%H:%M:%SZ --for
 LDFLAGS = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
 # Packages with browser tests: these carry the build tag "browser", since they need Chromium.
-BROWSER_PKGS := ./internal/web/... ./cmd/...
+BROWSER_PKGS ?= ./internal/web/... ./internal/gateway/...
 
 GOLANGCI_LINT_VERSION := v2.8.0
 GOLANGCI_LINT := bin/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint

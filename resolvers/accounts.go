@@ -59,7 +59,7 @@ func loadHoldings(_ context.Context, _ rowplan.Batch, parents []*ledger.Account,
 func queueTokenBalances(ctx context.Context, b *storage.Batch, parents []*ledger.Balance, args rowplan.Args, done func([][]*ledger.TokenBalance)) error {
 	first, err := scalar.UnmarshalInt(ctx, args["first"])
 	if err != nil {
-		return err //nolint:wrapcheck // it is the client's already
+		return err
 	}
 	if first < 0 || first > maxTokensOfBalance {
 		return fault.Input("first must be between 0 and %d", maxTokensOfBalance)
@@ -91,12 +91,12 @@ func balanceKey(b *ledger.Balance) relay.Key { return relay.Key{int64(b.AccountI
 func (r *Resolver) account(ctx context.Context, ref ledger.AccountRef, at *ledger.TimestampFilter) (*ledger.Account, error) {
 	id, err := r.db.ResolveAccount(ctx, ref)
 	if err != nil || !id.Valid {
-		return nil, err //nolint:wrapcheck // storage says what it was doing
+		return nil, err
 	}
 	if at != nil {
-		return r.db.AccountAt(ctx, id.V, at, r.timestamp()) //nolint:wrapcheck // as above
+		return r.db.AccountAt(ctx, id.V, at, r.timestamp())
 	}
-	return r.db.Account(ctx, id.V) //nolint:wrapcheck // as above
+	return r.db.Account(ctx, id.V)
 }
 
 // balances reads a page of what accounts hold, now or at a snapshot.
@@ -108,7 +108,7 @@ func (r *Resolver) balances(ctx context.Context, f *ledger.BalanceFilter, at *le
 	if at == nil {
 		rows, err := r.db.Balances(ctx, f, storagePage(p))
 		if err != nil {
-			return nil, err //nolint:wrapcheck // as above
+			return nil, err
 		}
 		c := relay.NewConnection(balanceKind, p, rows, balanceKey)
 		for _, b := range c.Nodes {
@@ -120,12 +120,12 @@ func (r *Resolver) balances(ctx context.Context, f *ledger.BalanceFilter, at *le
 	}
 	window, err := r.db.SnapshotWindow(ctx, at, r.timestamp())
 	if err != nil {
-		return nil, err //nolint:wrapcheck // as above
+		return nil, err
 	}
 	var rows []*ledger.Balance
 	if window.Valid {
 		if rows, err = r.db.BalancesAt(ctx, f, window.V, storagePage(p)); err != nil {
-			return nil, err //nolint:wrapcheck // as above
+			return nil, err
 		}
 	}
 	c := relay.NewConnection(balanceKind, p, rows, balanceKey)
@@ -153,7 +153,7 @@ func (r *Resolver) withAccount(ctx context.Context, f *ledger.BalanceFilter) (*l
 func (r *Resolver) withID(ctx context.Context, f *ledger.EntityIDFilter, ref ledger.AccountRef) (*ledger.EntityIDFilter, error) {
 	id, err := r.db.ResolveAccount(ctx, ref)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // as above
+		return nil, err
 	}
 	ids := ledger.EntityIDFilter{}
 	if f != nil {

@@ -73,7 +73,7 @@ func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 	case topicType:
 		return byEntityID(name, func(id ledger.EntityID) (*ledger.Topic, error) {
 			t, _, err := r.db.Topic(ctx, id)
-			return t, err //nolint:wrapcheck // storage says what it was doing
+			return t, err
 		})
 	case blockType:
 		number, err := strconv.ParseInt(name, 10, 64)

@@ -81,7 +81,7 @@ func pageArgs(ctx context.Context, args rowplan.Args, kind string, columns int) 
 		*into = &n
 	}
 	if err != nil {
-		return relay.Page{}, err //nolint:wrapcheck // it is the client's already
+		return relay.Page{}, err
 	}
 	for name, into := range map[string]**string{"after": &a.After, "before": &a.Before} {
 		if text, ok := args[name].(string); ok {

@@ -69,12 +69,12 @@ func (r *Resolver) topicMessage(ctx context.Context, topic *ledger.EntityID, num
 	if at != nil {
 		m, err := r.db.TopicMessageAt(ctx, *at)
 		if err != nil || m == nil || topic != nil && m.TopicID != *topic {
-			return nil, err //nolint:wrapcheck // storage says what it was doing
+			return nil, err
 		}
 		return m, nil
 	}
 	if topic == nil {
 		return nil, fault.Input("a sequence number needs its topic")
 	}
-	return r.db.TopicMessageByNumber(ctx, *topic, *number) //nolint:wrapcheck // as above
+	return r.db.TopicMessageByNumber(ctx, *topic, *number)
 }

@@ -68,7 +68,7 @@ func (r *Resolver) transaction(ctx context.Context, id *ledger.TransactionID, ha
 	case id != nil:
 		found, err := r.db.TransactionsByID(ctx, *id, f)
 		if err != nil {
-			return nil, err //nolint:wrapcheck // storage says what it was doing
+			return nil, err
 		}
 		relay.HintsOf(ctx).Volatile = f.Scheduled == nil && r.mayStillRun(found)
 		return found, nil
@@ -77,7 +77,7 @@ func (r *Resolver) transaction(ctx context.Context, id *ledger.TransactionID, ha
 		if err != nil {
 			return nil, fault.Input("%v", err)
 		}
-		return r.db.TransactionsByHash(ctx, h, f) //nolint:wrapcheck // as above
+		return r.db.TransactionsByHash(ctx, h, f)
 	default:
 		t, err := r.transactionAt(ctx, *at)
 		if err != nil || t == nil || f.Nonce != nil && *f.Nonce != t.Nonce || f.Scheduled != nil && *f.Scheduled != t.Scheduled {
@@ -105,7 +105,7 @@ func (r *Resolver) transactionAt(ctx context.Context, at ledger.Timestamp) (*led
 	var found *ledger.Transaction
 	b := r.db.NewBatch()
 	b.QueueTransactionsAt([]ledger.Timestamp{at}, func(got []*ledger.Transaction) { found = got[0] })
-	return found, b.Run(ctx) //nolint:wrapcheck // as above
+	return found, b.Run(ctx)
 }
 
 // withTransactionAccount turns the condition on an account's name into one on its id.

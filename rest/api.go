@@ -102,7 +102,8 @@ func (a *API) Init() error {
 	return nil
 }
 
-var fragmentSyntax = regexp.MustCompile(`(?m)^fragment (\w+) on [\s\S]*?^\}\n`)
+// fragmentSyntax finds a fragment: from its keyword at the start of a line to the brace that stands there alone.
+var fragmentSyntax = regexp.MustCompile(`(?ms)^fragment (\w+) on .*?\n\}\n`)
 
 // withFragments adds the shared fragments that a document uses.
 func withFragments(text, shared string) string {
@@ -126,9 +127,11 @@ func withFragments(text, shared string) string {
 		names = append(names, n)
 	}
 	slices.Sort(names)
+	var textSb129 strings.Builder
 	for _, n := range names {
-		text += "\n" + all[n]
+		textSb129.WriteString("\n" + all[n])
 	}
+	text += textSb129.String()
 	return text
 }
 
@@ -273,7 +276,9 @@ func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request,
 			return nil, err
 		}
 	}
-	req.Limit = min(req.Limit, max(most, a.Config.LimitDefault))
+	if q.Get("limit") != nil { // the default is used as it is, even where it is more than the greatest
+		req.Limit = min(req.Limit, most)
+	}
 	if e.Next != nil {
 		req.Variables["limit"] = req.Limit
 		req.Variables["order"] = req.Order()

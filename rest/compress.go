@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
 )
 
 // compressFrom is the size of a body, in bytes, from which compressing it is worth while.
@@ -28,7 +28,7 @@ var encoders = []struct {
 }{
 	{"br", func(w io.Writer) (io.WriteCloser, error) { return brotli.NewWriterLevel(w, brotliLevel), nil }},
 	{"gzip", func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzipLevel) }},
-	{"deflate", func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, gzipLevel) }},
+	{"deflate", func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriterLevel(w, gzipLevel) }}, // zlib's format, RFC 9110 §8.4.1.2
 }
 
 // compress encodes a body as the client likes it best, and sets the headers that say so.
@@ -67,7 +67,7 @@ func compress(h http.Header, r *http.Request, body []byte) []byte {
 
 // qualityOf is how much a client wants an encoding, 0 when it does not take it (RFC 9110 §12.5.3).
 func qualityOf(accept, name string) float64 {
-	any := 0.0
+	others := 0.0
 	for item := range strings.SplitSeq(accept, ",") {
 		encoding, params, _ := strings.Cut(strings.TrimSpace(item), ";")
 		q := 1.0
@@ -82,8 +82,8 @@ func qualityOf(accept, name string) float64 {
 		case strings.EqualFold(encoding, name):
 			return q
 		case encoding == "*":
-			any = q
+			others = q
 		}
 	}
-	return any
+	return others
 }

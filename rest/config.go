@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"sync/atomic"
 	"time"
 
 	"heliograph/internal/ledger"
@@ -25,10 +26,26 @@ type Config struct {
 	MaxTransactionsRange time.Duration
 	// TopicMessageLookup refuses what the lookup table of topic messages cannot answer.
 	TopicMessageLookup bool
+	// Cache keeps what does not change, such as when the first transaction was.
+	Cache bool
 	// Users have page sizes of their own.
 	Users []User
 	// Now is the clock.
 	Now func() time.Time
+
+	firstTransaction atomic.Int64
+}
+
+// FirstTransaction is when the oldest transaction reached consensus, as ask tells. It is asked once, when there is one and the cache is on.
+func (c *Config) FirstTransaction(ask func() (ledger.Timestamp, error)) (ledger.Timestamp, error) {
+	if at := c.firstTransaction.Load(); at != 0 && c.Cache {
+		return ledger.Timestamp(at), nil
+	}
+	at, err := ask()
+	if err == nil {
+		c.firstTransaction.Store(int64(at))
+	}
+	return at, err
 }
 
 // User is somebody who may ask for pages of another size, with Basic credentials.

@@ -3,6 +3,7 @@ package rest
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,6 @@ type Kind func(c *Config, v Value) bool
 var (
 	entityIDSyntax   = regexp.MustCompile(`^((\d{1,4}\.)?\d{1,5}\.\d{1,12}|-?\d{1,19})$`)
 	evmAddressSyntax = regexp.MustCompile(`^((0x)?|(\d{1,4}\.)?(\d{1,5}\.)?)([A-Fa-f0-9]{40})$`)
-	aliasSyntax      = regexp.MustCompile(`^(\d{1,5}\.){0,2}[A-Z2-7]+$`)
 	publicKeySyntax  = regexp.MustCompile(`^(0x)?([0-9a-fA-F]{64}|[0-9a-fA-F]{66}|[0-9a-fA-F]{88})$`)
 	timestampSyntax  = regexp.MustCompile(`^\d{1,10}(\.\d{1,9})?$`)
 	longSyntax       = regexp.MustCompile(`^\d{1,19}$`)
@@ -26,10 +26,8 @@ var (
 // Only makes a kind that takes no operator but the given ones.
 func (k Kind) Only(ops ...Op) Kind {
 	return func(c *Config, v Value) bool {
-		for _, op := range ops {
-			if v.Op == op {
-				return k(c, v)
-			}
+		if slices.Contains(ops, v.Op) {
+			return k(c, v)
 		}
 		return false
 	}

@@ -70,7 +70,8 @@ func parseQuery(raw string, maxRepeats int) (Query, *queryError) {
 		if segment == "" {
 			continue
 		}
-		if count++; count > maxParameters {
+		count++
+		if count > maxParameters {
 			return nil, &queryError{status: 400, text: fmt.Sprintf("Parameter limit exceeded. Only %d parameters allowed.", maxParameters)}
 		}
 		name, value := splitSegment(segment)

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -57,19 +58,24 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint) {
 		a.writeError(w, r, e, err)
 		return
 	}
-	body, hints, err := a.answer(r, req)
-	switch {
-	case err != nil:
-		a.writeError(w, r, e, err)
+	res := a.run(r.Context(), req)
+	if res == nil { // the client has gone
 		return
-	case body == nil: // the client has gone
+	}
+	defer a.Server.Done(res.Data)
+	body, link, err := a.body(req, res)
+	if err != nil {
+		a.writeError(w, r, e, err)
 		return
 	}
 	age := e.MaxAge
-	if hints.Volatile && e.MaxAgeVolatile > 0 {
+	if res.Hints.Volatile && e.MaxAgeVolatile > 0 {
 		age = e.MaxAgeVolatile
 	}
 	w.Header().Set("Cache-Control", cacheControl(age))
+	if link != "" && !strings.ContainsAny(link, "\"\\\r\n") { // no header can hold what had to be escaped
+		w.Header().Set("Link", "<"+link+`>; rel="next"`)
+	}
 	writeBody(w, r, e.Family, http.StatusOK, body)
 }
 
@@ -90,42 +96,41 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *Endpoint, er
 	}
 }
 
-// answer runs the endpoint's document and makes the body of its data. A nil body without error means that the client has gone.
-func (a *API) answer(r *http.Request, req *Request) ([]byte, relay.Hints, error) {
-	e := req.Endpoint
-	op := req.operation()
-	res := a.Server.Run(r.Context(), server.Call{
-		Document: req.document, Operation: op, Variables: req.Variables, Style: req.style,
+// run runs the endpoint's document. Nil means that the client has gone.
+func (a *API) run(ctx context.Context, req *Request) *server.Result {
+	return a.Server.Run(ctx, server.Call{
+		Document: req.document, Operation: req.operation(), Variables: req.Variables, Style: req.style,
 		Limits: relay.Limits{Default: req.Limit, Max: max(req.Limit, a.Config.TokensOfAccount)},
 	})
-	switch {
-	case res == nil:
-		return nil, relay.Hints{}, nil
-	case len(res.Errors) > 0:
-		return nil, relay.Hints{}, e.Family.problemOf(res)
+}
+
+// body makes the body of a result, in the memory of its data, and the link to the next page, empty where there is none.
+func (a *API) body(req *Request, res *server.Result) (body []byte, link string, err error) {
+	e := req.Endpoint
+	if len(res.Errors) > 0 {
+		return nil, "", e.Family.problemOf(res)
 	}
-	body, found := splice(res.Data, a.prepared[e].roots[op])
+	body, found := splice(res.Data, a.prepared[e].roots[req.operation()])
 	if !found {
 		if e.Missing != nil {
-			return nil, relay.Hints{}, e.Missing(req, res.Hints)
+			return nil, "", e.Missing(req, res.Hints)
 		}
-		return nil, relay.Hints{}, NotFound("Not found")
+		return nil, "", NotFound("Not found")
 	}
 	for _, name := range e.OmitEmpty {
 		// A quote inside a string is escaped, so this text can only be the member itself.
 		body = bytes.ReplaceAll(body, []byte(`"`+name+`":[],`), nil)
 	}
 	if e.Next == nil {
-		return body, res.Hints, nil
+		return body, "", nil
 	}
-	link := ""
 	switch {
 	case res.Hints.Rows > 0 && res.Hints.Rows == req.Limit:
 		link = req.next(res.Hints.Last)
 	case req.Cut != nil:
 		link = req.next(relay.Key{*req.Cut})
 	}
-	return withLink(body, link), res.Hints, nil
+	return withLink(body, link), link, nil
 }
 
 // problemOf is the answer to an operation that ended with errors.
@@ -209,33 +214,25 @@ func valueLength(b []byte) int {
 	return len(b)
 }
 
-// withLink adds the member links to a body.
+// withLink adds the member links to a body; it is written over what follows the body in memory.
 func withLink(body []byte, link string) []byte {
-	out := append(make([]byte, 0, len(body)+len(link)+32), body[:len(body)-1]...)
-	if len(out) > 1 {
-		out = append(out, ',')
+	body = body[:len(body)-1]
+	if len(body) > 1 {
+		body = append(body, ',')
 	}
-	out = append(out, `"links":{"next":`...)
+	body = append(body, `"links":{"next":`...)
 	if link == "" {
-		out = append(out, "null"...)
+		body = append(body, "null"...)
 	} else {
-		out = scalar.AppendString(out, link, scalar.REST)
+		body = scalar.AppendString(body, link, scalar.REST)
 	}
-	return append(out, "}}"...)
+	return append(body, "}}"...)
 }
 
-// linkOf is the link that a body ends with, for the header.
-func linkOf(body []byte) string {
-	const mark = `"links":{"next":"`
-	at := bytes.LastIndex(body, []byte(mark))
-	if at < 0 || !bytes.HasSuffix(body, []byte(`"}}`)) {
-		return ""
-	}
-	link := string(body[at+len(mark) : len(body)-len(`"}}`)])
-	if strings.ContainsAny(link, "\"\\\r\n") {
-		return "" // it had to be escaped: no header can hold it
-	}
-	return link
+// NotFoundHandler answers a path that nothing is at, as the classic family does.
+func NotFoundHandler(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	writeProblem(w, r, Classic, NotFound("Not found"))
 }
 
 func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) {
@@ -255,9 +252,6 @@ func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, bod
 		tag = `W/"` + strconv.FormatInt(int64(len(body)), 16) + "-" + sum + `"`
 	}
 	h.Set("ETag", tag)
-	if link := linkOf(body); link != "" && status < http.StatusBadRequest {
-		h.Set("Link", "<"+link+`>; rel="next"`)
-	}
 	if status == http.StatusOK && matches(r.Header.Get("If-None-Match"), tag) {
 		h.Add("Vary", "Accept-Encoding")
 		h.Del("Content-Type")

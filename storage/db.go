@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -55,7 +56,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		params["default_transaction_read_only"] = "on"
 	}
 	if o.StatementTimeout > 0 {
-		params["statement_timeout"] = fmt.Sprint(o.StatementTimeout.Milliseconds())
+		params["statement_timeout"] = strconv.FormatInt(o.StatementTimeout.Milliseconds(), 10)
 	}
 	if o.ConnectTimeout > 0 {
 		cfg.ConnConfig.ConnectTimeout = o.ConnectTimeout

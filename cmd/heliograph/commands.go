@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"runtime"
@@ -43,7 +42,7 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	var foreign *migrations.ForeignError
 	switch {
 	case errors.As(err, &foreign):
-		return err //nolint:wrapcheck // it says all there is to say
+		return err
 	case err != nil:
 		return unreachable(c.DatabaseURL, err)
 	}
@@ -73,7 +72,7 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 		if err := migrations.Ledger(ctx, d.url, slog.New(slog.DiscardHandler)); err != nil {
 			var foreign *migrations.ForeignError
 			if errors.As(err, &foreign) {
-				return err //nolint:wrapcheck // as above
+				return err
 			}
 			return unreachable(d.url, err)
 		}
@@ -111,15 +110,15 @@ func (c *explainCmd) Run(ctx context.Context) error {
 		}
 		return fmt.Errorf("%s: %s", c.Path, strings.Join(texts, "; "))
 	case err != nil:
-		return err //nolint:wrapcheck // it says what it was doing
+		return err
 	case c.JSON:
 		enc := json.NewEncoder(os.Stdout)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
 		return enc.Encode(x) //nolint:wrapcheck // writing to the terminal
 	}
-	_, err = io.WriteString(os.Stdout, x.Standalone)
-	return err //nolint:wrapcheck // as above
+	_, err = os.Stdout.WriteString(x.Standalone)
+	return err
 }
 
 type versionCmd struct{}

@@ -42,13 +42,43 @@ func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*databas
 	}
 	server, err := embedded.Start(ctx, embedded.Options{DataDir: dir, BinDir: s.PGBindir, Logger: log})
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it says all there is to say
+		return nil, err
 	}
 	d := &database{url: server.URL(embedded.Name), server: server}
 	if err := migrations.Ledger(ctx, d.url, log); err != nil {
 		return nil, errors.Join(fmt.Errorf("creating the tables: %w", err), d.close())
 	}
 	return d, nil
+}
+
+// partitionsEvery is how often the monthly partitions of our own tables are looked after. They reach a month ahead, so a day is often enough.
+const partitionsEvery = 24 * time.Hour
+
+// maintain adds the partitions that months to come need, until the context ends. Somebody else's database is left alone.
+func (d *database) maintain(ctx context.Context, log *slog.Logger) {
+	if d.server == nil {
+		return
+	}
+	tick := time.NewTicker(partitionsEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := ensurePartitions(ctx, d.url); err != nil {
+				log.WarnContext(ctx, "partitions could not be added", "error", err)
+			}
+		}
+	}
+}
+
+func ensurePartitions(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return fmt.Errorf("connecting: %w", err)
+	}
+	return errors.Join(migrations.EnsurePartitions(ctx, conn, time.Time{}), conn.Close(context.WithoutCancel(ctx)))
 }
 
 // close stops the embedded server.
@@ -119,9 +149,9 @@ func loadDemo(ctx context.Context, url string, now time.Time, again bool) error 
 	} else {
 		empty, emptyErr := demo.IsEmpty(ctx, pool)
 		if emptyErr != nil || !empty {
-			return emptyErr //nolint:wrapcheck // it says what it was doing
+			return emptyErr
 		}
 		_, err = demo.Load(ctx, pool, now, bar.show)
 	}
-	return err //nolint:wrapcheck // it says what it was doing
+	return err
 }

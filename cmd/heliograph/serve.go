@@ -145,6 +145,9 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 			go func() { failed <- s.Serve(l) }()
 		}
 	}
+	maintenance, stop := context.WithCancel(ctx)
+	defer stop()
+	go d.maintain(maintenance, log)
 	start(public, h.Public())
 	start(admin, h.Admin())
 	c.announce(log, d, public, admin)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -64,6 +65,7 @@ type ledgerSettings struct {
 	BindTimestampRange        toggle `env:"HELIOGRAPH_BIND_TIMESTAMP_RANGE" default:"off" help:"Bound open timestamp ranges of transactions."`
 	MaxTransactionsRange      int64  `name:"max-transactions-timestamp-range-ns" env:"HELIOGRAPH_MAX_TRANSACTIONS_TIMESTAMP_RANGE_NS" default:"5184000000000000" help:"The length to which they are bounded, in nanoseconds."`
 	TopicMessageLookup        toggle `env:"HELIOGRAPH_TOPIC_MESSAGE_LOOKUP" default:"off" help:"Answer as if topic messages were found through their lookup table, which knows ranges only."`
+	Cache                     toggle `env:"HELIOGRAPH_CACHE" default:"on" help:"Keep between requests what does not change; off asks the database every time."`
 	Users                     string `env:"HELIOGRAPH_USERS" help:"Basic credentials with page limits of their own, as JSON: [{\"username\":…,\"password\":…,\"limit\":…}]."`
 }
 
@@ -116,7 +118,7 @@ func (s *ledgerSettings) rest() (*rest.Config, error) {
 	return &rest.Config{
 		Base: base, LimitDefault: s.LimitDefault, LimitMax: s.LimitMax, TokensInList: s.LimitTokenBalancesList, TokensOfAccount: s.LimitTokenBalancesAccount,
 		MaxRepeats: s.MaxRepeatedParameters, DelegationAddress: s.DelegationAddress.on, BindTimestampRange: s.BindTimestampRange.on,
-		MaxTransactionsRange: time.Duration(s.MaxTransactionsRange), TopicMessageLookup: s.TopicMessageLookup.on, Users: users, Now: now,
+		MaxTransactionsRange: time.Duration(s.MaxTransactionsRange), TopicMessageLookup: s.TopicMessageLookup.on, Users: users, Cache: s.Cache.on, Now: now,
 	}, nil
 }
 
@@ -127,7 +129,7 @@ func readUsers(text string) ([]rest.User, error) {
 	}
 	var users []rest.User
 	if err := json.Unmarshal([]byte(text), &users); err != nil {
-		return nil, fmt.Errorf("HELIOGRAPH_USERS is not a JSON list of objects with username, password and limit")
+		return nil, errors.New("HELIOGRAPH_USERS is not a JSON list of objects with username, password and limit")
 	}
 	seen := map[string]bool{}
 	for i, u := range users {

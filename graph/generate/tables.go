@@ -51,6 +51,7 @@ import (
 // Tables say how the fields of the graph's objects are read from Go values.
 type Tables struct {
 	Plans    Plans
+	Buffers  Buffers
 	NewBatch func() Batch
 	Off      bool // leave everything to gqlgen
 	entries  map[reflect.Type]entry
@@ -84,7 +85,7 @@ type Tables struct {
 	if err != nil {
 		return fmt.Errorf("formatting the row plan's tables: %w\n%s", err, b.Bytes())
 	}
-	if err := os.WriteFile(t.out, src, 0o644); err != nil { //nolint:gosec // source code is world readable
+	if err := os.WriteFile(t.out, src, 0o644); err != nil {
 		return fmt.Errorf("writing the row plan's tables: %w", err)
 	}
 	return nil

@@ -11,19 +11,23 @@ import (
 // compiler collects what is known about a plan while it is compiled.
 type compiler struct {
 	slots int
+	all   []conditions // of the fields that have some
 	// partial is set when a field has no plan: the plan then loads but does not write.
 	partial bool
 }
 
-// selected is a field of a selection set with the @skip and @include on the way to it.
+// conditions are the @skip and @include on the way to a field.
+type conditions []*ast.Directive
+
+// selected is a field of a selection set with its conditions.
 type selected struct {
 	field      *ast.Field
-	conditions []*ast.Directive
+	conditions conditions
 }
 
 // collect flattens a selection set for an object of the given names, as CollectFields of the GraphQL specification (§6.3.2) does, but
 // leaves conditions to be decided when the plan runs.
-func (c *compiler) collect(out []selected, set ast.SelectionSet, names []string, outer []*ast.Directive) []selected {
+func (c *compiler) collect(out []selected, set ast.SelectionSet, names []string, outer conditions) []selected {
 	for _, s := range set {
 		switch s := s.(type) {
 		case *ast.Field:
@@ -49,7 +53,7 @@ func (c *compiler) collect(out []selected, set ast.SelectionSet, names []string,
 }
 
 // conditions adds the @skip and @include among directives to outer. Any other directive changes the answer in a way that plans do not know.
-func (c *compiler) conditions(outer []*ast.Directive, directives ast.DirectiveList) []*ast.Directive {
+func (c *compiler) conditions(outer conditions, directives ast.DirectiveList) conditions {
 	for _, d := range directives {
 		if d.Name != "skip" && d.Name != "include" {
 			c.partial = true
@@ -62,20 +66,40 @@ func (c *compiler) conditions(outer []*ast.Directive, directives ast.DirectiveLi
 
 // column is a compiled field of an object.
 type column[T any] struct {
-	prefix     string // `,"alias":`
-	conditions []*ast.Directive
+	prefix    string // `,"alias":`
+	condition int    // the place of its conditions among those of the plan, or always
 	node[T]
 }
 
-// holds tells whether all conditions let the field through.
-func (col *column[T]) holds(r *run) bool {
-	for _, d := range col.conditions {
-		on, _ := d.ArgumentMap(r.variables)["if"].(bool)
-		if on == (d.Name == "skip") {
-			return false
-		}
+// always is the place of no condition.
+const always = -1
+
+// condition gives conditions a place in the plan.
+func (c *compiler) condition(of conditions) int {
+	if of == nil {
+		return always
 	}
-	return true
+	c.all = append(c.all, of)
+	return len(c.all) - 1
+}
+
+// shows tells whether the conditions let the field through.
+func (col *column[T]) shows(r *run) bool { return col.condition == always || r.holds[col.condition] }
+
+// evaluate tells of the conditions of each field whether all let it through.
+func evaluate(all []conditions, variables map[string]any) []bool {
+	if all == nil {
+		return nil
+	}
+	out := make([]bool, len(all))
+	for i, of := range all {
+		out[i] = !slices.ContainsFunc(of, func(d *ast.Directive) bool {
+			v, err := d.Arguments.ForName("if").Value.Value(variables)
+			on, _ := v.(bool)
+			return err != nil || on == (d.Name == "skip")
+		})
+	}
+	return out
 }
 
 // compile makes the node of a selection set.
@@ -86,7 +110,7 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 		prefix := "," + strconv.Quote(s.field.Alias) + ":"
 		if s.field.Name == "__typename" {
 			name := strconv.Quote(o.names[0])
-			columns = append(columns, column[T]{prefix, s.conditions, node[T]{put: func(dst []byte, _ *run, _ *T) []byte { return append(dst, name...) }}})
+			columns = append(columns, column[T]{prefix, c.condition(s.conditions), node[T]{put: func(dst []byte, _ *run, _ *T) []byte { return append(dst, name...) }}})
 			continue
 		}
 		field, ok := o.fields[s.field.Name]
@@ -96,13 +120,13 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 		}
 		n := field.compile(c, s.field)
 		loads = loads || n.load != nil
-		columns = append(columns, column[T]{prefix, s.conditions, n})
+		columns = append(columns, column[T]{prefix, c.condition(s.conditions), n})
 	}
 	n := node[T]{put: func(dst []byte, r *run, v *T) []byte {
 		at := len(dst)
 		for i := range columns {
 			col := &columns[i]
-			if col.conditions != nil && !col.holds(r) {
+			if !col.shows(r) {
 				continue
 			}
 			dst = append(dst, col.prefix...)
@@ -121,7 +145,7 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 			}
 			for i := range columns {
 				col := &columns[i]
-				if col.load == nil || col.conditions != nil && !col.holds(r) {
+				if col.load == nil || !col.shows(r) {
 					continue
 				}
 				if err := col.load(ctx, r, rows); err != nil {

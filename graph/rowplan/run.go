@@ -19,6 +19,7 @@ import (
 type run struct {
 	slots     []any // the results of relations
 	variables map[string]any
+	holds     []bool // whether the conditions of the plan let their fields through
 	style     scalar.Style
 	partial   bool // results are also kept for gqlgen's resolvers
 	nested    bool // the plan is not of a root field: results may be known already
@@ -51,9 +52,10 @@ func (r *run) finish(ctx context.Context) error {
 // plan is a compiled selection set of a field that yields a T.
 type plan[T any] struct {
 	node[T]
-	slots   int
-	partial bool
-	size    atomic.Int64 // of the largest answer so far, in bytes
+	slots      int
+	conditions []conditions
+	partial    bool
+	size       atomic.Int64 // of the largest answer so far, in bytes
 }
 
 // entry starts the plan of a Go type.
@@ -110,7 +112,7 @@ func start[T any](ctx context.Context, t *Tables, o *Object[T], fc *graphql.Fiel
 		return v, nil
 	}
 	r := &run{
-		slots: make([]any, p.slots), variables: oc.Variables, style: scalar.EnvOf(ctx).Style,
+		slots: make([]any, p.slots), variables: oc.Variables, holds: evaluate(p.conditions, oc.Variables), style: scalar.EnvOf(ctx).Style,
 		partial: p.partial, nested: fc.Parent != nil && fc.Parent.Parent != nil,
 	}
 	if p.load != nil {
@@ -131,7 +133,7 @@ func start[T any](ctx context.Context, t *Tables, o *Object[T], fc *graphql.Fiel
 		if !ok {
 			buf = new(bytes.Buffer)
 		}
-		buf.Grow(int(p.size.Load()) + 64)
+		t.Buffers.room(buf, int(p.size.Load())+slack)
 		b := write(r, p, buf.AvailableBuffer())
 		buf.Write(b)
 		if n := int64(len(b)); n > p.size.Load() {
@@ -142,6 +144,9 @@ func start[T any](ctx context.Context, t *Tables, o *Object[T], fc *graphql.Fiel
 		}
 	}), nil
 }
+
+// slack is room behind an answer, in bytes, for the end of the document and for what a caller may have to append.
+const slack = 512
 
 // lookup returns the plan of a field. A field that gqlgen has merged of several selections has none of its own.
 func lookup[T any](t *Tables, o *Object[T], doc *ast.QueryDocument, f graphql.CollectedField) *plan[T] {
@@ -161,5 +166,5 @@ func lookup[T any](t *Tables, o *Object[T], doc *ast.QueryDocument, f graphql.Co
 func compile[T any](o *Object[T], set ast.SelectionSet) *plan[T] {
 	c := &compiler{}
 	n := o.compile(c, set)
-	return &plan[T]{node: n, slots: c.slots, partial: c.partial}
+	return &plan[T]{node: n, slots: c.slots, conditions: c.all, partial: c.partial}
 }

@@ -13,6 +13,7 @@ import (
 // Tables say how the fields of the graph's objects are read from Go values.
 type Tables struct {
 	Plans    Plans
+	Buffers  Buffers
 	NewBatch func() Batch
 	Off      bool // leave everything to gqlgen
 	entries  map[reflect.Type]entry

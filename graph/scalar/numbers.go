@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -162,6 +163,9 @@ const hexDigits = "0123456789abcdef"
 
 // AppendString writes a JSON string. Only what JSON demands is escaped; bytes that are no UTF-8 become U+FFFD.
 func AppendString(dst []byte, s string, _ Style) []byte {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
 	dst = append(dst, '"')
 	start := 0
 	for i := range len(s) {
@@ -219,7 +223,7 @@ func AppendText(dst, v []byte, style Style) []byte {
 	if v == nil {
 		return append(dst, null...)
 	}
-	return AppendString(dst, strings.ToValidUTF8(string(v), "\uFFFD"), style)
+	return AppendString(dst, string(v), style)
 }
 
 // MarshalText is [AppendText] for gqlgen.

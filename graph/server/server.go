@@ -151,7 +151,11 @@ func (d *Document) Text() string { return d.text }
 // Operations are the operations of the document.
 func (d *Document) Operations() ast.OperationList { return d.doc.Operations }
 
-// Result is the answer to a document.
+// Done hands back the memory of an answer that has been sent: neither data nor a part of it may be used any more. Answers that are not handed
+// back are left to the garbage collector.
+func (s *Server) Done(data []byte) { s.o.Tables.Buffers.Give(data) }
+
+// Result is the answer to a document. Who is done with the data may say so with [Server.Done].
 type Result struct {
 	Data   []byte // the JSON of data
 	Errors gqlerror.List

@@ -73,6 +73,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeResponse(w, resp)
+	s.Done(resp.Data)
 }
 
 // refusal is why a request is not run.

@@ -19,14 +19,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"heliograph/graph"
+	"heliograph/graph/relay"
 	"heliograph/graph/server"
 	"heliograph/internal/web/graphiql"
 	"heliograph/resolvers"
 	"heliograph/rest"
 	v1 "heliograph/rest/v1"
 	"heliograph/storage"
-
-	"heliograph/graph/relay"
 )
 
 // Bounds of what clients of the graph may send.
@@ -83,7 +82,7 @@ func (g *Gateway) Graph() *server.Server { return g.graph }
 
 // Explain tells what a REST path would run.
 func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation, error) {
-	return g.v1.Explain(ctx, target) //nolint:wrapcheck // the answer is made of the problem itself
+	return g.v1.Explain(ctx, target)
 }
 
 // Public is the handler of the public port.
@@ -102,7 +101,7 @@ func (g *Gateway) Public() http.Handler {
 		r.Get("/graphql/schema.graphql", g.schema)
 		r.Get("/graphql/explain", g.explain)
 	})
-	page := graphiql.Handler(graphiql.Options{Prefix: "/graphiql"})
+	page := graphiql.Handler(graphiql.Options{})
 	r.Handle("/graphiql", page)
 	r.Handle("/graphiql/*", page)
 	r.Get("/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/graphiql", http.StatusFound) })
@@ -111,7 +110,7 @@ func (g *Gateway) Public() http.Handler {
 			g.v1.ServeHTTP(w, r) // the classic family does not care for case
 			return
 		}
-		writeJSON(w, http.StatusNotFound, map[string]string{"error": "there is nothing at " + r.URL.Path})
+		rest.NotFoundHandler(w, r)
 	})
 	return r
 }

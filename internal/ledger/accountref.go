@@ -77,7 +77,8 @@ func checkRealm(prefix string, shardDigits int, base EntityID) error {
 		return nil
 	}
 	shardText, realmText, two := strings.Cut(strings.TrimSuffix(prefix, "."), ".")
-	shard, err := base.Shard(), error(nil)
+	shard := base.Shard()
+	var err error
 	if !two {
 		realmText = shardText
 	} else if shard, err = parseDigits(shardText, shardDigits); err != nil {

@@ -2,9 +2,9 @@ package ledger_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -205,7 +205,7 @@ func FuzzParseEntityID(f *testing.F) {
 			// The oracle does its sums with decimal text, which knows of no bits.
 			parts := strings.Split(s, ".")
 			for len(parts) < 3 {
-				parts = append([]string{fmt.Sprint([]int64{base.Realm(), base.Shard()}[len(parts)-1])}, parts...)
+				parts = append([]string{strconv.FormatInt([]int64{base.Realm(), base.Shard()}[len(parts)-1], 10)}, parts...)
 			}
 			for i := range parts {
 				if parts[i] = strings.TrimLeft(parts[i], "0"); parts[i] == "" {

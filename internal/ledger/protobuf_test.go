@@ -91,13 +91,17 @@ func TestDecodeTransactionID(t *testing.T) {
 		{"nanoseconds are cut to 32 bits", sub(1, varint(1, 5), varint(2, 1<<32+7)), want{start: "5.000000007"}},
 		{"a second of nanoseconds is unknown", sub(1, varint(1, 5), varint(2, 1_000_000_000)), want{}},
 		{"the last of a repeated number counts", message(varint(4, 1), varint(4, 2)), want{nonce: 2}},
-		{"a repeated message is merged", message(sub(2, varint(1, 1), varint(3, 5)), sub(2, varint(2, 2)), sub(1, varint(1, 5)), sub(1, varint(2, 6))),
-			want{entity(t, 1, 2, 5), "5.000000006", false, 0}},
+		{
+			"a repeated message is merged", message(sub(2, varint(1, 1), varint(3, 5)), sub(2, varint(2, 2)), sub(1, varint(1, 5)), sub(1, varint(2, 6))),
+			want{entity(t, 1, 2, 5), "5.000000006", false, 0},
+		},
 		{"unknown fields", message(varint(15, 1), sub(16, []byte{1}), unhex(t, "2d01020304"+"290102030405060708"+"2b08052c"), account), want{account: 4321}},
 		{"known numbers of another type do not count", message(account, varint(3, 1), varint(4, 2), sub(1, varint(1, 5)),
 			varint(1, 9), varint(2, 9), sub(3, []byte{0}), sub(4, []byte{0})), want{4321, "5.000000000", true, 2}},
-		{"parts of another type do not count", message(sub(1, varint(1, 5), sub(1), sub(2)), sub(2, varint(3, 9), sub(1), sub(2), sub(3), varint(4, 1))),
-			want{9, "5.000000000", false, 0}},
+		{
+			"parts of another type do not count", message(sub(1, varint(1, 5), sub(1), sub(2)), sub(2, varint(3, 9), sub(1), sub(2), sub(3), varint(4, 1))),
+			want{9, "5.000000000", false, 0},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := ledger.DecodeTransactionID(tc.in)
@@ -156,8 +160,10 @@ func TestDecodeCustomFeeLimit(t *testing.T) {
 		{"fee in hbar", message(account, sub(2, varint(1, 100))), []ledger.CustomFeeLimit{{AccountID: payer, Amount: 100}}},
 		{"fee in a token", message(account, sub(2, varint(1, 100), sub(2, varint(3, 77)))), []ledger.CustomFeeLimit{{payer, 100, 77}}},
 		{"token of another shard and realm", sub(2, sub(2, varint(1, 3), varint(2, 4), varint(3, 5))), []ledger.CustomFeeLimit{{0, 0, entity(t, 3, 4, 5)}}},
-		{"fees keep their order and share the account", message(account, sub(2, varint(1, 2)), sub(2, varint(1, 1))),
-			[]ledger.CustomFeeLimit{{payer, 2, 0}, {payer, 1, 0}}},
+		{
+			"fees keep their order and share the account", message(account, sub(2, varint(1, 2)), sub(2, varint(1, 1))),
+			[]ledger.CustomFeeLimit{{payer, 2, 0}, {payer, 1, 0}},
+		},
 		{"account after the fees", message(sub(2, varint(1, 2)), account), []ledger.CustomFeeLimit{{payer, 2, 0}}},
 		{"account by alias is none", message(sub(1, varint(1, 1), sub(4, []byte{1})), sub(2, varint(1, 2))), []ledger.CustomFeeLimit{{0, 2, 0}}},
 		{"no account is none", sub(2, varint(1, 2)), []ledger.CustomFeeLimit{{0, 2, 0}}},
@@ -165,8 +171,10 @@ func TestDecodeCustomFeeLimit(t *testing.T) {
 		{"token without fields is none", sub(2, varint(1, 2), sub(2)), []ledger.CustomFeeLimit{{0, 2, 0}}},
 		{"greatest amount", sub(2, varint(1, math.MaxInt64)), []ledger.CustomFeeLimit{{0, math.MaxInt64, 0}}},
 		{"negative amount", sub(2, varint(1, -5)), []ledger.CustomFeeLimit{{0, -5, 0}}},
-		{"unknown fields and known ones of another type", message(varint(1, 1), varint(2, 1), sub(3), sub(2, varint(1, 2), sub(1), varint(2, 9), varint(3, 9))),
-			[]ledger.CustomFeeLimit{{0, 2, 0}}},
+		{
+			"unknown fields and known ones of another type", message(varint(1, 1), varint(2, 1), sub(3), sub(2, varint(1, 2), sub(1), varint(2, 9), varint(3, 9))),
+			[]ledger.CustomFeeLimit{{0, 2, 0}},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := ledger.DecodeCustomFeeLimit(tc.in)
@@ -214,12 +222,12 @@ func messages(tb testing.TB) protoreflect.MessageDescriptors {
 	tb.Helper()
 	field := func(num int32, name string, typ descriptorpb.FieldDescriptorProto_Type) *descriptorpb.FieldDescriptorProto {
 		return &descriptorpb.FieldDescriptorProto{
-			Name: proto.String(name), Number: proto.Int32(num), Type: typ.Enum(), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
+			Name: new(name), Number: new(num), Type: typ.Enum(), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
 		}
 	}
 	inner := func(num int32, name, typ string) *descriptorpb.FieldDescriptorProto {
 		f := field(num, name, descriptorpb.FieldDescriptorProto_TYPE_MESSAGE)
-		f.TypeName = proto.String(".test." + typ)
+		f.TypeName = new(".test." + typ)
 		return f
 	}
 	repeated := func(f *descriptorpb.FieldDescriptorProto) *descriptorpb.FieldDescriptorProto {
@@ -233,13 +241,13 @@ func messages(tb testing.TB) protoreflect.MessageDescriptors {
 	const int64Type, int32Type = descriptorpb.FieldDescriptorProto_TYPE_INT64, descriptorpb.FieldDescriptorProto_TYPE_INT32
 	const boolType, bytesType = descriptorpb.FieldDescriptorProto_TYPE_BOOL, descriptorpb.FieldDescriptorProto_TYPE_BYTES
 	msg := func(name string, fields ...*descriptorpb.FieldDescriptorProto) *descriptorpb.DescriptorProto {
-		return &descriptorpb.DescriptorProto{Name: proto.String(name), Field: fields}
+		return &descriptorpb.DescriptorProto{Name: new(name), Field: fields}
 	}
 	entityID := msg("EntityID", field(1, "shard", int64Type), field(2, "realm", int64Type),
 		either(field(3, "num", int64Type)), either(field(4, "alias", bytesType)))
-	entityID.OneofDecl = []*descriptorpb.OneofDescriptorProto{{Name: proto.String("entity")}}
+	entityID.OneofDecl = []*descriptorpb.OneofDescriptorProto{{Name: new("entity")}}
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
-		Name: proto.String("test.proto"), Package: proto.String("test"), Syntax: proto.String("proto3"),
+		Name: new("test.proto"), Package: new("test"), Syntax: new("proto3"),
 		MessageType: []*descriptorpb.DescriptorProto{
 			entityID,
 			msg("KeyList", repeated(field(1, "keys", bytesType))),

@@ -62,7 +62,7 @@ func finishAccount(r *rest.Request) error {
 	v["balance"], v["tokens"], v["tokenOrder"], v["delegation"] = true, r.Config.TokensOfAccount, string(relay.Asc), r.Config.DelegationAddress
 	at, err := r.TimestampFilter("timestamp")
 	if err != nil {
-		return err //nolint:wrapcheck // it is an answer
+		return err
 	}
 	if at.Empty() {
 		// An alias or address that names nobody is told first.
@@ -113,7 +113,7 @@ func bindBalanceAccounts(r *rest.Request, values []rest.Value) error {
 	var ids []rest.Value
 	name := ""
 	for _, v := range values {
-		ref, isName, err := balanceRef(r.Config, v.Text)
+		ref, isName, err := balanceRef(v.Text)
 		switch {
 		case err != nil:
 			return err
@@ -133,11 +133,11 @@ func bindBalanceAccounts(r *rest.Request, values []rest.Value) error {
 	if ids == nil {
 		return nil
 	}
-	return rest.IDs("filter.accountId")(r, ids) //nolint:wrapcheck // it is an answer
+	return rest.IDs("filter.accountId")(r, ids)
 }
 
 // balanceRef reads an account of a balance: isName tells that it is an alias or an EVM address.
-func balanceRef(c *rest.Config, text string) (ref string, isName bool, err error) {
+func balanceRef(text string) (ref string, isName bool, err error) {
 	if rest.IsEntityID(text) {
 		return "", false, nil
 	}

@@ -67,7 +67,7 @@ func bindTopic(r *rest.Request) error {
 func bindTopicOf(r *rest.Request) error {
 	id, err := rest.ExpandID(r.Config, r.Path["id"])
 	if err != nil {
-		return err //nolint:wrapcheck // it is an answer
+		return err
 	}
 	r.Set("topic", id.String())
 	return nil

@@ -40,7 +40,7 @@ var noTransactions = &rest.Direct{Body: `{"transactions":[],"links":{"next":null
 func finishTransactions(r *rest.Request) error {
 	at, err := r.TimestampFilter("timestamp")
 	if err != nil {
-		return err //nolint:wrapcheck // it is an answer
+		return err
 	}
 	if at.Empty() || at.Contradicts() {
 		return noTransactions
@@ -51,9 +51,11 @@ func finishTransactions(r *rest.Request) error {
 // boundTransactions puts the condition on time into the variables; an open range is bounded first where that is configured.
 func boundTransactions(r *rest.Request, at *rest.TimestampSet) error {
 	if r.Config.BindTimestampRange && !at.HasEq() {
-		first := func() (ledger.Timestamp, error) { return firstTransaction(r) }
+		first := func() (ledger.Timestamp, error) {
+			return r.Config.FirstTransaction(func() (ledger.Timestamp, error) { return firstTransaction(r) })
+		}
 		if err := at.Bound(r, first); err != nil {
-			return err //nolint:wrapcheck // it is an answer
+			return err
 		}
 	}
 	r.Set("filter.timestamp", at.Filter())
@@ -79,7 +81,7 @@ func firstTransaction(r *rest.Request) (ledger.Timestamp, error) {
 	if len(data.Transactions.Nodes) == 0 {
 		return 0, nil
 	}
-	return ledger.ParseTimestamp(data.Transactions.Nodes[0].ConsensusTimestamp) //nolint:wrapcheck // as above
+	return ledger.ParseTimestamp(data.Transactions.Nodes[0].ConsensusTimestamp)
 }
 
 var transactionParams = []rest.Param{

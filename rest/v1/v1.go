@@ -83,7 +83,7 @@ func coreEndpoints() []rest.Endpoint {
 func New(cfg *rest.Config, srv *server.Server) (*rest.API, error) {
 	api := &rest.API{Prefix: Prefix, Endpoints: endpoints(), Documents: documents, Config: cfg, Server: srv}
 	if err := api.Init(); err != nil {
-		return nil, err //nolint:wrapcheck // it names the document
+		return nil, err
 	}
 	return api, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -97,13 +98,13 @@ func TestErrors(t *testing.T) {
 			return Options{BinDir: fakePrograms(t, "eleven")}
 		}, nil, []string{`postgres --version says "postgres (PostgreSQL) eleven"`}},
 		{"data of another major version", func(t *testing.T) Options {
-			return Options{DataDir: cluster(t, unknown, fmt.Sprint(unknown))}
+			return Options{DataDir: cluster(t, unknown, strconv.Itoa(unknown))}
 		}, ErrOtherVersion, []string{
 			fmt.Sprintf("holds data of PostgreSQL %d, but found is %d", unknown, major),
 			"Nothing was changed", fmt.Sprintf("Install PostgreSQL %d", unknown), "choose another data folder",
 		}},
 		{"data of another major version than the chosen server", func(t *testing.T) Options {
-			return Options{DataDir: cluster(t, unknown, fmt.Sprint(unknown)), BinDir: installed(t).dir}
+			return Options{DataDir: cluster(t, unknown, strconv.Itoa(unknown)), BinDir: installed(t).dir}
 		}, ErrOtherVersion, []string{"holds data of PostgreSQL", "Nothing was changed"}},
 		{"data in the wrong folder", func(t *testing.T) Options {
 			return Options{DataDir: cluster(t, major, "14")}
@@ -120,8 +121,10 @@ func TestErrors(t *testing.T) {
 		}, nil, []string{"make the data folder: ", "not a directory"}},
 		{"server that ends at once", func(t *testing.T) Options {
 			return Options{DataDir: tempDir(t), Settings: map[string]string{"shared_buffers": "plenty"}}
-		}, nil, []string{"PostgreSQL ended by itself (exit status 1): ", `invalid value for parameter "shared_buffers": "plenty"`,
-			"/postgres.log)"}},
+		}, nil, []string{
+			"PostgreSQL ended by itself (exit status 1): ", `invalid value for parameter "shared_buffers": "plenty"`,
+			"/postgres.log)",
+		}},
 		{"initdb that fails", func(t *testing.T) Options {
 			return Options{DataDir: tempDir(t), BinDir: fakePrograms(t, "15.1")}
 		}, nil, []string{"initdb: exit status 1"}},

@@ -128,7 +128,7 @@ func killBusyServer(t *testing.T, dir string) {
 	}
 	defer conn.Close(context.Background())
 	worker := int(conn.PgConn().PID())
-	defer syscall.Kill(worker, syscall.SIGKILL)
+	defer func() { _ = syscall.Kill(worker, syscall.SIGKILL) }()
 	ended := make(chan error, 1)
 	go func() {
 		_, err := conn.Exec(context.Background(), "do 'begin loop end loop; end'")

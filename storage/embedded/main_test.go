@@ -322,7 +322,7 @@ func TestWatchParent(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			defer syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			defer func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }()
 			var got []string
 			for lines := bufio.NewScanner(out); len(got) < len(want) && lines.Scan(); {
 				got = append(got, lines.Text())

@@ -4,6 +4,7 @@ package embedded
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,8 +28,8 @@ func (s *Server) awaitReady(ctx context.Context) error {
 	for begin := time.Now(); ; {
 		conn, err := pgx.ConnectConfig(ctx, cfg)
 		if err == nil {
-			defer conn.Close(context.WithoutCancel(ctx))
-			return s.prepareDatabase(ctx, conn)
+			err := s.prepareDatabase(ctx, conn)
+			return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
 		}
 		if time.Since(begin) > time.Second {
 			pause = 100 * time.Millisecond // each try is a line in the server's log

@@ -224,7 +224,7 @@ func (s *Server) logTail() string {
 	}
 	text := make([]byte, most)
 	n, err := f.ReadAt(text, from)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return "no log"
 	}
 	return lastLines(text[:n], 4)

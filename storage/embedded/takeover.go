@@ -89,7 +89,7 @@ func readPid(path string) (int, error) {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	pid, err := strconv.Atoi(strings.TrimSpace(string(line)))
 	if err != nil {
-		return 0, nil // written only in part: no server got far with it
+		return 0, nil //nolint:nilerr // written only in part: no server got far with it
 	}
 	return pid, nil
 }

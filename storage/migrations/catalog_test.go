@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -257,7 +258,7 @@ func TestPartitioning(t *testing.T) {
 					name, month.UnixNano(), month.AddDate(0, 1, 0).UnixNano()))
 			}
 		}
-		if fmt.Sprint(len(partitions)) != row["partitions_in_reference"] {
+		if strconv.Itoa(len(partitions)) != row["partitions_in_reference"] {
 			t.Errorf("%s: the test expects %d partitions, the reference has %s",
 				row["table"], len(partitions), row["partitions_in_reference"])
 		}

@@ -136,17 +136,25 @@ func TestBalanceSnapshots(t *testing.T) {
 		written int
 		want    []string
 	}{
-		{"create_full_account_balance_snapshot(200, 1200)", 5,
-			[]string{"1200 2 500", "1200 5 10", "1200 6 25", "1200 9 1", "1200 10 0"}},
-		{"create_deduped_account_balance_snapshot(200, 1201)", 5,
-			[]string{"1201 2 500", "1201 6 25", "1201 7 0", "1201 9 1", "1201 10 0"}},
+		{
+			"create_full_account_balance_snapshot(200, 1200)", 5,
+			[]string{"1200 2 500", "1200 5 10", "1200 6 25", "1200 9 1", "1200 10 0"},
+		},
+		{
+			"create_deduped_account_balance_snapshot(200, 1201)", 5,
+			[]string{"1201 2 500", "1201 6 25", "1201 7 0", "1201 9 1", "1201 10 0"},
+		},
 		{"create_deduped_account_balance_snapshot(100, 1100)", 5, // the first: everything differs from nothing
 			[]string{"1100 2 500", "1100 5 10", "1100 6 20", "1100 7 30", "1100 8 0"}},
 		{"create_full_account_balance_snapshot(150, 1150)", 0, nil},
-		{"create_full_token_balance_snapshot(200, 1200)", 4,
-			[]string{"1200 2 50 500", "1200 5 50 10", "1200 5 51 15", "1200 9 50 1"}},
-		{"create_deduped_token_balance_snapshot(200, 1201)", 3,
-			[]string{"1201 5 51 15", "1201 7 50 0", "1201 9 50 1"}},
+		{
+			"create_full_token_balance_snapshot(200, 1200)", 4,
+			[]string{"1200 2 50 500", "1200 5 50 10", "1200 5 51 15", "1200 9 50 1"},
+		},
+		{
+			"create_deduped_token_balance_snapshot(200, 1201)", 3,
+			[]string{"1201 5 51 15", "1201 7 50 0", "1201 9 50 1"},
+		},
 		{"create_full_token_balance_snapshot(150, 1150)", 0, nil},
 	} {
 		written := query[int](t, conn, "select "+test.call)[0]

@@ -146,19 +146,31 @@ func TestPartialForeignDatabase(t *testing.T) {
 		before  []string
 		missing []string // the first of them
 	}{
-		{"lacks a table and a column",
+		{
+			"lacks a table and a column",
 			[]string{"drop table heliograph_migration, nft", "alter table entity drop column delegation_address"},
-			[]string{"entity.delegation_address", "nft"}},
-		{"lacks the function",
+			[]string{"entity.delegation_address", "nft"},
+		},
+		{
+			"lacks the function",
 			[]string{"drop table heliograph_migration", "drop function get_transaction_info_by_hash"},
-			[]string{"get_transaction_info_by_hash(bytea)"}},
-		{"has another application's table", []string{
-			"drop schema public cascade", "create schema public", "create table node (name text)"},
-			[]string{"account_balance", "address_book"}},
-		{"keeps the tables in a schema out of reach", []string{
-			"drop table heliograph_migration", "alter schema public rename to mirror", "create schema public",
-			"create table topic ()"},
-			[]string{"account_balance", "address_book"}},
+			[]string{"get_transaction_info_by_hash(bytea)"},
+		},
+		{
+			"has another application's table",
+			[]string{
+				"drop schema public cascade", "create schema public", "create table node (name text)",
+			},
+			[]string{"account_balance", "address_book"},
+		},
+		{
+			"keeps the tables in a schema out of reach",
+			[]string{
+				"drop table heliograph_migration", "alter schema public rename to mirror", "create schema public",
+				"create table topic ()",
+			},
+			[]string{"account_balance", "address_book"},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -119,8 +119,10 @@ func parseURL(url string, log *slog.Logger) (*pgx.ConnConfig, error) {
 // up runs the files that were not run before, each in a transaction of its own.
 func (s set) up(ctx context.Context, config *pgx.ConnConfig, log *slog.Logger) error {
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "set search_path = public, temporary")
-		return err
+		if _, err := conn.Exec(ctx, "set search_path = public, temporary"); err != nil {
+			return fmt.Errorf("set the search path: %w", err)
+		}
+		return nil
 	}))
 	defer db.Close()
 
@@ -133,7 +135,7 @@ func (s set) up(ctx context.Context, config *pgx.ConnConfig, log *slog.Logger) e
 		log.DebugContext(ctx, "migrated", "file", result.Source.Path, "took", result.Duration)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("run the files: %w", err)
 	}
 	if len(results) > 0 {
 		log.InfoContext(ctx, "tables migrated", "set", s.folder, "files", len(results), "version", s.newest())

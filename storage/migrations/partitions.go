@@ -22,11 +22,13 @@ func EnsurePartitions(ctx context.Context, conn Beginner, now time.Time) error {
 		if !now.IsZero() {
 			instant := now.UTC().Format(time.RFC3339)
 			if _, err := tx.Exec(ctx, "select set_config('heliograph.now', $1, true)", instant); err != nil {
-				return err
+				return fmt.Errorf("set the instant: %w", err)
 			}
 		}
-		_, err := tx.Exec(ctx, "call public.create_mirror_node_time_partitions()")
-		return err
+		if _, err := tx.Exec(ctx, "call public.create_mirror_node_time_partitions()"); err != nil {
+			return fmt.Errorf("call the procedure: %w", err)
+		}
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("add monthly partitions: %w", err)

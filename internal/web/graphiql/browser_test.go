@@ -88,10 +88,10 @@ func (g *gateway) graphql(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 	case request.OperationName == "IntrospectionQuery":
 		w.Header().Set("Content-Type", "application/json")
-		w.Write(introspection)
+		_, _ = w.Write(introspection)
 	default:
 		w.Header().Set("Content-Type", "application/json")
-		w.Write(accounts)
+		_, _ = w.Write(accounts)
 	}
 }
 
@@ -108,7 +108,7 @@ func (g *gateway) socket(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	defer connection.CloseNow()
+	defer func() { _ = connection.CloseNow() }()
 	for {
 		var frame struct {
 			ID   string `json:"id"`

@@ -125,7 +125,7 @@ func newFile(packed []byte, extension, cacheControl string) (file, error) {
 		return file{}, fmt.Errorf("no content type is known for %q", extension)
 	}
 	if _, err := gzip.NewReader(bytes.NewReader(packed)); err != nil {
-		return file{}, err
+		return file{}, fmt.Errorf("reading a packed asset: %w", err)
 	}
 	sum := sha256.Sum256(packed)
 	return file{

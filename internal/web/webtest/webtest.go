@@ -72,7 +72,7 @@ func New(tb testing.TB, o Options) *Page {
 		width, height = 1280, 800
 	}
 	// The browser leaves files behind in its folder for temporary ones when it is stopped.
-	temporary, err := os.MkdirTemp("", "webtest")
+	temporary, err := os.MkdirTemp("", "webtest") //nolint:usetesting // tb.TempDir fails the test when a dying browser still writes there
 	if err != nil {
 		tb.Fatalf("making a folder for the browser: %v", err)
 	}

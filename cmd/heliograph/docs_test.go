@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+var update = flag.Bool("update", false, "rewrite generated documents")
+
+// TestConfigurationDocument compares docs/configuration.md with the flags there are: go test ./cmd/heliograph -run Document -update rewrites it.
+func TestConfigurationDocument(t *testing.T) {
+	t.Parallel()
+	var cli commands
+	parser, err := kong.New(&cli, kong.Name("heliograph"), kong.BindTo(t.Context(), (*context.Context)(nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("# Configuration\n\nFlags come first, then environment variables, then defaults. Switches take on/off, true/false, 1/0. Lists are repeated flags, or comma-separated variables.\n" +
+		"Secrets (passwords in URLs, `HELIOGRAPH_USERS`) are never printed or logged.\n")
+	for _, c := range parser.Model.Children {
+		rows := 0
+		for _, f := range c.Flags {
+			if len(f.Envs) == 0 {
+				continue
+			}
+			if rows == 0 {
+				fmt.Fprintf(&b, "\n## heliograph %s\n\n%s\n\n| flag | variable | default | meaning |\n|---|---|---|---|\n", c.Name, c.Help)
+			}
+			rows++
+			def := "none"
+			if f.Default != "" {
+				def = "`" + f.Default + "`"
+			}
+			fmt.Fprintf(&b, "| `--%s` | `%s` | %s | %s |\n", f.Name, f.Envs[0], def, strings.ReplaceAll(f.Help, "|", `\|`))
+		}
+	}
+	const path = "../../docs/configuration.md"
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != b.String() {
+		t.Errorf("%s is not what the flags say; rewrite it with: go test ./cmd/heliograph -run Document -update", path)
+	}
+}

@@ -1,0 +1,387 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/pgtest"
+	"heliograph/storage/migrations"
+)
+
+// asCommand makes the test binary behave as the program itself.
+const asCommand = "HELIOGRAPH_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+		return
+	}
+	pgtest.Main(m)
+}
+
+var ledgerTables = &pgtest.Template{Name: "ledger", Prepare: func(ctx context.Context, url string) error {
+	return migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler))
+}}
+
+// command is the program with arguments, in an environment without settings of its own.
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = []string{asCommand + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "HELIOGRAPH_PG_BINDIR=" + os.Getenv("HELIOGRAPH_PG_BINDIR")}
+	if os.Getenv("HELIOGRAPH_PG_BINDIR") == "" {
+		cmd.Env = cmd.Env[:3]
+	}
+	return cmd
+}
+
+// result is how a command ended.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+func runCommand(t *testing.T, args ...string) result {
+	t.Helper()
+	cmd := command(t, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	timer := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+// dataDir is a folder that the embedded server's user can reach.
+func dataDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "heliograph-cmd") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Log(err)
+		}
+	})
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestBadInput says of each mistake that it is told in one line, and that the program ends with a code other than 0.
+func TestBadInput(t *testing.T) {
+	t.Parallel()
+	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = taken.Close() }) // the subtests outlive this function
+	empty := pgtest.Database(t)
+	partly := pgtest.Database(t)
+	foreign := ledgerTables.Fresh(t)
+	execSQL(t, partly, "create table entity (id bigint primary key)")
+	execSQL(t, foreign, "insert into record_file (name, load_start, load_end, hash, prev_hash, consensus_start, consensus_end, count, digest_algorithm, version, file_hash, index) "+
+		"values ('a', 0, 0, repeat('0', 96), repeat('0', 96), 1, 2, 0, 0, 6, repeat('0', 96), 1)")
+	free := []string{"--listen", "127.0.0.1:0", "--admin-listen", ""}
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"unknown flag":              {[]string{"serve", "--colour"}, `unknown flag --colour`},
+		"unknown command":           {[]string{"sreve"}, `unexpected argument sreve`},
+		"number expected":           {[]string{"serve", "--limit-max", "many"}, `--limit-max: expected a valid 64 bit int but got "many"`},
+		"limit of nothing":          {append([]string{"serve", "--limit-default", "0"}, free...), `HELIOGRAPH_LIMIT_DEFAULT must be 1 or more, not 0`},
+		"no switch":                 {[]string{"serve", "--demo", "perhaps"}, `"perhaps" is neither on nor off`},
+		"no instant":                {append([]string{"serve", "--fixed-time", "noon"}, free...), `HELIOGRAPH_FIXED_TIME "noon" is no RFC 3339 instant`},
+		"no shard":                  {append([]string{"serve", "--shard", "5000"}, free...), `shard 5000 and realm 0`},
+		"users that are no list":    {append([]string{"serve", "--users", `{"username":"a","password":"hidden"}`}, free...), `HELIOGRAPH_USERS is not a JSON list`},
+		"user without password":     {append([]string{"serve", "--users", `[{"username":"a"}]`}, free...), `entry 1 lacks a username or a password`},
+		"user twice":                {append([]string{"serve", "--users", `[{"username":"a","password":"hidden"},{"username":"a","password":"hidden"}]`}, free...), `entry 2 repeats a username`},
+		"no proxy":                  {append([]string{"serve", "--trusted-proxies", "home"}, free...), `"home" is neither an address nor a network`},
+		"no database URL":           {append([]string{"serve", "--database-url", "mysql://hidden@host"}, free...), `HELIOGRAPH_DATABASE_URL is not a PostgreSQL URL`},
+		"unreachable database":      {append([]string{"serve", "--database-url", "postgres://me:hidden@127.0.0.1:1/ledger"}, free...), `cannot use the database ledger on 127.0.0.1`},
+		"wrong database":            {append([]string{"serve", "--database-url", otherDatabase(t, empty)}, free...), `does not exist`},
+		"no tables":                 {append([]string{"serve", "--database-url", empty}, free...), "heliograph migrate` creates them"},
+		"some tables":               {append([]string{"serve", "--database-url", partly}, free...), "the database lacks account_balance"},
+		"migrate over some tables":  {[]string{"migrate", "--database-url", partly}, "entity"},
+		"demo over a filled ledger": {[]string{"demo", "--database-url", foreign}, "demo"},
+		"port in use":               {[]string{"serve", "--listen", taken.Addr().String(), "--database-url", empty}, "the address " + taken.Addr().String() + " is in use by another program"},
+		"admin port in use":         {[]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", taken.Addr().String(), "--database-url", empty}, "is in use by another program"},
+		"no address":                {[]string{"serve", "--listen", "nowhere", "--database-url", empty}, "cannot listen on nowhere"},
+		"no PostgreSQL":             {append([]string{"serve", "--pg-bindir", "/nonexistent", "--data-dir", dataDir(t)}, free...), "/nonexistent"},
+		"explain without path":      {[]string{"explain"}, `expected "<path>"`},
+		"explain another path":      {[]string{"explain", "/api/v9/accounts"}, "no such path: /api/v9/accounts"},
+		"explain a bad parameter":   {[]string{"explain", "/api/v1/accounts?limit=none"}, "Invalid parameter: limit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := runCommand(t, c.args...)
+			if r.code == 0 {
+				t.Errorf("the exit code is 0; it says %s", r.stderr)
+			}
+			if !strings.Contains(r.stderr, c.says) {
+				t.Errorf("it says %q, which lacks %q", r.stderr, c.says)
+			}
+			var said []string
+			for line := range strings.Lines(r.stderr) {
+				if strings.HasPrefix(line, "heliograph: ") {
+					said = append(said, line)
+				}
+			}
+			if len(said) != 1 {
+				t.Errorf("%d lines of complaint: %q", len(said), r.stderr)
+			}
+			if strings.Contains(r.stderr+r.stdout, "hidden") {
+				t.Errorf("a secret is told: %q", r.stderr)
+			}
+		})
+	}
+}
+
+// otherDatabase is the URL of a database that does not exist.
+func otherDatabase(t *testing.T, url string) string {
+	t.Helper()
+	cfg, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Replace(url, "/"+cfg.Database, "/nosuchdatabase", 1)
+}
+
+func execSQL(t *testing.T, url, sql string) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context()) // it is used for cleaning up, too
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// process is a running program.
+type process struct {
+	cmd  *exec.Cmd
+	base string
+	out  *bytes.Buffer
+}
+
+// start runs "serve" and waits until it has said where it listens.
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	g := &process{cmd: command(t, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", ""}, args...)...), out: &bytes.Buffer{}}
+	g.cmd.Stderr = g.out
+	stdout, err := g.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.cmd.Process.Kill() })
+	found := make(chan string, 1)
+	go func() {
+		for lines := bufio.NewScanner(stdout); lines.Scan(); {
+			if m := regexp.MustCompile(`GraphQL\s+(http://[^/]+)/graphql`).FindStringSubmatch(lines.Text()); m != nil {
+				found <- m[1]
+			}
+		}
+		close(found)
+	}()
+	select {
+	case g.base = <-found:
+	case <-time.After(time.Minute):
+	}
+	if g.base == "" {
+		t.Fatalf("the gateway did not start: %s", g.out)
+	}
+	return g
+}
+
+// end sends a signal and returns the exit code.
+func (g *process) end(t *testing.T, sig os.Signal) int {
+	t.Helper()
+	if err := g.cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+	_ = g.cmd.Wait() // the code says it
+	return g.cmd.ProcessState.ExitCode()
+}
+
+func status(t *testing.T, url string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode
+}
+
+// TestEmbedded starts with nothing, serves the demo network, refuses a second gateway, ends cleanly and starts again.
+func TestEmbedded(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	g := start(t, "--data-dir", dir)
+	for _, path := range []string{"/health/liveness", "/health/readiness", "/graphiql", "/graphql/schema.graphql", "/api/v1/accounts", "/api/v1/blocks/1"} {
+		if got := status(t, g.base+path); got != http.StatusOK {
+			t.Errorf("%s: %d", path, got)
+		}
+	}
+	t.Run("README", func(t *testing.T) { tryREADME(t, g.base) })
+	second := runCommand(t, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "", "--data-dir", dir)
+	if second.code == 0 || !strings.Contains(second.stderr, dir) {
+		t.Errorf("a second gateway on the folder ended with %d and said %q", second.code, second.stderr)
+	}
+	if code := g.end(t, syscall.SIGTERM); code != 0 {
+		t.Errorf("after SIGTERM the exit code is %d: %s", code, g.out)
+	}
+	again := start(t, "--data-dir", dir)
+	if got := status(t, again.base+"/api/v1/accounts/1001"); got != http.StatusOK {
+		t.Errorf("after a restart: %d", got)
+	}
+	pid, err := os.ReadFile(filepath.Join(dir, postmasterFile(t, dir)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(pid), "\n")
+	n, err := strconv.Atoi(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(n, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.cmd.Wait(); again.cmd.ProcessState.ExitCode() != exitDatabaseDied {
+		t.Errorf("when the database dies the gateway ends with %v: %s", err, again.out)
+	}
+}
+
+// postmasterFile is the file with the server's process id, below the data folder.
+func postmasterFile(t *testing.T, dir string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, "pg*", "data", "postmaster.pid"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("looking for postmaster.pid: %v, %v", found, err)
+	}
+	rel, err := filepath.Rel(dir, found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rel
+}
+
+// TestAttached serves a database of somebody else's, without the right to write to it.
+func TestAttached(t *testing.T) {
+	t.Parallel()
+	url := ledgerTables.Fresh(t)
+	if r := runCommand(t, "demo", "--database-url", url); r.code != 0 {
+		t.Fatalf("demo: %s", r.stderr)
+	}
+	if r := runCommand(t, "migrate", "--database-url", url); r.code != 0 || !strings.Contains(r.stdout, "up to date") {
+		t.Fatalf("migrate: %s %s", r.stdout, r.stderr)
+	}
+	reader := "reader" + strconv.Itoa(os.Getpid())
+	execSQL(t, url, "create role "+reader+" login; grant select on all tables in schema public to "+reader)
+	t.Cleanup(func() { execSQL(t, url, "drop owned by "+reader+"; drop role "+reader) })
+	cfg, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := start(t, "--database-url", strings.Replace(url, cfg.User+"@", reader+"@", 1))
+	for _, path := range []string{"/health/readiness", "/api/v1/accounts/1001", "/api/v1/balances", "/api/v1/blocks", "/api/v1/transactions", "/api/v1/topics/4001", "/api/v1/topics/4001/messages"} {
+		if got := status(t, g.base+path); got != http.StatusOK {
+			t.Errorf("%s: %d", path, got)
+		}
+	}
+	if code := g.end(t, syscall.SIGINT); code != 0 {
+		t.Errorf("after SIGINT the exit code is %d: %s", code, g.out)
+	}
+}
+
+// TestExplain runs what explain prints, as it stands.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	r := runCommand(t, "explain", "/api/v1/accounts?account.balance=gt:100&order=desc")
+	if r.code != 0 || !strings.Contains(r.stdout, `$filter: AccountFilter = {balance:{gt:"100"}}`) {
+		t.Fatalf("explain ended with %d: %s%s", r.code, r.stdout, r.stderr)
+	}
+	asJSON := runCommand(t, "explain", "--json", "/api/v1/accounts?account.balance=gt:100&order=desc")
+	if asJSON.code != 0 || !strings.Contains(asJSON.stdout, `"operationName": "Accounts"`) {
+		t.Errorf("explain --json ended with %d: %s%s", asJSON.code, asJSON.stdout, asJSON.stderr)
+	}
+}
+
+// TestVersion names what bug reports need.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	r := runCommand(t, "version")
+	if want := fmt.Sprintf("schema %d", migrations.Version()); r.code != 0 || !strings.Contains(r.stdout, want) {
+		t.Errorf("version ended with %d: %s", r.code, r.stdout)
+	}
+	if _, err := user.Current(); err != nil {
+		t.Log(err)
+	}
+}
+
+var readmeExample = regexp.MustCompile("(?s)```console\n\\$ (.*?)\n```")
+
+// tryREADME runs the README's examples against a running gateway and compares what they print.
+func tryREADME(t *testing.T, base string) {
+	t.Helper()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := readmeExample.FindAllStringSubmatch(string(text), -1)
+	if len(examples) < 3 {
+		t.Fatalf("the README has %d examples", len(examples))
+	}
+	for _, e := range examples {
+		lines := strings.Split(e[1], "\n")
+		shell := lines[0]
+		rest := lines[1:]
+		for strings.HasSuffix(shell, `\`) {
+			shell, rest = strings.TrimSuffix(shell, `\`)+strings.TrimSpace(strings.TrimPrefix(rest[0], ">")), rest[1:]
+		}
+		want := strings.Join(rest, "\n")
+		cmd := exec.Command("sh", "-c", strings.NewReplacer("http://localhost:8080", base, "bin/heliograph", os.Args[0]).Replace(shell))
+		cmd.Env = append(os.Environ(), asCommand+"=1")
+		got, err := cmd.Output()
+		if err != nil {
+			t.Errorf("%s: %v", shell, err)
+		}
+		if strings.TrimSpace(string(got)) != strings.TrimSpace(want) {
+			t.Errorf("%s\nprints\n%s\nand not\n%s", shell, got, want)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"heliograph/internal/pgtest"
+	"heliograph/internal/testenv"
+	"heliograph/internal/web/graphiql"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// TestExamples runs every example of GraphiQL on the demo network: each must show something.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	for _, e := range graphiql.Examples() {
+		t.Run(e.Name, func(t *testing.T) {
+			t.Parallel()
+			var variables map[string]any
+			if len(e.Variables) > 0 {
+				if err := json.Unmarshal(e.Variables, &variables); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := g.Query(t, e.Query, variables)
+			if strings.Contains(got.Body, `"errors"`) {
+				t.Fatalf("%s", got.Body)
+			}
+			for _, nothing := range []string{`"nodes":[]`, `"account":null`, `"topic":null`} {
+				if strings.Contains(got.Body, nothing) {
+					t.Errorf("an example shows nothing: %s in %s", nothing, got.Body)
+				}
+			}
+		})
+	}
+}
+
+// TestExplainOverHTTP tells a path's document, and of what it cannot tell why.
+func TestExplainOverHTTP(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	for _, c := range []struct {
+		path, want string
+		status     int
+	}{
+		{"/api/v1/accounts%3Flimit%3D2%26account.id%3Dgt:5", `"operationName":"Accounts"`, 200},
+		{"/API/v1/Blocks/17/", `"variables":{"number":"17"}`, 200},
+		{"/api/v1/accounts%3Flimit%3Dnone", `{"error":"Invalid parameter: limit"}`, 400},
+		{"/api/v1/transactions%3Ftype%3Dcredit%26type%3Ddebit", `contradict each other`, 400},
+		{"/api/v1/nothing", `no such path: /api/v1/nothing`, 404},
+		{"", `no such path`, 404},
+		{"%25zz", `not a path`, 400},
+	} {
+		got := g.Get(t, "/graphql/explain?path="+c.path)
+		if got.Status != c.status || !strings.Contains(got.Body, c.want) {
+			t.Errorf("%s: %d %s, which should be %d with %s", c.path, got.Status, got.Body, c.status, c.want)
+		}
+	}
+}
+
+// TestExplanationsRun runs what is told of a path: its data are the path's own.
+func TestExplanationsRun(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	for _, path := range []string{
+		"/api/v1/accounts?account.balance=gt:100&order=desc", "/api/v1/accounts/1001?transactiontype=cryptotransfer", "/api/v1/balances?account.id=1001&account.id=1002",
+		"/api/v1/blocks?block.number=lte:20", "/api/v1/topics/4001/messages?encoding=utf-8&sequencenumber=gt:2", "/api/v1/transactions?result=fail&order=asc",
+	} {
+		x, err := g.Explain(t.Context(), path)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		apart, inside := g.Query(t, x.Query, x.Variables), g.Query(t, x.Standalone, nil)
+		if strings.Contains(apart.Body, `"errors"`) || apart.Body != inside.Body {
+			t.Errorf("%s: with its variables %s, and with them inside %s", path, apart.Body, inside.Body)
+		}
+	}
+}
+
+// TestDoors looks at the routes that are neither the graph nor REST.
+func TestDoors(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	for path, want := range map[string]struct {
+		status int
+		says   string
+	}{
+		"/":                       {302, "/graphiql"},
+		"/graphiql":               {200, "Heliograph"},
+		"/graphql/schema.graphql": {200, "type Account implements Node & Entity"},
+		"/health/liveness":        {200, "UP"},
+		"/health/readiness":       {200, "UP"},
+		"/nothing":                {404, `{"_status":{"messages":[{"message":"Not found"}]}}`},
+		"/metrics":                {404, "Not found"},
+		"/debug/pprof/":           {404, "Not found"},
+	} {
+		if got := g.Get(t, path); got.Status != want.status || !strings.Contains(got.Body, want.says) {
+			t.Errorf("%s: %d %.200s", path, got.Status, got.Body)
+		}
+	}
+	empty := testenv.Over(t, testenv.Empty.Fresh(t))
+	if got := empty.Get(t, "/health/readiness"); got.Status != 503 {
+		t.Errorf("without an address book it is ready: %d", got.Status)
+	}
+}

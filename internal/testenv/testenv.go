@@ -1,0 +1,225 @@
+// Package testenv gives tests a whole gateway over a real database: the demo network, or tables without rows.
+//
+//	func TestMain(m *testing.M) { pgtest.Main(m) }
+//
+//	func TestAccounts(t *testing.T) {
+//		g := testenv.Demo(t)
+//		got := g.Get(t, "/api/v1/accounts?limit=2")
+//		…
+//	}
+package testenv
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/gateway"
+	"heliograph/internal/pgtest"
+	"heliograph/rest"
+	"heliograph/storage"
+	"heliograph/storage/demo"
+	"heliograph/storage/migrations"
+)
+
+// Now returns the instant at which the clock of every test gateway stands still, and at which the demo network was loaded.
+func Now() time.Time { return time.Date(2026, 5, 17, 12, 34, 56, 0, time.UTC) }
+
+// Templates are what databases are copied from. They are variables because pgtest knows templates by their addresses.
+var (
+	// Empty has the ledger's tables without rows.
+	Empty = &pgtest.Template{Name: "empty", Prepare: func(ctx context.Context, url string) error {
+		return migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler))
+	}}
+	// Filled has the demo network of [Now].
+	Filled = &pgtest.Template{Name: "demo", From: Empty, Prepare: func(ctx context.Context, url string) error {
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = conn.Close(ctx) }() // nothing is lost: the load has been committed
+		_, err = demo.Load(ctx, conn, Now(), nil)
+		return err
+	}}
+)
+
+// Option changes how a gateway is made.
+type Option func(*gateway.Options, *storage.Options)
+
+// REST changes the configuration of the REST APIs.
+func REST(change func(*rest.Config)) Option {
+	return func(o *gateway.Options, _ *storage.Options) { change(o.REST) }
+}
+
+// Storage changes how the database is reached.
+func Storage(change func(*storage.Options)) Option {
+	return func(_ *gateway.Options, o *storage.Options) { change(o) }
+}
+
+// PlansOff leaves all answers to gqlgen's own way.
+func PlansOff() Option {
+	return func(o *gateway.Options, _ *storage.Options) { o.PlansOff = true }
+}
+
+// Timeout bounds each request.
+func Timeout(d time.Duration) Option {
+	return func(o *gateway.Options, _ *storage.Options) { o.RequestTimeout = d }
+}
+
+// Logger takes the gateway's log, which is dropped otherwise.
+func Logger(l *slog.Logger) Option {
+	return func(o *gateway.Options, _ *storage.Options) { o.Logger = l }
+}
+
+// Gateway is a gateway that listens on a loopback address until the test ends.
+type Gateway struct {
+	*gateway.Gateway
+
+	// URL is where the public port is, without a slash at the end.
+	URL string
+	// DB is the gateway's pool.
+	DB *storage.DB
+	// Config is the configuration of the REST APIs.
+	Config *rest.Config
+}
+
+// Demo returns a gateway over the demo network, which the test shares with others and cannot write to.
+func Demo(tb testing.TB, options ...Option) *Gateway {
+	tb.Helper()
+	return Over(tb, Filled.Shared(tb), options...)
+}
+
+// Over returns a gateway over the database at url.
+func Over(tb testing.TB, url string, options ...Option) *Gateway {
+	tb.Helper()
+	g := &Gateway{Config: &rest.Config{
+		LimitDefault: 25, LimitMax: 100, TokensInList: 50, TokensOfAccount: 1000, MaxRepeats: 100,
+		MaxTransactionsRange: 60 * 24 * time.Hour, Now: Now,
+	}}
+	so := storage.Options{URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8}
+	o := gateway.Options{REST: g.Config, Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"}, RequestTimeout: 20 * time.Second, Version: "test"}
+	for _, change := range options {
+		change(&o, &so)
+	}
+	so.Base, so.Logger = g.Config.Base, o.Logger
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var err error
+	if g.DB, err = storage.Open(ctx, so); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(g.DB.Close)
+	o.DB = g.DB
+	if g.Gateway, err = gateway.New(o); err != nil {
+		tb.Fatal(err)
+	}
+	server := httptest.NewServer(g.Public())
+	tb.Cleanup(server.Close)
+	g.URL = server.URL
+	return g
+}
+
+// Response is an answer that has been read to its end.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   string
+}
+
+// Get asks for a path.
+func (g *Gateway) Get(tb testing.TB, path string) *Response {
+	tb.Helper()
+	return g.Do(tb, http.MethodGet, path, "")
+}
+
+// Do sends a request. headers are "Name: value". Nothing is decoded, and no redirect is followed.
+func (g *Gateway) Do(tb testing.TB, method, path, body string, headers ...string) *Response {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, g.URL+path, strings.NewReader(body))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if body == "" {
+		req.Body, req.ContentLength = http.NoBody, 0
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Add(name, value)
+	}
+	// A transport's own round trip neither decodes nor follows.
+	transport := &http.Transport{DisableCompression: true, DisableKeepAlives: true}
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }() // it has been read to its end
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: string(b)}
+}
+
+// Query posts a document to the graph.
+func (g *Gateway) Query(tb testing.TB, document string, variables map[string]any) *Response {
+	tb.Helper()
+	body, err := json.Marshal(map[string]any{"query": document, "variables": variables})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g.Do(tb, http.MethodPost, "/graphql", string(body), "Content-Type: application/json")
+}
+
+// Data posts a document, which must be answered without errors, and reads its data into v.
+func (g *Gateway) Data(tb testing.TB, document string, variables map[string]any, v any) {
+	tb.Helper()
+	got := g.Query(tb, document, variables)
+	var answer struct {
+		Data   json.RawMessage `json:"data"`
+		Errors json.RawMessage `json:"errors"`
+	}
+	Decode(tb, got.Body, &answer)
+	if got.Status != http.StatusOK || answer.Errors != nil {
+		tb.Fatalf("%s\nvariables %v\nis answered with status %d: %s", document, variables, got.Status, got.Body)
+	}
+	Decode(tb, string(answer.Data), v)
+}
+
+// Decode reads JSON into v; numbers that go into an any keep their digits.
+func Decode(tb testing.TB, text string, v any) {
+	tb.Helper()
+	d := json.NewDecoder(bytes.NewReader([]byte(text)))
+	d.UseNumber()
+	if err := d.Decode(v); err != nil {
+		tb.Fatalf("%v in %s", err, text)
+	}
+}
+
+// Exec runs statements on the database at url.
+func Exec(tb testing.TB, url string, statements ...string) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = conn.Close(ctx) }() // every statement has been committed
+	for _, sql := range statements {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			tb.Fatal(fmt.Errorf("%s: %w", sql, err))
+		}
+	}
+}
