@@ -11,7 +11,7 @@ import (
 
 // Endpoint is one path of a REST API, as data: what it takes, and the document that answers it.
 type Endpoint struct {
-	// Path is the route below the API's prefix; names in braces stand for one segment.
+	// Path is the route below the API's prefix; names in braces stand for one segment, of any form or of the pattern after a colon.
 	Path   string
 	Family Family
 	// Grammar is how the classic family reads the endpoint's parameters.
@@ -40,6 +40,10 @@ type Endpoint struct {
 	MaxAgeVolatile int
 	// OmitEmpty are lists that are left out of the body where they are empty. None may be the last member of its object.
 	OmitEmpty []string
+	// OmitNull are members that are left out of the body where they are null. None may be the first member of its object.
+	OmitNull []string
+	// EmptyEnds tells that nothing follows an empty page, even where the range of timestamps was cut.
+	EmptyEnds bool
 }
 
 // Param is one parameter of a query string.

@@ -76,7 +76,11 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint) {
 	if link != "" && !strings.ContainsAny(link, "\"\\\r\n") { // no header can hold what had to be escaped
 		w.Header().Set("Link", "<"+link+`>; rel="next"`)
 	}
-	writeBody(w, r, e.Family, http.StatusOK, body)
+	status := http.StatusOK
+	if res.Hints.Partial {
+		status = http.StatusPartialContent
+	}
+	writeBody(w, r, e.Family, status, body)
 }
 
 func cacheControl(age int) string { return "public, max-age=" + strconv.Itoa(age) }
@@ -121,13 +125,16 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 		// A quote inside a string is escaped, so this text can only be the member itself.
 		body = bytes.ReplaceAll(body, []byte(`"`+name+`":[],`), nil)
 	}
+	for _, name := range e.OmitNull {
+		body = bytes.ReplaceAll(body, []byte(`,"`+name+`":null`), nil)
+	}
 	if e.Next == nil {
 		return body, "", nil
 	}
 	switch {
 	case res.Hints.Rows > 0 && res.Hints.Rows == req.Limit:
 		link = req.next(res.Hints.Last)
-	case req.Cut != nil:
+	case req.Cut != nil && (res.Hints.Rows > 0 || !e.EmptyEnds):
 		link = req.next(relay.Key{*req.Cut})
 	}
 	return withLink(body, link), link, nil
@@ -252,7 +259,7 @@ func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, bod
 		tag = `W/"` + strconv.FormatInt(int64(len(body)), 16) + "-" + sum + `"`
 	}
 	h.Set("ETag", tag)
-	if status == http.StatusOK && matches(r.Header.Get("If-None-Match"), tag) {
+	if status < http.StatusMultipleChoices && matches(r.Header.Get("If-None-Match"), tag) {
 		h.Add("Vary", "Accept-Encoding")
 		h.Del("Content-Type")
 		w.WriteHeader(http.StatusNotModified)

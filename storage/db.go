@@ -30,10 +30,13 @@ type Options struct {
 	Tracer pgx.QueryTracer
 	// Base is the shard and realm of the ledger's system entities.
 	Base ledger.EntityID
-	// ChainID is the network's chain id in the EVM.
+	// ChainID is the network's chain id in the EVM; 0x128 when it is not given.
 	ChainID ledger.Quantity
 	Logger  *slog.Logger
 }
+
+// defaultChainID is the chain id of the test network.
+const defaultChainID ledger.Quantity = "0x128"
 
 // DB is a pool of connections to a mirror database.
 type DB struct {
@@ -76,6 +79,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err := pool.Ping(ctx); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("connecting to the database: %w", err)
+	}
+	if o.ChainID == "" {
+		o.ChainID = defaultChainID
 	}
 	return &DB{pool: pool, base: o.Base, chainID: o.ChainID}, nil
 }
