@@ -1,23 +1,90 @@
 package rest
 
 import (
+	"time"
+
 	"heliograph/internal/ledger"
 )
 
 // TimestampSet is what a query says of the time of transactions: a span and instants.
 type TimestampSet struct {
 	c *conditions[int64]
+	// values are the conditions as they were given, before several bounds of one side become one.
+	values []Value
 	// bounded replaces the span of the conditions when it was bounded.
 	bounded *span
 }
 
 // TimestampFilter reads a parameter as a set of timestamps.
 func (r *Request) TimestampFilter(name string) (*TimestampSet, error) {
-	c, err := timestampConditions(r.values(name))
+	return TimestampsOf(r.values(name))
+}
+
+// TimestampsOf makes a set of values that a parameter of timestamps takes.
+func TimestampsOf(values []Value) (*TimestampSet, error) {
+	c, err := timestampConditions(values)
 	if err != nil {
 		return nil, err
 	}
-	return &TimestampSet{c: c}, nil
+	return &TimestampSet{c: c, values: values}, nil
+}
+
+// MaxTimestampRange is the longest range in which endpoints look that need one. Its text stands in their errors.
+const (
+	MaxTimestampRange     = 7 * 24 * time.Hour
+	maxTimestampRangeText = "7d"
+)
+
+// TimestampRules say what an endpoint asks of a set of timestamps. The zero TimestampRules asks nothing.
+type TimestampRules struct {
+	// Required wants one condition at least.
+	Required bool
+	// NoNe refuses "not equal"; it is looked at only where the rules are Strict.
+	NoNe bool
+	// Closed wants both ends of a range, unless an instant is asked for.
+	Closed bool
+	// Strict allows one bound on each side, and an instant only alone.
+	Strict bool
+	// Bounded wants the range to hold something, and to be no longer than [MaxTimestampRange].
+	Bounded bool
+}
+
+// StrictTimestamps are the rules of searches that need an instant or a range of few days.
+func StrictTimestamps() TimestampRules {
+	return TimestampRules{Required: true, NoNe: true, Closed: true, Strict: true, Bounded: true}
+}
+
+// Check tells the first rule that the set breaks, empty when it breaks none.
+func (s *TimestampSet) Check(rules TimestampRules) string {
+	n := map[Op]int{}
+	for _, v := range s.values {
+		n[v.Op]++
+	}
+	lower, upper := n[Gt]+n[Gte], n[Lt]+n[Lte]
+	span := s.c.span(identity)
+	switch {
+	case rules.Required && len(s.values) == 0:
+		return "No timestamp range or eq operator provided"
+	case rules.Strict && rules.NoNe && n[Ne] > 0:
+		return "Not equals operator not supported for timestamp param"
+	case rules.Strict && lower > 1:
+		return "Multiple gt or gte operators not permitted for timestamp param"
+	case rules.Strict && upper > 1:
+		return "Multiple lt or lte operators not permitted for timestamp param"
+	case rules.Strict && n[Eq] > 0 && n[Eq] < len(s.values):
+		return "Cannot combine eq with ne, gt, gte, lt, or lte for timestamp param"
+	case rules.Closed && n[Eq] == 0 && len(s.values) > 0 && (lower == 0 || upper == 0):
+		return "Timestamp range must have gt (or gte) and lt (or lte), or eq operator"
+	case rules.Bounded && lower > 0 && upper > 0 && !span.within(MaxTimestampRange):
+		return "Timestamp range by the lower and upper bounds must be positive and within " + maxTimestampRangeText
+	default:
+		return ""
+	}
+}
+
+// within tells whether the span holds an instant at least, and most at most: both ends count. Spans begin after 1970, so that they have a length.
+func (s span) within(most time.Duration) bool {
+	return s.lower <= s.upper && s.upper-s.lower < int64(most)
 }
 
 func identity(v int64) int64 { return v }
