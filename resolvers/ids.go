@@ -59,6 +59,7 @@ func addIDs(t *rowplan.Tables) {
 	t.TopicMessage.Add("id", idField(messageID))
 	t.Transaction.Add("id", idField(transactionID))
 	addResultIDs(t)
+	addContractIDs(t)
 }
 
 // node reads a thing by its global id, nil when it does not exist.
@@ -83,6 +84,12 @@ func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 		return present(r.db.BlockByNumber(ctx, number))
 	case messageType:
 		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.TopicMessage, error) { return r.db.TopicMessageAt(ctx, at) })
+	case contractType:
+		return byEntityID(name, func(id ledger.EntityID) (*ledger.Contract, error) {
+			return r.db.Contract(ctx, ledger.ContractRef{ID: id}, nil)
+		})
+	case logType:
+		return r.logByID(ctx, name)
 	case resultType:
 		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.ContractResult, error) { return r.resultAt(ctx, at) })
 	case transactionType:

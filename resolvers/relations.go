@@ -17,6 +17,8 @@ import (
 type relations struct {
 	accounts     accountRelations
 	blocks       blockRelations
+	contracts    contractRelations
+	logs         logRelations
 	results      resultRelations
 	topics       topicRelations
 	transactions transactionRelations
@@ -24,8 +26,8 @@ type relations struct {
 
 func newRelations(db *storage.DB) relations {
 	return relations{
-		accounts: newAccountRelations(), blocks: newBlockRelations(), results: newResultRelations(db), topics: newTopicRelations(),
-		transactions: newTransactionRelations(),
+		accounts: newAccountRelations(), blocks: newBlockRelations(), contracts: newContractRelations(), logs: newLogRelations(),
+		results: newResultRelations(db), topics: newTopicRelations(), transactions: newTransactionRelations(),
 	}
 }
 
@@ -33,6 +35,8 @@ func newRelations(db *storage.DB) relations {
 func (r *relations) add(t *rowplan.Tables) {
 	r.accounts.add(t)
 	r.blocks.add(t)
+	r.contracts.add(t)
+	r.logs.add(t)
 	r.results.add(t)
 	r.topics.add(t)
 	r.transactions.add(t)

@@ -65,6 +65,8 @@ type Cursor struct {
 	Key func(c *Config, text string) (key int64, ok bool)
 	// Inclusive tells that rows with the same value can follow.
 	Inclusive bool
+	// Empty tells whether bounds of the parameter contradict each other, for values that no Key holds.
+	Empty func(r *Request, bounds []Value) bool
 }
 
 // Request is one request while it is read.
@@ -77,6 +79,8 @@ type Request struct {
 	Variables map[string]any
 	Limit     int
 	Desc      bool
+	// Next, if not nil, are the parameters by which this request goes on in place of the endpoint's. An empty list means that nothing can follow.
+	Next []Cursor
 	// Cut is the end of a bounded timestamp range in paging direction, when the range was cut: the page goes on there.
 	Cut *int64
 	// run asks the graph something before the answer.
@@ -118,6 +122,14 @@ func (r *Request) Order() string {
 		return string(relay.Desc)
 	}
 	return string(relay.Asc)
+}
+
+// cursors are the parameters by which the request goes on.
+func (r *Request) cursors() []Cursor {
+	if r.Next != nil {
+		return r.Next
+	}
+	return r.Endpoint.Next
 }
 
 // values reads the values of a parameter that has passed validation.

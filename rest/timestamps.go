@@ -140,3 +140,26 @@ func (s *TimestampSet) Bound(r *Request, first func() (ledger.Timestamp, error))
 	s.bounded = &b
 	return nil
 }
+
+// TimestampsAsOf binds instants that must all hold of a version of something: an instant means the version of that time, which began before.
+func TimestampsAsOf(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		c, err := timestampConditions(AsOf(values))
+		if err != nil {
+			return err
+		}
+		r.Set(variable, c.filter())
+		return nil
+	}
+}
+
+// AsOf makes instants the ends of ranges.
+func AsOf(values []Value) []Value {
+	out := append([]Value(nil), values...)
+	for i := range out {
+		if out[i].Op == Eq {
+			out[i].Op = Lte
+		}
+	}
+	return out
+}

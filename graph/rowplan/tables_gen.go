@@ -31,13 +31,22 @@ type Tables struct {
 	BlockConnection          *Object[relay.Connection[ledger.Block]]
 	BlockEdge                *Object[relay.Edge[ledger.Block]]
 	ChunkInfo                *Object[ledger.ChunkInfo]
+	Contract                 *Object[ledger.Contract]
 	ContractAction           *Object[ledger.ContractAction]
 	ContractActionConnection *Object[relay.Connection[ledger.ContractAction]]
 	ContractActionEdge       *Object[relay.Edge[ledger.ContractAction]]
+	ContractConnection       *Object[relay.Connection[ledger.Contract]]
+	ContractEdge             *Object[relay.Edge[ledger.Contract]]
+	ContractLog              *Object[ledger.ContractLog]
+	ContractLogConnection    *Object[relay.Connection[ledger.ContractLog]]
+	ContractLogEdge          *Object[relay.Edge[ledger.ContractLog]]
 	ContractResult           *Object[ledger.ContractResult]
 	ContractResultConnection *Object[relay.Connection[ledger.ContractResult]]
 	ContractResultEdge       *Object[relay.Edge[ledger.ContractResult]]
+	ContractState            *Object[ledger.ContractState]
 	ContractStateChange      *Object[ledger.ContractStateChange]
+	ContractStateConnection  *Object[relay.Connection[ledger.ContractState]]
+	ContractStateEdge        *Object[relay.Edge[ledger.ContractState]]
 	CryptoTransfer           *Object[ledger.CryptoTransfer]
 	CustomFeeLimit           *Object[ledger.CustomFeeLimit]
 	FixedFee                 *Object[ledger.FixedFee]
@@ -231,6 +240,52 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullInt(dst, v.Total, s)
 		}),
 	})
+	t.Contract = NewObject([]string{"Contract", "Node", "Entity"}, map[string]Field[ledger.Contract]{
+		"entityId": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"adminKey": One(func(v *ledger.Contract) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"autoRenewAccountId": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AutoRenewAccountID, s)
+		}),
+		"autoRenewPeriod": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.AutoRenewPeriod, s)
+		}),
+		"createdTimestamp": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"deleted": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"evmAddress": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.EVMAddress, s)
+		}),
+		"expirationTimestamp": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"fileId": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.FileID, s)
+		}),
+		"maxAutomaticTokenAssociations": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.MaxAutomaticTokenAssociations, s)
+		}),
+		"memo": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Memo, s)
+		}),
+		"nonce": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Nonce, s)
+		}),
+		"obtainerId": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ObtainerID, s)
+		}),
+		"permanentRemoval": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.PermanentRemoval, s)
+		}),
+		"proxyAccountId": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ProxyAccountID, s)
+		}),
+		"timestamp": One(func(v *ledger.Contract) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+	})
 	t.ContractAction = NewObject([]string{"ContractAction"}, map[string]Field[ledger.ContractAction]{
 		"callDepth": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.CallDepth, s)
@@ -294,6 +349,70 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.ContractActionEdge = NewObject([]string{"ContractActionEdge"}, map[string]Field[relay.Edge[ledger.ContractAction]]{
 		"node": One(func(v *relay.Edge[ledger.ContractAction]) *ledger.ContractAction { return v.Node }, func() *Object[ledger.ContractAction] { return t.ContractAction }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractAction], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.ContractConnection = NewObject([]string{"ContractConnection"}, map[string]Field[relay.Connection[ledger.Contract]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Contract]) []*relay.Edge[ledger.Contract] { return v.Edges() }, func() *Object[relay.Edge[ledger.Contract]] { return t.ContractEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Contract]) []*ledger.Contract { return v.Nodes }, func() *Object[ledger.Contract] { return t.Contract }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Contract]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.ContractEdge = NewObject([]string{"ContractEdge"}, map[string]Field[relay.Edge[ledger.Contract]]{
+		"node": One(func(v *relay.Edge[ledger.Contract]) *ledger.Contract { return v.Node }, func() *Object[ledger.Contract] { return t.Contract }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Contract], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.ContractLog = NewObject([]string{"ContractLog", "Node"}, map[string]Field[ledger.ContractLog]{
+		"address": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Address, s)
+		}),
+		"blockHash": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHash(dst, v.BlockHash, s)
+		}),
+		"blockNumber": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.BlockNumber, s)
+		}),
+		"bloom": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Bloom, s)
+		}),
+		"consensusTimestamp": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"contractId": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"data": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Data, s)
+		}),
+		"index": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Index, s)
+		}),
+		"payerAccountId": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
+		}),
+		"rootContractId": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.RootContractID, s)
+		}),
+		"synthetic": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Synthetic, s)
+		}),
+		"topics": Scalars(func(v *ledger.ContractLog) [][]byte { return v.Topics }, scalar.AppendHex),
+		"transactionHash": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.TransactionHash, s)
+		}),
+		"transactionIndex": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.TransactionIndex, s)
+		}),
+	})
+	t.ContractLogConnection = NewObject([]string{"ContractLogConnection"}, map[string]Field[relay.Connection[ledger.ContractLog]]{
+		"edges":    Many(func(v *relay.Connection[ledger.ContractLog]) []*relay.Edge[ledger.ContractLog] { return v.Edges() }, func() *Object[relay.Edge[ledger.ContractLog]] { return t.ContractLogEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.ContractLog]) []*ledger.ContractLog { return v.Nodes }, func() *Object[ledger.ContractLog] { return t.ContractLog }),
+		"pageInfo": One(func(v *relay.Connection[ledger.ContractLog]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.ContractLogEdge = NewObject([]string{"ContractLogEdge"}, map[string]Field[relay.Edge[ledger.ContractLog]]{
+		"node": One(func(v *relay.Edge[ledger.ContractLog]) *ledger.ContractLog { return v.Node }, func() *Object[ledger.ContractLog] { return t.ContractLog }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractLog], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
@@ -438,6 +557,23 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
+	t.ContractState = NewObject([]string{"ContractState"}, map[string]Field[ledger.ContractState]{
+		"address": Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Address, s)
+		}),
+		"contractId": Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"slot": Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Slot, s)
+		}),
+		"value": Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Value, s)
+		}),
+		"timestamp": Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+	})
 	t.ContractStateChange = NewObject([]string{"ContractStateChange"}, map[string]Field[ledger.ContractStateChange]{
 		"address": Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Address, s)
@@ -453,6 +589,17 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"valueWritten": Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.ValueWritten, s)
+		}),
+	})
+	t.ContractStateConnection = NewObject([]string{"ContractStateConnection"}, map[string]Field[relay.Connection[ledger.ContractState]]{
+		"edges":    Many(func(v *relay.Connection[ledger.ContractState]) []*relay.Edge[ledger.ContractState] { return v.Edges() }, func() *Object[relay.Edge[ledger.ContractState]] { return t.ContractStateEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.ContractState]) []*ledger.ContractState { return v.Nodes }, func() *Object[ledger.ContractState] { return t.ContractState }),
+		"pageInfo": One(func(v *relay.Connection[ledger.ContractState]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.ContractStateEdge = NewObject([]string{"ContractStateEdge"}, map[string]Field[relay.Edge[ledger.ContractState]]{
+		"node": One(func(v *relay.Edge[ledger.ContractState]) *ledger.ContractState { return v.Node }, func() *Object[ledger.ContractState] { return t.ContractState }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractState], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
 	t.CryptoTransfer = NewObject([]string{"CryptoTransfer"}, map[string]Field[ledger.CryptoTransfer]{
@@ -756,20 +903,38 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.Block]]()] = manyEntry(t.BlockEdge)
 	t.entries[reflect.TypeFor[*ledger.ChunkInfo]()] = oneEntry(t.ChunkInfo)
 	t.entries[reflect.TypeFor[[]*ledger.ChunkInfo]()] = manyEntry(t.ChunkInfo)
+	t.entries[reflect.TypeFor[*ledger.Contract]()] = oneEntry(t.Contract)
+	t.entries[reflect.TypeFor[[]*ledger.Contract]()] = manyEntry(t.Contract)
 	t.entries[reflect.TypeFor[*ledger.ContractAction]()] = oneEntry(t.ContractAction)
 	t.entries[reflect.TypeFor[[]*ledger.ContractAction]()] = manyEntry(t.ContractAction)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.ContractAction]]()] = oneEntry(t.ContractActionConnection)
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.ContractAction]]()] = manyEntry(t.ContractActionConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.ContractAction]]()] = oneEntry(t.ContractActionEdge)
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.ContractAction]]()] = manyEntry(t.ContractActionEdge)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.Contract]]()] = oneEntry(t.ContractConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.Contract]]()] = manyEntry(t.ContractConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.Contract]]()] = oneEntry(t.ContractEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.Contract]]()] = manyEntry(t.ContractEdge)
+	t.entries[reflect.TypeFor[*ledger.ContractLog]()] = oneEntry(t.ContractLog)
+	t.entries[reflect.TypeFor[[]*ledger.ContractLog]()] = manyEntry(t.ContractLog)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.ContractLog]]()] = oneEntry(t.ContractLogConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.ContractLog]]()] = manyEntry(t.ContractLogConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.ContractLog]]()] = oneEntry(t.ContractLogEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.ContractLog]]()] = manyEntry(t.ContractLogEdge)
 	t.entries[reflect.TypeFor[*ledger.ContractResult]()] = oneEntry(t.ContractResult)
 	t.entries[reflect.TypeFor[[]*ledger.ContractResult]()] = manyEntry(t.ContractResult)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.ContractResult]]()] = oneEntry(t.ContractResultConnection)
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.ContractResult]]()] = manyEntry(t.ContractResultConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.ContractResult]]()] = oneEntry(t.ContractResultEdge)
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.ContractResult]]()] = manyEntry(t.ContractResultEdge)
+	t.entries[reflect.TypeFor[*ledger.ContractState]()] = oneEntry(t.ContractState)
+	t.entries[reflect.TypeFor[[]*ledger.ContractState]()] = manyEntry(t.ContractState)
 	t.entries[reflect.TypeFor[*ledger.ContractStateChange]()] = oneEntry(t.ContractStateChange)
 	t.entries[reflect.TypeFor[[]*ledger.ContractStateChange]()] = manyEntry(t.ContractStateChange)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.ContractState]]()] = oneEntry(t.ContractStateConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.ContractState]]()] = manyEntry(t.ContractStateConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.ContractState]]()] = oneEntry(t.ContractStateEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.ContractState]]()] = manyEntry(t.ContractStateEdge)
 	t.entries[reflect.TypeFor[*ledger.CryptoTransfer]()] = oneEntry(t.CryptoTransfer)
 	t.entries[reflect.TypeFor[[]*ledger.CryptoTransfer]()] = manyEntry(t.CryptoTransfer)
 	t.entries[reflect.TypeFor[*ledger.CustomFeeLimit]()] = oneEntry(t.CustomFeeLimit)

@@ -26,6 +26,7 @@ const (
 func endpoints() []rest.Endpoint {
 	return slices.Concat(
 		coreEndpoints(),
+		contractEndpoints(),
 		contractResultEndpoints(),
 	)
 }
