@@ -49,6 +49,8 @@ type Endpoint struct {
 	OmitEmpty []string
 	// OmitNull are members that are left out of the body where they are null. None may be the first member of its object.
 	OmitNull []string
+	// Undescribed leaves the path out of descriptions of the API: another path tells the same.
+	Undescribed bool
 	// EmptyEnds tells that nothing follows an empty page, even where the range of timestamps was cut.
 	EmptyEnds bool
 }
