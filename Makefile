@@ -77,6 +77,7 @@ $(GOLANGCI_LINT):
 generate: ## Make the generated code, and the front-end assets where Node.js is installed
 	go generate ./...
 	go run ./graph/generate
+	go run ./rest/generate
 	@scripts/generate-assets.sh $(ASSETS)
 
 verify: ## Fail when generated files, go.mod or the format are not up to date

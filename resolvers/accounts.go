@@ -77,6 +77,9 @@ func queueAccountTransactions(ctx context.Context, b *storage.Batch, parents []*
 	if err != nil {
 		return err
 	}
+	if f != nil && f.Account != nil {
+		return fault.Input("filter.account cannot be given here: the transactions are those of this account")
+	}
 	b.QueueAccountTransactions(keys(parents, func(a *ledger.Account) ledger.EntityID { return a.EntityID }), f, storagePage(p), func(rows [][]*ledger.Transaction) {
 		done(connections(transactionKind, p, rows, transactionKey))
 	})

@@ -26,9 +26,11 @@ import (
 type API struct {
 	Prefix    string
 	Endpoints []Endpoint
-	Documents embed.FS
-	Config    *Config
-	Server    *server.Server
+	// PathParams describe the parts of paths that stand in braces, by what stands before them: "topics/{id}".
+	PathParams map[string]PathParam
+	Documents  embed.FS
+	Config     *Config
+	Server     *server.Server
 
 	routes   chi.Router
 	literals map[string]bool
@@ -102,6 +104,9 @@ func (a *API) Init() error {
 	return nil
 }
 
+// Document is the document of an endpoint of this API. Init has to have been called.
+func (a *API) Document(e *Endpoint) *server.Document { return a.prepared[e].document }
+
 // fragmentSyntax finds a fragment: from its keyword at the start of a line to the brace that stands there alone.
 var fragmentSyntax = regexp.MustCompile(`(?ms)^fragment (\w+) on .*?\n\}\n`)
 
@@ -127,12 +132,12 @@ func withFragments(text, shared string) string {
 		names = append(names, n)
 	}
 	slices.Sort(names)
-	var textSb129 strings.Builder
+	var b strings.Builder
+	b.WriteString(text)
 	for _, n := range names {
-		textSb129.WriteString("\n" + all[n])
+		b.WriteString("\n" + all[n])
 	}
-	text += textSb129.String()
-	return text
+	return b.String()
 }
 
 // ServeHTTP implements http.Handler. Credentials are looked at before anything else.
@@ -241,44 +246,12 @@ func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request,
 	req.run = func(operation string, variables map[string]any) *server.Result {
 		return ask(r.Context(), server.Call{Document: req.document, Operation: operation, Variables: variables, Style: scalar.REST, Limits: relay.Limits{Default: 1, Max: 1}})
 	}
-	q, bad := parseQuery(r.URL.RawQuery, a.Config.MaxRepeats)
-	if bad != nil && e.Family == Classic {
-		switch {
-		case bad.nested == "":
-			return nil, &Problem{Status: bad.status, Items: []Item{{Message: bad.text}}}
-		case e.Grammar == V1 && e.param(bad.nested) == nil:
-			return nil, &Problem{Status: http.StatusBadRequest, Items: []Item{unknown(bad.nested)}}
-		default:
-			return nil, InvalidParameter(bad.nested)
-		}
+	readParams := func() error { return req.readClassic(most) }
+	if e.Family == Modern {
+		readParams = req.readModern
 	}
-	req.Query = q
-	if e.PathFirst && e.BindPath != nil {
-		if err := e.BindPath(req); err != nil {
-			return nil, err
-		}
-	}
-	if e.Family == Classic {
-		if p := e.validate(a.Config, q); p != nil {
-			return nil, p
-		}
-	}
-	if !e.PathFirst && e.BindPath != nil {
-		if err := e.BindPath(req); err != nil {
-			return nil, err
-		}
-	}
-	for i := range q {
-		p := e.param(q[i].Name)
-		if p == nil || p.Bind == nil {
-			continue
-		}
-		if err := p.Bind(req, req.values(p.Name)); err != nil {
-			return nil, err
-		}
-	}
-	if q.Get("limit") != nil { // the default is used as it is, even where it is more than the greatest
-		req.Limit = min(req.Limit, most)
+	if err := readParams(); err != nil {
+		return nil, err
 	}
 	if e.Next != nil {
 		req.Variables["limit"] = req.Limit

@@ -191,6 +191,18 @@ func Timestamps(variable string) Bind {
 	}
 }
 
+// AsOf binds the time at which versions are wanted: the earliest of several instants counts.
+func AsOf(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		c, err := timestampConditions(values)
+		if err != nil {
+			return err
+		}
+		r.Set(variable, (&TimestampSet{c: c}).AsOf())
+		return nil
+	}
+}
+
 func timestampConditions(values []Value) (*conditions[int64], error) {
 	c := &conditions[int64]{}
 	for _, v := range values {
@@ -207,6 +219,7 @@ func timestampConditions(values []Value) (*conditions[int64], error) {
 type span struct {
 	lower, upper       int64
 	hasLower, hasUpper bool
+	beyond             bool // it begins after the greatest value, or ends before the least
 }
 
 func (c *conditions[T]) span(key func(T) int64) span {
@@ -214,13 +227,17 @@ func (c *conditions[T]) span(key func(T) int64) span {
 	lower := func(v int64) { s.lower, s.hasLower = max(s.lower, v), true }
 	upper := func(v int64) { s.upper, s.hasUpper = min(s.upper, v), true }
 	if c.gt != nil {
-		lower(key(c.gt.key) + 1)
+		v := key(c.gt.key)
+		s.beyond = v == math.MaxInt64
+		lower(max(v, v+1)) // v where v+1 does not fit
 	}
 	if c.gte != nil {
 		lower(key(c.gte.key))
 	}
 	if c.lt != nil {
-		upper(key(c.lt.key) - 1)
+		v := key(c.lt.key)
+		s.beyond = s.beyond || v == math.MinInt64
+		upper(min(v, v-1))
 	}
 	if c.lte != nil {
 		upper(key(c.lte.key))
@@ -228,7 +245,7 @@ func (c *conditions[T]) span(key func(T) int64) span {
 	return s
 }
 
-func (s span) empty() bool { return s.hasLower && s.hasUpper && s.lower > s.upper }
+func (s span) empty() bool { return s.beyond || s.hasLower && s.hasUpper && s.lower > s.upper }
 
 // Enums binds words that are alternatives, in upper case.
 func Enums(variable string) Bind {

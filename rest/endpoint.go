@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"math"
 	"net/http"
 	"strings"
 
@@ -16,8 +17,14 @@ type Endpoint struct {
 	Family Family
 	// Grammar is how the classic family reads the endpoint's parameters.
 	Grammar Grammar
-	// Params are the parameters of the query string.
+	// Params are the parameters of the query string. The modern family converts and checks them in this order.
 	Params []Param
+	// PathParams are the parameters of the path, for the modern family: they are converted before those of the query string.
+	PathParams []Param
+	// ObjectBound tells that a modern endpoint reads its parameters all at once: it complains of all that are bad, in few words.
+	ObjectBound bool
+	// DefaultLimit is the page size of a modern endpoint unless another is asked for; 0 means 25.
+	DefaultLimit int
 	// PathFirst tells that the path is checked before the query string.
 	PathFirst bool
 	// BindPath reads the path's parameters.
@@ -42,16 +49,45 @@ type Endpoint struct {
 	OmitEmpty []string
 	// OmitNull are members that are left out of the body where they are null. None may be the first member of its object.
 	OmitNull []string
+	// Undescribed leaves the path out of descriptions of the API: another path tells the same.
+	Undescribed bool
 	// EmptyEnds tells that nothing follows an empty page, even where the range of timestamps was cut.
 	EmptyEnds bool
 }
 
-// Param is one parameter of a query string.
+// Param is one parameter of a query string, or of a modern endpoint's path.
 type Param struct {
 	Name string
+	// Kind tells which values the classic family takes.
 	Kind Kind
+	// Read converts values for the modern family.
+	Read Read
+	// Most is how many values a list of the modern family may have; 0 means that the parameter is no list, and its first value counts.
+	Most int
+	// ListName is what the modern family calls the list where it has too many values.
+	ListName string
+	// Check says what is wrong with a converted value of the modern family, or nothing.
+	Check func(Value) string
+	// Bind puts the values, of which there is one at least, into the variables. Nil leaves that to the endpoint's Finish.
 	Bind Bind
+	// Doc says what the parameter does, in a sentence or two.
+	Doc string
+	// Single tells that one value counts, and operators do not, although the kind knows some.
+	Single bool
 }
+
+// PathParam describes a part of paths to people; what it takes, BindPath knows.
+type PathParam struct {
+	// Doc says what the part stands for.
+	Doc string
+	// Pattern is a regular expression that the whole part matches; empty when that says nothing.
+	Pattern string
+	// Example is a value of the right form.
+	Example string
+}
+
+// AnyNumber is the number of values of a list without bound.
+const AnyNumber = math.MaxInt
 
 // Bind puts the values of a parameter into the variables of the document.
 type Bind func(r *Request, values []Value) error
@@ -63,10 +99,12 @@ type Cursor struct {
 	Print func(dst []byte, v any) []byte
 	// Key reads a value of the parameter for comparison; ok is false when it is none.
 	Key func(c *Config, text string) (key int64, ok bool)
-	// Inclusive tells that rows with the same value can follow.
+	// Inclusive tells that rows with the same value can follow. The modern family finds that out itself.
 	Inclusive bool
 	// Empty tells whether bounds of the parameter contradict each other, for values that no Key holds.
 	Empty func(r *Request, bounds []Value) bool
+	// Optional tells that the value 0 is none: the modern family leaves the parameter out of the link then.
+	Optional bool
 }
 
 // Request is one request while it is read.
@@ -86,8 +124,9 @@ type Request struct {
 	// run asks the graph something before the answer.
 	run func(operation string, variables map[string]any) *server.Result
 
-	style    scalar.Style
-	document *server.Document
+	style     scalar.Style
+	document  *server.Document
+	converted map[string][]Value // of the modern family
 }
 
 // Set puts a value into the variables; dots in the name lead into input objects. A nil map is not set.
@@ -132,8 +171,11 @@ func (r *Request) cursors() []Cursor {
 	return r.Endpoint.Next
 }
 
-// values reads the values of a parameter that has passed validation.
-func (r *Request) values(name string) []Value {
+// Values are the values of a parameter that were accepted, in the order of the request.
+func (r *Request) Values(name string) []Value {
+	if r.Endpoint.Family == Modern {
+		return r.converted[name]
+	}
 	var out []Value
 	for _, text := range r.Query.Get(name) {
 		v, _ := r.Endpoint.Grammar.read(text)

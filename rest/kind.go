@@ -10,41 +10,95 @@ import (
 	"heliograph/internal/ledger"
 )
 
-// Kind tells whether a parameter takes a value.
-type Kind func(c *Config, v Value) bool
+// Kind is what a parameter takes. A kind is a value: nothing changes it.
+type Kind struct {
+	// Takes tells whether a value is taken.
+	Takes func(c *Config, v Value) bool
+	// Form describes the text behind the operator.
+	Form Form
+	// Ops are the operators that mean something; none means that a value is written without.
+	Ops []Op
+}
+
+// Form describes the text of a value to people and their tools. The zero form is any text.
+type Form struct {
+	// Doc says what the text stands for, in a sentence.
+	Doc string
+	// Pattern is a regular expression that the whole text matches, of the syntax that Go and ECMAScript share.
+	Pattern string
+	// Words are all that can be said, in the usual spelling; case does not matter.
+	Words []string
+	// Least and Most bound an integer; Most is 0 for everything else.
+	Least, Most int64
+}
+
+// Operators are all operators.
+func Operators() []Op { return []Op{Eq, Ne, Gt, Gte, Lt, Lte} }
+
+// The patterns of values.
+const (
+	entityIDPattern   = `(\d{1,4}\.)?\d{1,5}\.\d{1,12}|-?\d{1,19}`
+	evmAddressPattern = `((0x)?|(\d{1,4}\.)?(\d{1,5}\.)?)([A-Fa-f0-9]{40})`
+	publicKeyPattern  = `(0x)?([0-9a-fA-F]{64}|[0-9a-fA-F]{66}|[0-9a-fA-F]{88})`
+	timestampPattern  = `\d{1,10}(\.\d{1,9})?`
+	longPattern       = `\d{1,19}`
+	hexNumberPattern  = `0x[0-9A-Fa-f]+`
+)
 
 var (
-	entityIDSyntax   = regexp.MustCompile(`^((\d{1,4}\.)?\d{1,5}\.\d{1,12}|-?\d{1,19})$`)
-	evmAddressSyntax = regexp.MustCompile(`^((0x)?|(\d{1,4}\.)?(\d{1,5}\.)?)([A-Fa-f0-9]{40})$`)
-	publicKeySyntax  = regexp.MustCompile(`^(0x)?([0-9a-fA-F]{64}|[0-9a-fA-F]{66}|[0-9a-fA-F]{88})$`)
-	timestampSyntax  = regexp.MustCompile(`^\d{1,10}(\.\d{1,9})?$`)
-	longSyntax       = regexp.MustCompile(`^\d{1,19}$`)
-	hexNumberSyntax  = regexp.MustCompile(`^0x[0-9A-Fa-f]+$`)
+	entityIDSyntax   = whole(entityIDPattern)
+	evmAddressSyntax = whole(evmAddressPattern)
+	publicKeySyntax  = whole(publicKeyPattern)
+	timestampSyntax  = whole(timestampPattern)
+	longSyntax       = whole(longPattern)
+	hexNumberSyntax  = whole(hexNumberPattern)
 	intSyntax        = regexp.MustCompile(`^\d{1,10}$`)
+)
+
+// whole matches texts that are all of the pattern. The outer group keeps the numbers of the pattern's own ones.
+func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
+
+// The kinds of values that several endpoints take.
+var (
+	// EntityID takes entity ids and EVM addresses.
+	EntityID = Kind{takesEntityID, Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address.", Pattern: entityIDPattern + "|" + evmAddressPattern}, Operators()}
+	// EntityIDOrLongZero takes entity ids and the EVM addresses that are made of one.
+	EntityIDOrLongZero = Kind{takesEntityIDOrLongZero, Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or the EVM address made of one.", Pattern: entityIDPattern + "|" + evmAddressPattern}, Operators()}
+	// Int takes 32-bit integers from 0 on.
+	Int = Kind{takesInt, Form{Doc: "An integer.", Most: math.MaxInt32}, Operators()}
+	// BlockNumber takes decimal numbers from 0 on, and hex ones.
+	BlockNumber = Kind{takesBlockNumber, Form{Doc: "A number, decimal or in hex with `0x`.", Pattern: longPattern + "|" + hexNumberPattern}, Operators()}
+	// Timestamp takes instants that fit into 64 bits.
+	Timestamp = Kind{takesTimestamp, Form{Doc: "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.", Pattern: timestampPattern}, Operators()}
+	// PublicKey takes public keys in hex, raw or in DER.
+	PublicKey = Kind{takesPublicKey, Form{Doc: "A public key in hex, raw or in DER.", Pattern: publicKeyPattern}, Operators()}
+	// Boolean takes true and false in any case.
+	Boolean = Kind{takesBoolean, Form{Words: []string{"true", "false"}}, nil}
+	// TransactionType takes the names of transaction types in any case.
+	TransactionType = Kind{takesTransactionType, Form{Doc: "The name of a transaction type, such as `CRYPTOTRANSFER`.", Pattern: `[A-Za-z]+`}, []Op{Eq}}
 )
 
 // Only makes a kind that takes no operator but the given ones.
 func (k Kind) Only(ops ...Op) Kind {
-	return func(c *Config, v Value) bool {
-		if slices.Contains(ops, v.Op) {
-			return k(c, v)
-		}
-		return false
-	}
+	takes := k.Takes
+	k.Takes = func(c *Config, v Value) bool { return slices.Contains(ops, v.Op) && takes(c, v) }
+	k.Ops = ops
+	return k
 }
 
 // Except makes a kind that does not take an operator.
 func (k Kind) Except(op Op) Kind {
-	return func(c *Config, v Value) bool { return v.Op != op && k(c, v) }
+	takes := k.Takes
+	k.Takes = func(c *Config, v Value) bool { return v.Op != op && takes(c, v) }
+	k.Ops = slices.DeleteFunc(slices.Clone(k.Ops), func(o Op) bool { return o == op })
+	return k
 }
 
-// EntityID takes entity ids and EVM addresses.
-func EntityID(c *Config, v Value) bool {
+func takesEntityID(c *Config, v Value) bool {
 	return entityIDSyntax.MatchString(v.Text) || isEVMAddress(c, v.Text)
 }
 
-// EntityIDOrLongZero takes entity ids and the EVM addresses that are made of one.
-func EntityIDOrLongZero(c *Config, v Value) bool {
+func takesEntityIDOrLongZero(c *Config, v Value) bool {
 	if entityIDSyntax.MatchString(v.Text) {
 		return true
 	}
@@ -67,17 +121,20 @@ func isEVMAddress(c *Config, s string) bool {
 
 // Long takes 64-bit integers from least on.
 func Long(least int64) Kind {
-	return func(_ *Config, v Value) bool {
-		if !longSyntax.MatchString(v.Text) {
-			return false
-		}
-		n, err := strconv.ParseInt(v.Text, 10, 64)
-		return err == nil && n >= least
+	return Kind{
+		Takes: func(_ *Config, v Value) bool {
+			if !longSyntax.MatchString(v.Text) {
+				return false
+			}
+			n, err := strconv.ParseInt(v.Text, 10, 64)
+			return err == nil && n >= least
+		},
+		Form: Form{Doc: "An integer.", Least: least, Most: math.MaxInt64},
+		Ops:  Operators(),
 	}
 }
 
-// Int takes 32-bit integers from 0 on.
-func Int(_ *Config, v Value) bool {
+func takesInt(_ *Config, v Value) bool {
 	if !intSyntax.MatchString(v.Text) {
 		return false
 	}
@@ -85,8 +142,7 @@ func Int(_ *Config, v Value) bool {
 	return err == nil && n <= math.MaxInt32
 }
 
-// BlockNumber takes decimal numbers from 0 on, and hex ones.
-func BlockNumber(_ *Config, v Value) bool {
+func takesBlockNumber(_ *Config, v Value) bool {
 	_, err := parseBlockNumber(v.Text)
 	return err == nil
 }
@@ -101,8 +157,7 @@ func parseBlockNumber(s string) (int64, error) {
 	return strconv.ParseInt(s, 10, 64) //nolint:wrapcheck // as above
 }
 
-// Timestamp takes instants that fit into 64 bits.
-func Timestamp(_ *Config, v Value) bool {
+func takesTimestamp(_ *Config, v Value) bool {
 	if !timestampSyntax.MatchString(v.Text) {
 		return false
 	}
@@ -110,28 +165,23 @@ func Timestamp(_ *Config, v Value) bool {
 	return err == nil
 }
 
-// PublicKey takes public keys in hex, raw or in DER.
-func PublicKey(_ *Config, v Value) bool { return publicKeySyntax.MatchString(v.Text) }
+func takesPublicKey(_ *Config, v Value) bool { return publicKeySyntax.MatchString(v.Text) }
 
-// Boolean takes true and false in any case.
-func Boolean(_ *Config, v Value) bool {
+func takesBoolean(_ *Config, v Value) bool {
 	return v.Op == Eq && (strings.EqualFold(v.Text, "true") || strings.EqualFold(v.Text, "false"))
 }
 
 // OneOf takes some words in any case.
 func OneOf(words ...string) Kind {
-	return func(_ *Config, v Value) bool {
-		for _, w := range words {
-			if strings.EqualFold(v.Text, w) {
-				return true
-			}
-		}
-		return false
+	return Kind{
+		Takes: func(_ *Config, v Value) bool {
+			return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(v.Text, w) })
+		},
+		Form: Form{Words: words},
 	}
 }
 
-// TransactionType takes the names of transaction types in any case.
-func TransactionType(_ *Config, v Value) bool {
+func takesTransactionType(_ *Config, v Value) bool {
 	_, err := ledger.ParseTransactionType(v.Text)
 	return err == nil
 }

@@ -91,5 +91,8 @@ func CannotConvert(name string) *Problem {
 	return modern(http.StatusBadRequest, "Failed to convert '"+name+"'")
 }
 
+// ModernBad is a 400 of the modern family that says what is wrong in detail.
+func ModernBad(detail string) *Problem { return modern(http.StatusBadRequest, detail) }
+
 // ModernNotFound is a 404 of the modern family.
 func ModernNotFound(detail string) *Problem { return modern(http.StatusNotFound, detail) }

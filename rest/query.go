@@ -7,12 +7,14 @@ import (
 	"strings"
 )
 
-// Bounds of query strings that do not depend on configuration.
+// maxParameters bounds query strings whatever is configured.
 const maxParameters = 1000
+
+var parameterLimit = fmt.Sprintf("Parameter limit exceeded. Only %d parameters allowed.", maxParameters)
 
 // Parameter is one name of a query string with all of its values.
 type Parameter struct {
-	Name   string // lower case
+	Name   string // in lower case, unless the family is the modern one
 	Values []string
 	// List tells that the parameter was repeated, or written with brackets.
 	List bool
@@ -72,7 +74,7 @@ func parseQuery(raw string, maxRepeats int) (Query, *queryError) {
 		}
 		count++
 		if count > maxParameters {
-			return nil, &queryError{status: 400, text: fmt.Sprintf("Parameter limit exceeded. Only %d parameters allowed.", maxParameters)}
+			return nil, &queryError{status: 400, text: parameterLimit}
 		}
 		name, value := splitSegment(segment)
 		name, list, bad := brackets(name, maxRepeats)

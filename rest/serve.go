@@ -119,6 +119,9 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 		if e.Missing != nil {
 			return nil, "", e.Missing(req, res.Hints)
 		}
+		if e.Family == Modern {
+			return nil, "", ModernNotFound("")
+		}
 		return nil, "", NotFound("Not found")
 	}
 	for _, name := range e.OmitEmpty {
@@ -132,6 +135,8 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 		return body, "", nil
 	}
 	switch {
+	case res.Hints.Rows > 0 && res.Hints.Rows == req.Limit && e.Family == Modern:
+		link = req.modernNext(res.Hints.Last)
 	case res.Hints.Rows > 0 && res.Hints.Rows == req.Limit:
 		link = req.next(res.Hints.Last)
 	case req.Cut != nil && (res.Hints.Rows > 0 || !e.EmptyEnds):

@@ -17,7 +17,7 @@ type TimestampSet struct {
 
 // TimestampFilter reads a parameter as a set of timestamps.
 func (r *Request) TimestampFilter(name string) (*TimestampSet, error) {
-	return TimestampsOf(r.values(name))
+	return TimestampsOf(r.Values(name))
 }
 
 // TimestampsOf makes a set of values that a parameter of timestamps takes.
@@ -95,14 +95,20 @@ func (s *TimestampSet) Empty() bool { return s.c.span(identity).empty() }
 // Contradicts tells whether two different instants are asked for.
 func (s *TimestampSet) Contradicts() bool { return len(s.c.eq) > 1 }
 
+// AnyInstant makes several instants alternatives; otherwise they contradict each other.
+func (s *TimestampSet) AnyInstant() { s.c.any = true }
+
 // HasEq tells whether an instant is asked for.
 func (s *TimestampSet) HasEq() bool { return s.c.hasEq }
 
 // Filter is the graph's filter, nil when there are no conditions.
 func (s *TimestampSet) Filter() map[string]any {
 	f := s.c.filter()
-	if s.bounded == nil {
+	switch {
+	case s.bounded == nil:
 		return f
+	case s.bounded.upper < 0: // no instant can be written that comes before the first
+		return map[string]any{"in": []any{}}
 	}
 	out := map[string]any{
 		"gte": ledger.Timestamp(s.bounded.lower).String(),
@@ -112,6 +118,15 @@ func (s *TimestampSet) Filter() map[string]any {
 		out["notIn"] = not
 	}
 	return out
+}
+
+// AsOf is the graph's filter for versions of a thing, nil when there are no conditions: of several instants the earliest counts.
+func (s *TimestampSet) AsOf() map[string]any {
+	f := s.c.filter()
+	if s.Contradicts() {
+		f["in"] = texts(s.c.eq)
+	}
+	return f
 }
 
 // Bound gives an open span its ends, the first transaction and now, and cuts it to the greatest length: the newest part when the order is
@@ -128,7 +143,7 @@ func (s *TimestampSet) Bound(r *Request, first func() (ledger.Timestamp, error))
 	if !b.hasUpper {
 		b.upper = r.Config.Now().UnixNano()
 	}
-	if most := int64(r.Config.MaxTransactionsRange); b.upper-b.lower+1 > most {
+	if most := int64(r.Config.MaxTransactionsRange); b.upper-b.lower >= most { // one more would not always fit
 		if r.Desc {
 			b.lower = b.upper - most + 1
 			r.Cut = &b.lower
@@ -139,27 +154,4 @@ func (s *TimestampSet) Bound(r *Request, first func() (ledger.Timestamp, error))
 	}
 	s.bounded = &b
 	return nil
-}
-
-// TimestampsAsOf binds instants that must all hold of a version of something: an instant means the version of that time, which began before.
-func TimestampsAsOf(variable string) Bind {
-	return func(r *Request, values []Value) error {
-		c, err := timestampConditions(AsOf(values))
-		if err != nil {
-			return err
-		}
-		r.Set(variable, c.filter())
-		return nil
-	}
-}
-
-// AsOf makes instants the ends of ranges.
-func AsOf(values []Value) []Value {
-	out := append([]Value(nil), values...)
-	for i := range out {
-		if out[i].Op == Eq {
-			out[i].Op = Lte
-		}
-	}
-	return out
 }

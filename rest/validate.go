@@ -33,7 +33,7 @@ func tooMany(name string, n, most int) Item {
 // takes tells whether a parameter takes a value as it stands in the query string.
 func (e *Endpoint) takes(c *Config, p *Param, text string) bool {
 	v, ok := e.Grammar.read(text)
-	return ok && v.Text != "" && p.Kind(c, v)
+	return ok && v.Text != "" && p.Kind.Takes(c, v)
 }
 
 // validateInOrder goes through the parameters once, as V1 does.

@@ -23,6 +23,8 @@ type Value struct {
 	Text string
 	// Given tells that the operator was written.
 	Given bool
+	// Number is what the modern family compares the value by, where its reader says so.
+	Number int64
 }
 
 func isOp(s string) bool {

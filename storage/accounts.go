@@ -132,6 +132,8 @@ func (db *DB) ResolveAccount(ctx context.Context, ref ledger.AccountRef) (ledger
 	switch {
 	case ref.Address.Valid:
 		sql, arg = `select id from entity where evm_address = $1 and deleted <> true limit 2`, ref.Address.V[:]
+	case ref.Alias != nil && ref.Live:
+		sql, arg = `select id from entity where alias = $1 and deleted <> true limit 2`, ref.Alias
 	case ref.Alias != nil:
 		sql, arg = `select id from entity where alias = $1 and coalesce(deleted, false) <> true limit 2`, ref.Alias
 	default:
@@ -197,8 +199,8 @@ func (w *where) versions(column string, at *ledger.TimestampFilter) {
 	if at.Lte != nil {
 		until(*at.Lte)
 	}
-	if at.Gt != nil {
-		since(*at.Gt + 1)
+	if at.Gt != nil { // the range's last instant is the one before its end
+		w.and("coalesce(upper("+column+") - 1 > ?, true)", int64(*at.Gt))
 	}
 	if at.Gte != nil {
 		since(*at.Gte)

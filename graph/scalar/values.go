@@ -201,11 +201,11 @@ func MarshalAccountRef(v ledger.AccountRef) graphql.ContextMarshaler {
 	return with(v, func(dst []byte, v ledger.AccountRef, style Style) []byte { return AppendString(dst, v.String(), style) })
 }
 
-// UnmarshalAccountRef reads an entity id, an EVM address or an alias.
+// UnmarshalAccountRef reads an entity id, an EVM address or an alias; "live:" may stand in front of the latter two.
 func UnmarshalAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) {
 	text, err := inputText(v)
 	if err != nil {
 		return ledger.AccountRef{}, err
 	}
-	return input(ledger.ParseAccountRef(text, EnvOf(ctx).Base))
+	return input(ledger.ParseLiveAccountRef(text, EnvOf(ctx).Base))
 }

@@ -129,6 +129,9 @@ func (s *Server) context(ctx context.Context, env *scalar.Env) context.Context {
 	return s.o.PrepareContext(rowplan.WithStore(ctx))
 }
 
+// Schema is the graph's schema. It is not to be changed.
+func (s *Server) Schema() *ast.Schema { return s.o.Schema.Schema() }
+
 // Document is an operation document of the REST side, parsed and checked once.
 type Document struct {
 	text string

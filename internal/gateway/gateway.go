@@ -21,9 +21,11 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/graph/server"
+	"heliograph/internal/web/apidocs"
 	"heliograph/internal/web/graphiql"
 	"heliograph/resolvers"
 	"heliograph/rest"
+	"heliograph/rest/openapi"
 	v1 "heliograph/rest/v1"
 	"heliograph/storage"
 )
@@ -55,6 +57,7 @@ type Gateway struct {
 	o       Options
 	graph   *server.Server
 	v1      *rest.API
+	docs    http.Handler
 	metrics *metrics
 	sdl     string
 }
@@ -74,7 +77,30 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the REST API: %w", err)
 	}
-	return &Gateway{o: o, graph: srv, v1: api, metrics: newMetrics(o.DB), sdl: srv.SDL()}, nil
+	docs, err := describe(api, o.Version)
+	if err != nil {
+		return nil, err
+	}
+	return &Gateway{o: o, graph: srv, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL()}, nil
+}
+
+// docsPath is where the REST API is described.
+const docsPath = v1.Prefix + "/docs"
+
+// describe makes the pages that describe the REST API.
+func describe(api *rest.API, version string) (http.Handler, error) {
+	description, err := openapi.New(api, version)
+	if err != nil {
+		return nil, fmt.Errorf("describing the REST API: %w", err)
+	}
+	o := apidocs.Options{Prefix: docsPath}
+	if o.JSON, err = description.JSON(); err != nil {
+		return nil, err
+	}
+	if o.YAML, err = description.YAML(); err != nil {
+		return nil, err
+	}
+	return apidocs.Handler(o)
 }
 
 // Graph is the executor behind everything.
@@ -90,6 +116,8 @@ func (g *Gateway) Public() http.Handler {
 	r := chi.NewRouter()
 	r.Use(g.client, g.record, g.recover, g.deadline)
 	g.health(r)
+	r.Handle(docsPath, g.docs) // before the API, which looks at credentials first
+	r.Handle(docsPath+"/*", g.docs)
 	r.Handle(v1.Prefix, g.v1)
 	r.Handle(v1.Prefix+"/*", g.v1)
 	r.Group(func(r chi.Router) {

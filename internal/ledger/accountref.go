@@ -12,15 +12,41 @@ type AccountRef struct {
 	ID      EntityID
 	Address Null[EVMAddress]
 	Alias   Alias
+	// Live tells that the entity must be known not to be deleted; otherwise an alias also finds what the ledger only refers to.
+	Live bool
+}
+
+// livePrefix stands in front of an address or alias whose reference is Live.
+const livePrefix = "live:"
+
+// ParseLiveAccountRef reads what [ParseAccountRef] does, and also "live:" in front of an address or alias: the reference is Live then, and an
+// address is looked up even when it is long-zero.
+func ParseLiveAccountRef(s string, base EntityID) (AccountRef, error) {
+	name, live := strings.CutPrefix(s, livePrefix)
+	if !live {
+		return ParseAccountRef(s, base)
+	}
+	if a, err := ParseEVMAddress(name); err == nil {
+		return AccountRef{Address: Of(a), Live: true}, nil
+	}
+	alias, err := ParseAlias(name)
+	if err != nil {
+		return AccountRef{}, fmt.Errorf("%q is no EVM address or alias: %w", name, err)
+	}
+	return AccountRef{Alias: alias, Live: true}, nil
 }
 
 // String is the id, the address or the alias in its own text form.
 func (r AccountRef) String() string {
+	prefix := ""
+	if r.Live {
+		prefix = livePrefix
+	}
 	switch {
 	case r.Address.Valid:
-		return r.Address.V.String()
+		return prefix + r.Address.V.String()
 	case r.Alias != nil:
-		return r.Alias.String()
+		return prefix + r.Alias.String()
 	default:
 		return r.ID.String()
 	}

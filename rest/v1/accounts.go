@@ -10,10 +10,10 @@ import (
 )
 
 var accountsParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.id")},
-	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance")},
-	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey")},
-	{Name: "balance", Kind: rest.Boolean, Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.id"), Doc: "Only these accounts."},
+	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Only accounts with such a balance, in tinybars."},
+	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Only accounts with this key."},
+	{Name: "balance", Kind: rest.Boolean, Doc: "False leaves the balances out: they are null.", Bind: func(r *rest.Request, values []rest.Value) error {
 		// Only the bare word counts: with an operator in front even "true" hides the balance.
 		last := values[len(values)-1]
 		r.Set("balance", !last.Given && last.Text == "true")
@@ -35,12 +35,12 @@ func finishAccounts(r *rest.Request) error {
 }
 
 var accountParams = []rest.Param{
-	{Name: "timestamp", Kind: rest.Timestamp},
-	{Name: "transactions", Kind: rest.Boolean, Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "timestamp", Kind: rest.Timestamp, Doc: "The account as it was then, and only transactions of that time."},
+	{Name: "transactions", Kind: rest.Boolean, Doc: "False leaves the transactions out.", Bind: func(r *rest.Request, values []rest.Value) error {
 		r.Set("withTransactions", strings.EqualFold(values[len(values)-1].Text, "true"))
 		return nil
 	}},
-	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types")},
+	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"), Doc: "Only transactions of these types."},
 	limit, order,
 }
 
@@ -71,7 +71,7 @@ func finishAccount(r *rest.Request) error {
 		}
 		return rest.NotFound("Timestamp range is empty")
 	}
-	r.Set("at", at.Filter())
+	r.Set("at", at.AsOf())
 	if v["withTransactions"] == false {
 		v["limit"] = 0
 	} else if err := boundTransactions(r, at); err != nil {
@@ -98,15 +98,19 @@ func missingAccount(r *rest.Request, _ relay.Hints) *rest.Problem {
 }
 
 var balancesParams = []rest.Param{
-	{Name: "account.id", Kind: balanceAccount, Bind: bindBalanceAccounts},
-	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance")},
-	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey")},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("at")},
+	{Name: "account.id", Kind: balanceAccount, Bind: bindBalanceAccounts, Doc: "Only these accounts."},
+	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Only accounts with such a balance, in tinybars."},
+	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Only accounts with this key."},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AsOf("at"), Doc: "The balances of the newest snapshot of that time, instead of the present ones."},
 	limit, order,
 }
 
 // balanceAccount takes any text: what is wrong with it is told when it is bound, with details.
-func balanceAccount(_ *rest.Config, v rest.Value) bool { return v.Text != "" }
+var balanceAccount = rest.Kind{
+	Takes: func(_ *rest.Config, v rest.Value) bool { return v.Text != "" },
+	Form:  rest.Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out; or, once and without an operator, an EVM address or an alias."},
+	Ops:   rest.Operators(),
+}
 
 // bindBalanceAccounts takes ids, and one alias or EVM address.
 func bindBalanceAccounts(r *rest.Request, values []rest.Value) error {
@@ -163,7 +167,18 @@ func balanceProblem(detail string) *rest.Problem {
 	return &rest.Problem{Status: http.StatusBadRequest, Items: []rest.Item{{Message: "Invalid parameter: account.id", Detail: &detail}}}
 }
 
+// finishBalances drops the operators of public keys where a snapshot is asked for.
 func finishBalances(r *rest.Request) error {
 	r.Variables["tokens"] = r.Config.TokensInList
-	return nil
+	if r.Variables["at"] == nil {
+		return nil
+	}
+	values := r.Values("account.publickey")
+	if values == nil {
+		return nil
+	}
+	for i := range values {
+		values[i].Op = rest.Eq
+	}
+	return rest.PublicKeys("filter.publicKey")(r, values)
 }

@@ -8,8 +8,8 @@ import (
 )
 
 var blocksParams = []rest.Param{
-	{Name: "block.number", Kind: rest.Kind(rest.BlockNumber).Except(rest.Ne), Bind: rest.Longs("filter.number")},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp")},
+	{Name: "block.number", Kind: rest.BlockNumber.Except(rest.Ne), Bind: rest.Longs("filter.number"), Doc: "Only blocks with these numbers."},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp"), Doc: "Only blocks that ended then."},
 	limit, order,
 }
 

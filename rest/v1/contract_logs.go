@@ -10,13 +10,15 @@ import (
 
 // logsParams are taken by both lists of logs.
 var logsParams = []rest.Param{
-	{Name: "index", Kind: rest.Long(0)},
+	{Name: "index", Kind: rest.Long(0), Doc: "Only logs at these places of a transaction. A bound needs one of `timestamp` on the same side, and counts at that instant only."},
 	limit, order,
-	{Name: "timestamp", Kind: rest.Timestamp},
-	{Name: topic(0), Kind: rest.Kind(word).Only(rest.Eq)},
-	{Name: topic(1), Kind: rest.Kind(word).Only(rest.Eq)},
-	{Name: topic(2), Kind: rest.Kind(word).Only(rest.Eq)},
-	{Name: topic(3), Kind: rest.Kind(word).Only(rest.Eq)},
+	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Only logs of this time."},
+	topicParam(0), topicParam(1), topicParam(2), topicParam(3),
+}
+
+// topicParam takes alternatives for the topic at a place.
+func topicParam(n int) rest.Param {
+	return rest.Param{Name: topic(n), Kind: word.Only(rest.Eq), Doc: "Only logs with one of these as the topic at this place. Needs an instant, or a range of time of 7 days at most."}
 }
 
 // topic is the parameter of the topic at a place.

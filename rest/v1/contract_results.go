@@ -26,7 +26,7 @@ func contractResultEndpoints() []rest.Endpoint {
 	}
 	actions := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/actions", Grammar: rest.V2, Params: actionsParams, Document: "contract_actions.graphql",
-		BindPath: bindResultTransaction, Next: byIndex, MaxAge: history,
+		BindPath: bindActions, Next: byIndex, MaxAge: history,
 	}
 	return []rest.Endpoint{
 		{
@@ -34,13 +34,13 @@ func contractResultEndpoints() []rest.Endpoint {
 			Desc: true, Finish: finishContractResults, Next: byTimestamp, EmptyEnds: true, OmitNull: authorizations, MaxAge: 10,
 		},
 		ofContract,
-		at(ofContract, "/contracts/results/results"), // no contract has this name
+		undescribed(at(ofContract, "/contracts/results/results")), // no contract has this name
 		atTime,
-		at(atTime, "/contracts/results/results/{timestamp}"),
-		{
+		undescribed(at(atTime, "/contracts/results/results/{timestamp}")),
+		undescribed(rest.Endpoint{ // the same place in the path as a transaction's: its form tells it apart
 			Path: `/contracts/results/{timestamp:^\d+\.\d+$}`, Grammar: rest.V1, Params: hbarParams, Document: "contract_result.graphql",
 			Operation: resultOperation, PathFirst: true, BindPath: bindResultAt, Finish: finishResult, OmitNull: authorizations, MaxAge: history,
-		},
+		}),
 		{
 			Path: "/contracts/results/{transactionIdOrHash}", Grammar: rest.V1, Params: resultParams, Document: "contract_result.graphql",
 			Operation: resultOperation, BindPath: bindResult, Finish: finishResult, OmitNull: authorizations, MaxAge: history,
@@ -56,21 +56,27 @@ func at(e rest.Endpoint, path string) rest.Endpoint {
 	return e
 }
 
+// undescribed is an endpoint that descriptions of the API leave out.
+func undescribed(e rest.Endpoint) rest.Endpoint {
+	e.Undescribed = true
+	return e
+}
+
 // authorizations are left out where there is no Ethereum transaction.
 var authorizations = []string{"authorization_list"}
 
 // contractResultsParams are taken by both lists of contract results.
 var contractResultsParams = []rest.Param{
-	{Name: "from", Kind: sender, Bind: checkSenders},
-	{Name: "block.hash", Kind: rest.Kind(blockHash).Only(rest.Eq), Bind: bindBlockHash},
-	{Name: "block.number", Kind: rest.Kind(rest.BlockNumber).Only(rest.Eq), Bind: bindBlockNumber},
-	{Name: "hbar", Kind: rest.Boolean},
+	{Name: "from", Kind: sender, Bind: checkSenders, Doc: "Only results of these senders."},
+	{Name: "block.hash", Kind: blockHash, Bind: bindBlockHash, Doc: "Only results of the block with this hash, or with a hash that begins with it. Not together with `block.number`.", Single: true},
+	{Name: "block.number", Kind: rest.BlockNumber.Only(rest.Eq), Bind: bindBlockNumber, Doc: "Only results of the block with this number.", Single: true},
+	{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc},
 	{Name: "internal", Kind: rest.Boolean, Bind: func(r *rest.Request, values []rest.Value) error {
 		r.Set("filter.internal", strings.EqualFold(values[len(values)-1].Text, "true"))
 		return nil
-	}},
+	}, Doc: "Whether calls that other calls caused are shown too."},
 	limit, order,
-	{Name: "timestamp", Kind: rest.Timestamp},
+	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Only results of this time; several instants are alternatives."},
 	{Name: "transaction.index", Kind: rest.Long(0).Only(rest.Eq), Bind: func(r *rest.Request, values []rest.Value) error {
 		var list []any
 		for _, v := range values {
@@ -78,23 +84,42 @@ var contractResultsParams = []rest.Param{
 		}
 		r.Set("filter.transactionIndex", list)
 		return nil
-	}},
+	}, Doc: "Only the results at these places of the block that `block.hash` or `block.number` names."},
 }
 
+// hbarDoc describes the parameter hbar.
+const hbarDoc = "Whether amounts and prices are in tinybars; otherwise they are in weibars."
+
+// The patterns of values.
+const (
+	addressPattern   = `(0x)?[A-Fa-f0-9]{40}`
+	blockHashPattern = `(0x)?([A-Fa-f0-9]{64}|[A-Fa-f0-9]{96})`
+	senderPattern    = `(\d{1,4}\.)?\d{1,5}\.\d{1,12}|-?\d{1,19}|` + addressPattern
+)
+
 var (
-	addressSyntax    = regexp.MustCompile(`^(0x)?[A-Fa-f0-9]{40}$`)
+	addressSyntax    = regexp.MustCompile(`^` + addressPattern + `$`)
 	calleeSyntax     = regexp.MustCompile(`^(0x|(\d{1,4}\.)?\d{1,5}\.)?[A-Fa-f0-9]{40}$`)
-	blockHashSyntax  = regexp.MustCompile(`^(0x)?([A-Fa-f0-9]{64}|[A-Fa-f0-9]{96})$`)
+	blockHashSyntax  = regexp.MustCompile(`^` + blockHashPattern + `$`)
 	resultHashSyntax = regexp.MustCompile(`^(0x)?[A-Fa-f0-9]{64}$`)
 	instantSyntax    = regexp.MustCompile(`^\d{1,10}(\.\d{1,9})?$`)
 )
 
-func blockHash(_ *rest.Config, v rest.Value) bool { return blockHashSyntax.MatchString(v.Text) }
-
-// sender takes entity ids and EVM addresses without shard and realm.
-func sender(_ *rest.Config, v rest.Value) bool {
-	return rest.IsEntityID(v.Text) || addressSyntax.MatchString(v.Text)
-}
+var (
+	// blockHash takes hashes of 32 or 48 bytes.
+	blockHash = rest.Kind{
+		Takes: func(_ *rest.Config, v rest.Value) bool { return blockHashSyntax.MatchString(v.Text) },
+		Form:  rest.Form{Doc: "The hash of a block in hex, whole or its first 32 bytes.", Pattern: blockHashPattern},
+	}.Only(rest.Eq)
+	// sender takes entity ids, and EVM addresses without shard and realm.
+	sender = rest.Kind{
+		Takes: func(_ *rest.Config, v rest.Value) bool {
+			return rest.IsEntityID(v.Text) || addressSyntax.MatchString(v.Text)
+		},
+		Form: rest.Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address.", Pattern: senderPattern},
+		Ops:  rest.Operators(),
+	}
+)
 
 // checkSenders refuses ids that cannot exist; addresses are looked up when the rest of the query is known to be good.
 func checkSenders(r *rest.Request, values []rest.Value) error {
@@ -263,17 +288,17 @@ func finishResultsOfContract(r *rest.Request) error {
 	return selectResults(r, false)
 }
 
-var hbarParams = []rest.Param{{Name: "hbar", Kind: rest.Boolean}}
+var hbarParams = []rest.Param{{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc}}
 
 var resultParams = []rest.Param{
-	{Name: "hbar", Kind: rest.Boolean},
-	{Name: "nonce", Kind: rest.Kind(rest.Int).Only(rest.Eq), Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc},
+	{Name: "nonce", Kind: rest.Int.Only(rest.Eq), Bind: func(r *rest.Request, values []rest.Value) error {
 		n, err := strconv.Atoi(values[len(values)-1].Text)
 		if r.Variables["transactionId"] != nil { // a hash names one transaction
 			r.Set("nonce", n)
 		}
 		return err //nolint:wrapcheck // its kind has made sure that it is a number
-	}},
+	}, Doc: "The nonce of a transaction id: 0 for what the user sent. Of no effect with a hash.", Single: true},
 }
 
 // checkHbar reads the unit of amounts once more: neither a repeated value nor an operator may stand there.
@@ -394,14 +419,17 @@ func bindResultTransaction(r *rest.Request) error {
 	return nil
 }
 
-var actionsParams = []rest.Param{
-	{Name: "index", Kind: rest.Long(0), Bind: func(r *rest.Request, values []rest.Value) error {
-		for _, v := range values {
-			if v.Op == rest.Ne {
-				return rest.InvalidParameter("index")
-			}
+// bindActions refuses conditions on the index that the path would otherwise be looked at before.
+func bindActions(r *rest.Request) error {
+	for _, v := range r.Values("index") {
+		if v.Op == rest.Ne {
+			return rest.InvalidParameter("index")
 		}
-		return rest.Longs("filter.index")(r, values)
-	}},
+	}
+	return bindResultTransaction(r)
+}
+
+var actionsParams = []rest.Param{
+	{Name: "index", Kind: rest.Long(0), Bind: rest.Longs("filter.index"), Doc: "Only actions at these places. The operator `ne` is refused."},
 	limit, order,
 }

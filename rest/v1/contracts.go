@@ -25,7 +25,7 @@ func contractEndpoints() []rest.Endpoint {
 	}
 	logs := rest.Endpoint{
 		Path: "/contracts/results/logs", Grammar: rest.V2, Params: append([]rest.Param{
-			{Name: "transaction.hash", Kind: rest.Kind(blockHash).Only(rest.Eq)},
+			{Name: "transaction.hash", Kind: transactionHash, Doc: "Only logs of the transaction with this hash.", Single: true},
 		}, logsParams...), Document: "contract_logs.graphql", Operation: always("ContractLogs"),
 		Desc: true, Finish: finishLogs, Next: byLog, EmptyEnds: true, MaxAge: 10,
 	}
@@ -39,7 +39,7 @@ func contractEndpoints() []rest.Endpoint {
 			PathFirst: true, BindPath: bindCallee, Finish: finishContract, MaxAge: brief,
 		},
 		state,
-		at(state, "/contracts/results/state"), // no contract has this name
+		undescribed(at(state, "/contracts/results/state")), // no contract has this name
 		{
 			Path: "/contracts/{id}/results/logs", Grammar: rest.V2, Params: logsParams, Document: "contract_logs.graphql", Operation: always("ContractLogs"),
 			PathFirst: true, BindPath: bindCallee, Desc: true, Finish: finishLogsOfContract, Next: byLog, MaxAge: brief,
@@ -50,17 +50,42 @@ func contractEndpoints() []rest.Endpoint {
 }
 
 var contractsParams = []rest.Param{
-	{Name: "contract.id", Kind: contractID, Bind: bindContractIDs},
+	{Name: "contract.id", Kind: contractID, Bind: bindContractIDs, Doc: "Only these contracts."},
 	limit, order,
 }
 
-// plainAddressSyntax is an EVM address without "0x".
-var plainAddressSyntax = regexp.MustCompile(`^(\d{1,4}\.)?(\d{1,5}\.)?[A-Fa-f0-9]{40}$`)
+// The patterns of values.
+const (
+	contractIDPattern = `(\d{1,4}\.)?\d{1,5}\.\d{1,12}|-?\d{1,19}|(\d{1,4}\.)?(\d{1,5}\.)?[A-Fa-f0-9]{40}`
+	wordPattern       = `(0x)?[0-9A-Fa-f]{1,64}`
+)
 
-// contractID takes entity ids, and EVM addresses without "0x" to be equal to.
-func contractID(_ *rest.Config, v rest.Value) bool {
-	return rest.IsEntityID(v.Text) || v.Op == rest.Eq && plainAddressSyntax.MatchString(v.Text)
-}
+var (
+	plainAddressSyntax = regexp.MustCompile(`^(\d{1,4}\.)?(\d{1,5}\.)?[A-Fa-f0-9]{40}$`)
+	wordSyntax         = regexp.MustCompile(`^` + wordPattern + `$`)
+)
+
+var (
+	// contractID takes entity ids, and EVM addresses without "0x" to be equal to.
+	contractID = rest.Kind{
+		Takes: func(_ *rest.Config, v rest.Value) bool {
+			return rest.IsEntityID(v.Text) || v.Op == rest.Eq && plainAddressSyntax.MatchString(v.Text)
+		},
+		Form: rest.Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address without `0x` and operator.", Pattern: contractIDPattern},
+		Ops:  rest.Operators(),
+	}
+	// word takes what fits into a word of the EVM.
+	word = rest.Kind{
+		Takes: func(_ *rest.Config, v rest.Value) bool { return wordSyntax.MatchString(v.Text) },
+		Form:  rest.Form{Doc: "1 to 64 hex digits.", Pattern: wordPattern},
+		Ops:   rest.Operators(),
+	}
+	// transactionHash takes hashes of 32 or 48 bytes.
+	transactionHash = rest.Kind{
+		Takes: blockHash.Takes,
+		Form:  rest.Form{Doc: "The hash of a transaction in hex, whole or its first 32 bytes, or that of an Ethereum transaction.", Pattern: blockHashPattern},
+	}.Only(rest.Eq)
+)
 
 // bindContractIDs takes ids; addresses are looked up by the graph and join those that are alternatives.
 func bindContractIDs(r *rest.Request, values []rest.Value) error {
@@ -87,7 +112,7 @@ func bindContractIDs(r *rest.Request, values []rest.Value) error {
 	return rest.IDs("filter.id")(r, ids)
 }
 
-var contractParams = []rest.Param{{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.TimestampsAsOf("at")}}
+var contractParams = []rest.Param{{Name: "timestamp", Kind: rest.Timestamp, Doc: "Which version: the newest whose time meets all conditions. An instant means the version of that time."}}
 
 // finishContract reads the path's contract. What cannot exist is told with shard and realm filled in.
 func finishContract(r *rest.Request) error {
@@ -100,19 +125,24 @@ func finishContract(r *rest.Request) error {
 		return badCallee
 	}
 	r.Set("id", ref.String())
+	return bindAsOf(r)
+}
+
+// bindAsOf binds the time of a version of something.
+func bindAsOf(r *rest.Request) error {
+	set, err := r.TimestampFilter("timestamp")
+	if err != nil {
+		return err //nolint:wrapcheck // it is a problem already
+	}
+	r.Set("at", set.AsOf())
 	return nil
 }
 
 var stateParams = []rest.Param{
 	limit, order,
-	{Name: "slot", Kind: rest.Kind(word).Except(rest.Ne)},
-	{Name: "timestamp", Kind: rest.Timestamp},
+	{Name: "slot", Kind: word.Except(rest.Ne), Doc: "Only these slots."},
+	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Which time: of each slot the newest change whose time meets all conditions. An instant means what the slot held then."},
 }
-
-var wordSyntax = regexp.MustCompile(`^(0x)?[0-9A-Fa-f]{1,64}$`)
-
-// word takes 1 to 64 hex digits.
-func word(_ *rest.Config, v rest.Value) bool { return wordSyntax.MatchString(v.Text) }
 
 // wholeWord is a word with all of its 64 digits.
 func wholeWord(text string) string {
@@ -129,13 +159,12 @@ func finishState(r *rest.Request) error {
 		return err
 	}
 	r.Set("contract", ref.String())
-	times := r.Values("timestamp")
-	for _, v := range times {
+	for _, v := range r.Values("timestamp") {
 		if v.Op == rest.Ne {
 			return unlessUnknown(r, ref, noState, rest.Bad("Not equals (ne) operator is not supported for timestamp"))
 		}
 	}
-	if err := rest.TimestampsAsOf("at")(r, times); err != nil {
+	if err := bindAsOf(r); err != nil {
 		return err
 	}
 	r.Set("filter.slot", slotFilter(r))

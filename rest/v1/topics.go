@@ -1,7 +1,6 @@
 package v1
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -10,17 +9,7 @@ import (
 	"heliograph/rest"
 )
 
-var modernIDSyntax = regexp.MustCompile(`^((\d{1,4})\.)?((\d{1,5})\.)?\d{1,12}$`)
-
-func bindTopicID(r *rest.Request) error {
-	text := r.Path["id"]
-	id, err := ledger.ParseEntityID(text, r.Config.Base)
-	if err != nil || !modernIDSyntax.MatchString(text) {
-		return rest.CannotConvert("id")
-	}
-	r.Set("id", id.String())
-	return nil
-}
+var topicPath = []rest.Param{{Name: "id", Read: rest.ReadPathID, Bind: rest.Texts("id")}}
 
 // missingTopic tells which row the database lacks.
 func missingTopic(_ *rest.Request, h relay.Hints) *rest.Problem {
@@ -28,10 +17,10 @@ func missingTopic(_ *rest.Request, h relay.Hints) *rest.Problem {
 }
 
 var topicMessagesParams = []rest.Param{
-	{Name: "encoding", Kind: rest.OneOf("base64", "utf-8", "utf8")},
+	{Name: "encoding", Kind: rest.OneOf("base64", "utf-8", "utf8"), Doc: "How messages are written: in base64, as they are by default, or as text."},
 	limit, order,
-	{Name: "sequencenumber", Kind: rest.Long(1), Bind: withoutNe(rest.Longs("filter.sequenceNumber"), "sequencenumber")},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: withoutNe(rest.Timestamps("filter.timestamp"), "timestamp")},
+	{Name: "sequencenumber", Kind: rest.Long(1), Bind: withoutNe(rest.Longs("filter.sequenceNumber"), "sequencenumber"), Doc: "Only messages with these sequence numbers."},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: withoutNe(rest.Timestamps("filter.timestamp"), "timestamp"), Doc: "Only messages of this time."},
 }
 
 // withoutNe refuses "not equal" where messages are found through their lookup table, which knows ranges only.

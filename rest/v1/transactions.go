@@ -11,9 +11,9 @@ import (
 )
 
 var transactionsParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.accountId")},
-	{Name: "timestamp", Kind: rest.Timestamp},
-	{Name: "result", Kind: rest.OneOf("success", "fail"), Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.IDs("filter.accountId"), Doc: "Only transactions that these accounts paid for or took part in."},
+	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Only transactions of this time."},
+	{Name: "result", Kind: rest.OneOf("success", "fail"), Doc: "Only transactions that ended so.", Bind: func(r *rest.Request, values []rest.Value) error {
 		outcome := ledger.OutcomeSuccess
 		if strings.EqualFold(values[len(values)-1].Text, "fail") {
 			outcome = ledger.OutcomeFailure
@@ -21,7 +21,7 @@ var transactionsParams = []rest.Param{
 		r.Set("filter.outcome", string(outcome))
 		return nil
 	}},
-	{Name: "type", Kind: rest.OneOf("credit", "debit"), Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "type", Kind: rest.OneOf("credit", "debit"), Doc: "Only transactions that gave to, or took from, the accounts asked for.", Bind: func(r *rest.Request, values []rest.Value) error {
 		for _, v := range values[1:] {
 			if !strings.EqualFold(v.Text, values[0].Text) {
 				return noTransactions // one transfer cannot be both
@@ -30,7 +30,7 @@ var transactionsParams = []rest.Param{
 		r.Set("filter.direction", strings.ToUpper(values[0].Text))
 		return nil
 	}},
-	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types")},
+	{Name: "transactiontype", Kind: rest.TransactionType, Bind: rest.Enums("filter.types"), Doc: "Only transactions of these types."},
 	limit, order,
 }
 
@@ -85,12 +85,12 @@ func firstTransaction(r *rest.Request) (ledger.Timestamp, error) {
 }
 
 var transactionParams = []rest.Param{
-	{Name: "nonce", Kind: rest.Kind(rest.Int).Only(rest.Eq), Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "nonce", Kind: rest.Int.Only(rest.Eq), Doc: "Only the transaction with this nonce; 0 is the one that the user sent.", Bind: func(r *rest.Request, values []rest.Value) error {
 		n, err := strconv.Atoi(values[len(values)-1].Text)
 		r.Set("nonce", n)
 		return err //nolint:wrapcheck // its kind has made sure that it is a number
 	}},
-	{Name: "scheduled", Kind: rest.Boolean, Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "scheduled", Kind: rest.Boolean, Doc: "Only transactions that a schedule ran, or only those that none did.", Bind: func(r *rest.Request, values []rest.Value) error {
 		r.Set("scheduled", strings.EqualFold(values[len(values)-1].Text, "true"))
 		return nil
 	}},

@@ -56,7 +56,7 @@ func coreEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/topics/{id}", Family: rest.Modern, Document: "topic.graphql",
-			BindPath: bindTopicID, Missing: missingTopic, MaxAge: 5,
+			PathParams: topicPath, Missing: missingTopic, MaxAge: 5,
 		},
 		{
 			Path: "/topics/{id}/messages", Grammar: rest.V2, Params: topicMessagesParams, Document: "topic_messages.graphql", Operation: messageOperation,
@@ -83,7 +83,7 @@ func coreEndpoints() []rest.Endpoint {
 
 // New makes the API.
 func New(cfg *rest.Config, srv *server.Server) (*rest.API, error) {
-	api := &rest.API{Prefix: Prefix, Endpoints: endpoints(), Documents: documents, Config: cfg, Server: srv}
+	api := &rest.API{Prefix: Prefix, Endpoints: endpoints(), PathParams: pathParams(), Documents: documents, Config: cfg, Server: srv}
 	if err := api.Init(); err != nil {
 		return nil, err
 	}

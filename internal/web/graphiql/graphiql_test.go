@@ -2,55 +2,23 @@ package graphiql
 
 import (
 	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
-)
 
-// built returns the unpacked files of dist by name.
-func built(t *testing.T) map[string][]byte {
-	t.Helper()
-	files := map[string][]byte{}
-	err := fs.WalkDir(dist, "dist", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		packed, err := dist.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		reader, err := gzip.NewReader(bytes.NewReader(packed))
-		if err != nil {
-			return err
-		}
-		if !reader.ModTime.IsZero() || reader.Name != "" {
-			t.Errorf("%s carries a time or a name; dist must depend on the sources alone", name)
-		}
-		content, err := io.ReadAll(reader)
-		files[strings.TrimSuffix(strings.TrimPrefix(name, "dist/"), ".gz")] = content
-		return err
-	})
-	if err != nil {
-		t.Fatalf("reading dist: %v", err)
-	}
-	return files
-}
+	"heliograph/internal/web/assets"
+	"heliograph/internal/web/assets/assetstest"
+)
 
 // oneOf returns the first built file that the pattern matches, as a path below the page.
 func oneOf(t *testing.T, pattern string) string {
@@ -77,14 +45,14 @@ func TestHandler(t *testing.T) {
 		{name: "page with a link", path: "/graphiql?query=%7Ba%7D", accept: "gzip", status: 200, contentType: "text/html; charset=utf-8", encoding: "gzip", cache: "no-cache"},
 		{name: "page without gzip", path: "/graphiql", status: 200, contentType: "text/html; charset=utf-8", cache: "no-cache"},
 		{name: "page, HEAD", method: "HEAD", path: "/graphiql", accept: "gzip", status: 200, contentType: "text/html; charset=utf-8", encoding: "gzip", cache: "no-cache"},
-		{name: "script", path: "/graphiql" + script, accept: "gzip", status: 200, contentType: "text/javascript; charset=utf-8", encoding: "gzip", cache: cacheForever},
-		{name: "script without gzip", path: "/graphiql" + script, accept: "br", status: 200, contentType: "text/javascript; charset=utf-8", cache: cacheForever},
-		{name: "script, HEAD without gzip", method: "HEAD", path: "/graphiql" + script, status: 200, contentType: "text/javascript; charset=utf-8", cache: cacheForever},
-		{name: "gzip refused", path: "/graphiql" + script, accept: "gzip;q=0, *", status: 200, contentType: "text/javascript; charset=utf-8", cache: cacheForever},
-		{name: "any coding", path: "/graphiql" + style, accept: "*", status: 200, contentType: "text/css; charset=utf-8", encoding: "gzip", cache: cacheForever},
-		{name: "worker", path: "/graphiql" + worker, accept: "gzip;q=0.5", status: 200, contentType: "text/javascript; charset=utf-8", encoding: "gzip", cache: cacheForever},
-		{name: "icon", path: "/graphiql" + icon, accept: "gzip", status: 200, contentType: "image/svg+xml", encoding: "gzip", cache: cacheForever},
-		{name: "icon font", path: "/graphiql" + oneOf(t, "assets/codicon-*.ttf"), accept: "gzip", status: 200, contentType: "font/ttf", encoding: "gzip", cache: cacheForever},
+		{name: "script", path: "/graphiql" + script, accept: "gzip", status: 200, contentType: "text/javascript; charset=utf-8", encoding: "gzip", cache: assets.Forever},
+		{name: "script without gzip", path: "/graphiql" + script, accept: "br", status: 200, contentType: "text/javascript; charset=utf-8", cache: assets.Forever},
+		{name: "script, HEAD without gzip", method: "HEAD", path: "/graphiql" + script, status: 200, contentType: "text/javascript; charset=utf-8", cache: assets.Forever},
+		{name: "gzip refused", path: "/graphiql" + script, accept: "gzip;q=0, *", status: 200, contentType: "text/javascript; charset=utf-8", cache: assets.Forever},
+		{name: "any coding", path: "/graphiql" + style, accept: "*", status: 200, contentType: "text/css; charset=utf-8", encoding: "gzip", cache: assets.Forever},
+		{name: "worker", path: "/graphiql" + worker, accept: "gzip;q=0.5", status: 200, contentType: "text/javascript; charset=utf-8", encoding: "gzip", cache: assets.Forever},
+		{name: "icon", path: "/graphiql" + icon, accept: "gzip", status: 200, contentType: "image/svg+xml", encoding: "gzip", cache: assets.Forever},
+		{name: "icon font", path: "/graphiql" + oneOf(t, "assets/codicon-*.ttf"), accept: "gzip", status: 200, contentType: "font/ttf", encoding: "gzip", cache: assets.Forever},
 		{name: "examples", path: "/graphiql/examples.json", status: 200, contentType: "application/json", cache: "no-cache"},
 		{name: "trailing slash", path: "/graphiql/?rest=%2Fapi%2Fv1%2Faccounts", status: 308, location: "../graphiql?rest=%2Fapi%2Fv1%2Faccounts"},
 		{name: "unknown asset", path: "/graphiql/assets/index-00000000.js", accept: "gzip", status: 404, contentType: "text/plain; charset=utf-8"},
@@ -206,7 +174,7 @@ func TestPrefix(t *testing.T) {
 func TestUnpackedContent(t *testing.T) {
 	t.Parallel()
 	handler := Handler(Options{})
-	for name, content := range built(t) {
+	for name, content := range assetstest.Built(t, dist) {
 		if name == "index.html" {
 			name = ""
 		} else {
@@ -220,75 +188,16 @@ func TestUnpackedContent(t *testing.T) {
 	}
 }
 
-// TestBuiltFromTheseSources fails when src was edited and build.sh was not run.
-func TestBuiltFromTheseSources(t *testing.T) {
+func TestBuild(t *testing.T) {
 	t.Parallel()
-	var sums strings.Builder
-	err := filepath.WalkDir("src", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() {
-			if base := entry.Name(); base == "node_modules" || base == "examples" {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		content, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		relative := strings.TrimPrefix(filepath.ToSlash(name), "src/")
-		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), relative)
-		return nil
-	})
-	if err != nil {
-		t.Fatalf("reading the sources: %v", err)
-	}
-	recorded, err := os.ReadFile("dist.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := func(text string) []string { return slices.Sorted(strings.Lines(text)) }
-	if now, then := lines(sums.String()), lines(string(recorded)); !slices.Equal(now, then) {
-		t.Errorf("dist is older than src: run build.sh\nsources:\n%v\nbuilt from:\n%v", now, then)
-	}
-}
-
-// fetched are the ways in which a built file could make the browser ask another host by itself. A plain address in a
-// script (an XML name space, a link in the help text) is not among them.
-var fetched = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)<(script|link|img|iframe|source|use)[^>]*(src|href)\s*=\s*["']?(https?:)?//`),
-	regexp.MustCompile(`(?i)@import\s+(url\()?\s*["']?(https?:)?//`),
-	regexp.MustCompile(`(?i)url\(\s*["']?(https?:)?//`),
-	regexp.MustCompile(`(?i)\b(fetch|import|importScripts|Worker|WebSocket|EventSource|sendBeacon)\(\s*["'\x60](https?:|wss?:)?//`),
-	regexp.MustCompile(`(?i)//(fonts|cdn|unpkg|esm|cdnjs|ajax)\.`),
-	regexp.MustCompile(`(?i)\b(unpkg\.com|jsdelivr\.net|esm\.sh|googleapis\.com|gstatic\.com)\b`),
-}
-
-func TestNothingOutsideIsFetched(t *testing.T) {
-	t.Parallel()
-	for name, content := range built(t) {
-		for _, pattern := range fetched {
-			if at := pattern.FindIndex(content); at != nil {
-				t.Errorf("%s: %s finds %q", name, pattern, content[at[0]:min(at[1]+80, len(content))])
-			}
-		}
-	}
-	for _, bad := range []string{
-		`<script src="https://a.example/x.js">`, `<link rel=stylesheet href=//a.example/x.css>`, `@import "https://a.example"`,
-		`src:url(https://a.example/f.woff2)`, `fetch("https://a.example")`, `"https://fonts.a.example"`, `cdn.jsdelivr.net/npm`,
-	} {
-		if !slices.ContainsFunc(fetched, func(pattern *regexp.Regexp) bool { return pattern.MatchString(bad) }) {
-			t.Errorf("no pattern finds %s", bad)
-		}
-	}
+	assetstest.Current(t, "examples")
+	assetstest.NothingOutside(t, assetstest.Built(t, dist))
 }
 
 // TestPageRefersToItsFiles makes sure that the page names nothing but files that are served.
 func TestPageRefersToItsFiles(t *testing.T) {
 	t.Parallel()
-	files := built(t)
+	files := assetstest.Built(t, dist)
 	page := string(files["index.html"])
 	if !strings.Contains(page, "<title>Heliograph</title>") {
 		t.Error("the page has another title")

@@ -1,0 +1,106 @@
+// Package assetstest has the checks that all embedded pages go through.
+package assetstest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Built returns the unpacked files of a dist folder by name.
+func Built(t *testing.T, dist fs.FS) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	err := fs.WalkDir(dist, "dist", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		packed, err := fs.ReadFile(dist, name)
+		if err != nil {
+			return err
+		}
+		reader, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			return err
+		}
+		if !reader.ModTime.IsZero() || reader.Name != "" {
+			t.Errorf("%s carries a time or a name; dist must depend on the sources alone", name)
+		}
+		content, err := io.ReadAll(reader)
+		files[strings.TrimSuffix(strings.TrimPrefix(name, "dist/"), ".gz")] = content
+		return err
+	})
+	if err != nil {
+		t.Fatalf("reading dist: %v", err)
+	}
+	return files
+}
+
+// Current fails the test when src was edited and build.sh was not run. Folders with the names in apart are not part of the build.
+func Current(t *testing.T, apart ...string) {
+	t.Helper()
+	var sums strings.Builder
+	err := filepath.WalkDir("src", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if slices.Contains(apart, entry.Name()) || entry.Name() == "node_modules" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		relative := strings.TrimPrefix(filepath.ToSlash(name), "src/")
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), relative)
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("reading the sources: %v", err)
+	}
+	recorded, err := os.ReadFile("dist.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := func(text string) []string { return slices.Sorted(strings.Lines(text)) }
+	if now, then := lines(sums.String()), lines(string(recorded)); !slices.Equal(now, then) {
+		t.Errorf("dist is older than src: run build.sh\nsources:\n%v\nbuilt from:\n%v", now, then)
+	}
+}
+
+// fetched are the ways in which a built file could make the browser ask another host by itself. A plain address in a
+// script (an XML name space, a link in the help text) is not among them.
+func fetched() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`(?i)<(script|link|img|iframe|source|use)[^>]*(src|href)\s*=\s*["']?(https?:)?//`),
+		regexp.MustCompile(`(?i)@import\s+(url\()?\s*["']?(https?:)?//`),
+		regexp.MustCompile(`(?i)url\(\s*["']?(https?:)?//`),
+		regexp.MustCompile(`(?i)\b(fetch|import|importScripts|Worker|WebSocket|EventSource|sendBeacon)\(\s*["'\x60](https?:|wss?:)?//`),
+		regexp.MustCompile(`(?i)//(fonts|cdn|unpkg|esm|cdnjs|ajax)\.`),
+		regexp.MustCompile(`(?i)\b(unpkg\.com|jsdelivr\.net|esm\.sh|googleapis\.com|gstatic\.com)\b`),
+	}
+}
+
+// NothingOutside fails the test when a built file could make the browser ask another host by itself.
+func NothingOutside(t *testing.T, files map[string][]byte) {
+	t.Helper()
+	for name, content := range files {
+		for _, pattern := range fetched() {
+			if at := pattern.FindIndex(content); at != nil {
+				t.Errorf("%s: %s finds %q", name, pattern, content[at[0]:min(at[1]+80, len(content))])
+			}
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package rest
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The page sizes of the modern family, which cannot be configured.
+const (
+	modernLimit    = 25
+	modernMaxLimit = 100
+)
+
+// parseModernQuery reads a query string as the modern family does: names are case-sensitive, and "name[]" means a parameter that the endpoint
+// has. What cannot be decoded stays as it is.
+func (e *Endpoint) parseModernQuery(raw string) (Query, *Problem) {
+	q := Query{}
+	count := 0
+	for segment := range strings.SplitSeq(raw, "&") {
+		if segment == "" {
+			continue
+		}
+		if count++; count > maxParameters {
+			return nil, modern(http.StatusBadRequest, parameterLimit)
+		}
+		name, value, _ := strings.Cut(segment, "=")
+		name, value = unescape(name), unescape(value)
+		if plain, ok := strings.CutSuffix(name, "[]"); ok && e.param(plain) != nil {
+			name = plain
+		}
+		if at := q.index(name); at >= 0 {
+			q[at].Values, q[at].List = append(q[at].Values, value), true
+			continue
+		}
+		q = append(q, Parameter{Name: name, Values: []string{value}})
+	}
+	return q, nil
+}
+
+// readModern makes variables of a request as the modern family does: all values are converted first, in the order in which the endpoint declares
+// its parameters, then constraints are looked at, and only then anything is bound.
+func (r *Request) readModern() error {
+	e := r.Endpoint
+	if e.DefaultLimit == 0 {
+		r.Limit = modernLimit
+	} else {
+		r.Limit = e.DefaultLimit
+	}
+	q, p := e.parseModernQuery(r.HTTP.URL.RawQuery)
+	if p != nil {
+		return p
+	}
+	r.Query = q
+	if e.BindPath != nil {
+		if err := e.BindPath(r); err != nil {
+			return err
+		}
+	}
+	if e.ObjectBound {
+		if err := r.refuseRepeats(); err != nil {
+			return err
+		}
+	}
+	if p := r.convert(); p != nil {
+		return p
+	}
+	for _, list := range [][]Param{e.PathParams, e.Params} {
+		for i := range list {
+			values := r.converted[list[i].Name]
+			if len(values) == 0 || list[i].Bind == nil {
+				continue
+			}
+			if err := list[i].Bind(r, values); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// refuseRepeats tells the first parameter of one value that was given several.
+func (r *Request) refuseRepeats() error {
+	for _, p := range r.Endpoint.Params {
+		if p.Most == 0 && len(r.Query.Get(p.Name)) > 1 {
+			return ModernBad("Only a single instance is supported for " + p.Name)
+		}
+	}
+	return nil
+}
+
+// convert reads the values of all parameters and checks them. It returns nil when there is nothing to complain of.
+func (r *Request) convert() *Problem {
+	e := r.Endpoint
+	r.converted = map[string][]Value{}
+	var unreadable, broken, messages []Item
+	for _, p := range e.PathParams {
+		v, ok := p.Read(r.Config, r.Path[p.Name])
+		if !ok {
+			return CannotConvert(p.Name)
+		}
+		r.converted[p.Name] = []Value{v}
+		broken = append(broken, p.complaints([]Value{v})...)
+	}
+	for i := range e.Params {
+		p := &e.Params[i]
+		var values []Value
+		failed := false
+		for _, text := range p.texts(r.Query.Get(p.Name), e.ObjectBound) {
+			v, ok := p.Read(r.Config, text)
+			failed = failed || !ok
+			values = append(values, v)
+		}
+		if failed {
+			if !e.ObjectBound {
+				return CannotConvert(p.Name)
+			}
+			unreadable = append(unreadable, invalid(p.Name))
+			continue
+		}
+		r.converted[p.Name] = values
+		complaints := p.complaints(values)
+		broken = append(broken, complaints...)
+		if len(complaints) > 0 {
+			messages = append(messages, invalid(p.Name))
+		}
+	}
+	if e.ObjectBound {
+		return problemOf(slices.Concat(unreadable, messages))
+	}
+	return problemOf(broken)
+}
+
+// texts are the values of a parameter that count: blank ones do not, of a parameter with one value only the first, and a list may be given as one
+// value with commas.
+func (p *Param) texts(given []string, objectBound bool) []string {
+	switch {
+	case len(given) == 0:
+		return nil
+	case p.Most == 0:
+		given = given[:1]
+	case len(given) == 1 && !objectBound:
+		given = strings.Split(given[0], ",")
+	}
+	var out []string
+	for _, text := range given {
+		if text = strings.TrimSpace(text); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// complaints are the constraints that the values of a parameter break.
+func (p *Param) complaints(values []Value) []Item {
+	var items []Item
+	complain := func(detail string) {
+		items = append(items, Item{Message: http.StatusText(http.StatusBadRequest), Detail: &detail})
+	}
+	if p.Most > 0 && len(values) > p.Most {
+		complain(p.ListName + " size must be between 0 and " + strconv.Itoa(p.Most))
+	}
+	if p.Check == nil {
+		return items
+	}
+	for _, v := range values {
+		if detail := p.Check(v); detail != "" {
+			complain(detail)
+		}
+	}
+	return items
+}

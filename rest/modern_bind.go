@@ -1,0 +1,149 @@
+package rest
+
+import (
+	"math"
+	"strconv"
+
+	"heliograph/internal/ledger"
+)
+
+// ModernLimit is the page size of a modern endpoint. Sizes above most are refused, or cut where capped is set.
+func ModernLimit(most int, capped bool) Param {
+	return Param{
+		Name: "limit", Read: ReadInt,
+		Check: func(v Value) string {
+			switch {
+			case v.Number <= 0:
+				return "limit must be greater than 0"
+			case v.Number > int64(most) && !capped:
+				return "limit must be less than or equal to " + strconv.Itoa(most)
+			default:
+				return ""
+			}
+		},
+		Bind: func(r *Request, values []Value) error {
+			r.Limit = int(min(values[0].Number, int64(most)))
+			return nil
+		},
+	}
+}
+
+// Limit is the page size that most modern endpoints take: 1 to 100.
+func Limit() Param { return ModernLimit(modernMaxLimit, false) }
+
+// ModernOrder is the order of a modern endpoint.
+func ModernOrder() Param {
+	return Param{Name: "order", Read: readOrder, Bind: func(r *Request, values []Value) error {
+		r.Desc = values[0].Text == "desc"
+		return nil
+	}}
+}
+
+// AtLeast makes the check that a value is a number not below least.
+func AtLeast(name string, least int64) func(Value) string {
+	return func(v Value) string {
+		if v.Number < least {
+			return name + " must be greater than or equal to " + strconv.FormatInt(least, 10)
+		}
+		return ""
+	}
+}
+
+// AtMost makes the check that a value is a number not above most.
+func AtMost(name string, most int64) func(Value) string {
+	return func(v Value) string {
+		if v.Number > most {
+			return name + " must be less than or equal to " + strconv.FormatInt(most, 10)
+		}
+		return ""
+	}
+}
+
+// Texts binds the text of the only value.
+func Texts(variables ...string) Bind {
+	return func(r *Request, values []Value) error {
+		for _, name := range variables {
+			r.Set(name, values[0].Text)
+		}
+		return nil
+	}
+}
+
+// Numbers binds converted values as a filter: equal ones are alternatives, the strictest bounds hold as well, and "not equal" means nothing.
+func Numbers(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		c := conditions[int64]{any: true}
+		for _, v := range values {
+			if v.Op != Ne {
+				c.add(v.Op, bound[int64]{v.Number, v.Text})
+			}
+		}
+		r.Set(variable, c.filter())
+		return nil
+	}
+}
+
+// Window is what a modern parameter with instants leaves, both ends included; of several bounds on a side the last one counts, and equal means "at
+// the latest".
+type Window struct {
+	Lower, Upper ledger.Null[ledger.Timestamp]
+}
+
+// WindowOf collapses converted instants.
+func WindowOf(values []Value) Window {
+	var w Window
+	for _, v := range values {
+		at := ledger.Timestamp(v.Number)
+		switch v.Op {
+		case Gt:
+			w.Lower = ledger.Of(saturate(at, 1))
+		case Gte:
+			w.Lower = ledger.Of(at)
+		case Lt:
+			w.Upper = ledger.Of(at - 1)
+		case Lte, Eq:
+			w.Upper = ledger.Of(at)
+		case Ne: // is never converted
+		}
+	}
+	return w
+}
+
+// saturate adds without leaving the range of instants.
+func saturate(at ledger.Timestamp, by int64) ledger.Timestamp {
+	if int64(at) > math.MaxInt64-by {
+		return ledger.MaxTimestamp
+	}
+	return at + ledger.Timestamp(by)
+}
+
+// Empty tells whether no instant can lie in the window.
+func (w Window) Empty() bool {
+	return w.Lower.Valid && w.Upper.Valid && w.Lower.V > w.Upper.V || w.Upper.Valid && w.Upper.V < 0
+}
+
+// Filter is the graph's filter, nil when the window is open on both sides.
+func (w Window) Filter() map[string]any {
+	if !w.Lower.Valid && !w.Upper.Valid {
+		return nil
+	}
+	if w.Upper.Valid && w.Upper.V < 0 { // before 1970 nothing happened, and no filter can say so
+		return map[string]any{"in": []any{}}
+	}
+	f := map[string]any{}
+	if w.Lower.Valid {
+		f["gte"] = w.Lower.V.String()
+	}
+	if w.Upper.Valid {
+		f["lte"] = w.Upper.V.String()
+	}
+	return f
+}
+
+// Windows binds instants as a window.
+func Windows(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		r.Set(variable, WindowOf(values).Filter())
+		return nil
+	}
+}

@@ -1,0 +1,212 @@
+package rest
+
+import (
+	"encoding/base32"
+	"encoding/hex"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"heliograph/internal/ledger"
+)
+
+// Read makes a value of text as the modern family does: operators in any case, the text in canonical form and the number that it stands for. ok is
+// false when the text cannot be converted.
+type Read func(c *Config, text string) (v Value, ok bool)
+
+var (
+	modernTimestampSyntax = regexp.MustCompile(`^(\d{1,17})(?:\.(\d{1,9}))?$`)
+	modernIDSyntax        = regexp.MustCompile(`^(\d{1,4}\.)?(\d{1,5}\.)?\d{1,12}$`)
+	modernAddressSyntax   = regexp.MustCompile(`^(?:(?:\d{1,5}\.){0,2}|0x)([A-Fa-f0-9]{40})$`)
+	modernAliasSyntax     = regexp.MustCompile(`^(?:\d{1,5}\.){0,2}([A-Z2-7]{40,70})$`)
+	signedSyntax          = regexp.MustCompile(`^-?\d{1,19}$`)
+)
+
+// modernValue splits an operator off; ok is false when it is none, or when there is more than one.
+func modernValue(text string) (v Value, ok bool) {
+	op, rest, given := strings.Cut(text, ":")
+	if !given {
+		return Value{Op: Eq, Text: text}, true
+	}
+	op = strings.ToLower(op)
+	return Value{Op: Op(op), Text: rest, Given: true}, isOp(op) && !strings.Contains(rest, ":")
+}
+
+// ReadEntityID reads one to three numbers joined by points, with an operator. The value's number is the id as the database holds it.
+func ReadEntityID(c *Config, text string) (Value, bool) {
+	v, ok := modernValue(text)
+	if !ok {
+		return v, false
+	}
+	parts := strings.Split(v.Text, ".")
+	if len(parts) > 3 {
+		return v, false
+	}
+	numbers := []int64{c.Base.Shard(), c.Base.Realm(), 0}
+	for i, part := range parts {
+		n, ok := naturalNumber(part)
+		if !ok {
+			return v, false
+		}
+		numbers[3-len(parts)+i] = n
+	}
+	id, err := ledger.NewEntityID(numbers[0], numbers[1], numbers[2])
+	if err != nil {
+		return v, false
+	}
+	v.Text, v.Number = id.String(), int64(id)
+	return v, true
+}
+
+// naturalNumber reads decimal digits.
+func naturalNumber(s string) (int64, bool) {
+	if !longSyntax.MatchString(s) {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil
+}
+
+// ReadLong reads a 64-bit integer from 0 on, with an operator.
+func ReadLong(_ *Config, text string) (Value, bool) {
+	v, ok := modernValue(text)
+	if !ok {
+		return v, false
+	}
+	n, ok := naturalNumber(v.Text)
+	v.Text, v.Number = strconv.FormatInt(n, 10), n
+	return v, ok
+}
+
+// ReadTimestamp reads an instant with an operator, which cannot be "not equal". What stands behind the point is a number of nanoseconds, not a
+// fraction: "1.5" is five nanoseconds after the first second. The value's number is the instant in nanoseconds since 1970.
+func ReadTimestamp(_ *Config, text string) (Value, bool) {
+	v, ok := modernValue(text)
+	m := modernTimestampSyntax.FindStringSubmatch(v.Text)
+	if !ok || v.Op == Ne || m == nil {
+		return v, false
+	}
+	seconds, _ := strconv.ParseInt(m[1], 10, 64) // 17 digits always fit
+	var nanos int64
+	if m[2] != "" {
+		nanos, _ = strconv.ParseInt(m[2], 10, 64)
+	}
+	const second = 1_000_000_000
+	if seconds > math.MaxInt64/second || seconds == math.MaxInt64/second && nanos > math.MaxInt64%second {
+		return v, false
+	}
+	t := ledger.Timestamp(seconds*second + nanos)
+	v.Text, v.Number = t.String(), int64(t)
+	return v, true
+}
+
+// ReadInt reads a 32-bit integer without an operator.
+func ReadInt(_ *Config, text string) (Value, bool) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	return Value{Op: Eq, Text: strconv.FormatInt(n, 10), Number: n}, err == nil && signedSyntax.MatchString(text)
+}
+
+// ReadSignedLong reads a 64-bit integer without an operator.
+func ReadSignedLong(_ *Config, text string) (Value, bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return Value{Op: Eq, Text: strconv.FormatInt(n, 10), Number: n}, err == nil && signedSyntax.MatchString(text)
+}
+
+// ReadBoolean reads true, on, yes, 1 and their opposites in any case. The value's number is 1 or 0.
+func ReadBoolean(_ *Config, text string) (Value, bool) {
+	switch strings.ToLower(text) {
+	case "true", "on", "yes", "1":
+		return Value{Op: Eq, Text: "true", Number: 1}, true
+	case "false", "off", "no", "0":
+		return Value{Op: Eq, Text: "false"}, true
+	default:
+		return Value{}, false
+	}
+}
+
+// ReadWord makes a reader of some words, in any case and whatever stands between their letters and digits. The value's text is the word as it
+// is given here, its number the word's place.
+func ReadWord(words ...string) Read {
+	byLetters := map[string]int{}
+	for i, w := range words {
+		byLetters[lettersOf(w)] = i
+	}
+	return func(_ *Config, text string) (Value, bool) {
+		i, ok := byLetters[lettersOf(text)]
+		if !ok {
+			return Value{}, false
+		}
+		return Value{Op: Eq, Text: words[i], Number: int64(i)}, true
+	}
+}
+
+// lettersOf are the letters and digits of s in lower case.
+func lettersOf(s string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'A' && c <= 'Z':
+			return c - 'A' + 'a'
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			return c
+		default:
+			return -1
+		}
+	}, s)
+}
+
+// readOrder reads a direction in any case.
+func readOrder(_ *Config, text string) (Value, bool) {
+	if !strings.EqualFold(text, "asc") && !strings.EqualFold(text, "desc") {
+		return Value{}, false
+	}
+	return Value{Op: Eq, Text: strings.ToLower(text)}, true
+}
+
+// ReadPathID reads the entity id of a path, without an operator.
+func ReadPathID(c *Config, text string) (Value, bool) {
+	id, err := ledger.ParseEntityID(text, c.Base)
+	return Value{Op: Eq, Text: id.String(), Number: int64(id)}, err == nil && modernIDSyntax.MatchString(text)
+}
+
+// livePrefix stands in front of an AccountRef of the graph that names a live account by what the database holds.
+const livePrefix = "live:"
+
+// ReadAccount reads the account of a path. The value's text is an AccountRef of the graph. Addresses and aliases are looked up as they are stored,
+// so shard and realm in front of them mean nothing, and neither does a number in an address.
+func ReadAccount(c *Config, text string) (Value, bool) {
+	if modernIDSyntax.MatchString(text) {
+		return ReadPathID(c, text)
+	}
+	if m := modernAddressSyntax.FindStringSubmatch(text); m != nil {
+		return Value{Op: Eq, Text: livePrefix + "0x" + strings.ToLower(m[1])}, true
+	}
+	m := modernAliasSyntax.FindStringSubmatch(text)
+	if m == nil {
+		return Value{}, false
+	}
+	switch len(m[1]) % 8 {
+	case 1, 3, 6: // no number of bytes has that many letters
+		return Value{}, false
+	}
+	// Bits behind the last byte are dropped.
+	alias, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(m[1])
+	return Value{Op: Eq, Text: livePrefix + ledger.Alias(alias).String()}, err == nil
+}
+
+// slotSyntax is a storage slot with an operator; other than elsewhere the operator is in lower case.
+var slotSyntax = regexp.MustCompile(`^(?:(eq|gt|gte|lt|lte):)?(?:0x)?([0-9a-fA-F]{1,64})$`)
+
+// ReadSlot reads a storage slot of up to 32 bytes in hex. The value's text has all 64 digits with "0x".
+func ReadSlot(_ *Config, text string) (Value, bool) {
+	m := slotSyntax.FindStringSubmatch(text)
+	if m == nil {
+		return Value{}, false
+	}
+	v := Value{Op: Eq, Text: "0x" + strings.Repeat("0", 64-len(m[2])) + strings.ToLower(m[2])}
+	if m[1] != "" {
+		v.Op, v.Given = Op(m[1]), true
+	}
+	_, err := hex.DecodeString(v.Text[2:])
+	return v, err == nil
+}

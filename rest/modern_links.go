@@ -1,0 +1,130 @@
+package rest
+
+import (
+	"slices"
+	"strings"
+
+	"heliograph/graph/relay"
+)
+
+// isBound tells whether a value in the query string has one of some operators, in any case.
+func isBound(text string, ops ...Op) bool {
+	op, _, given := strings.Cut(text, ":")
+	return given && slices.Contains(ops, Op(strings.ToLower(op)))
+}
+
+// modernNext is the link to the page after this one as the modern family makes it, empty when there is none.
+func (r *Request) modernNext(last relay.Key) string {
+	q := r.Query.clone()
+	direction, bound := []Op{Gt, Gte}, Gt
+	if r.Desc {
+		direction, bound = []Op{Lt, Lte}, Lt
+	}
+	last = last[len(last)-len(r.Endpoint.Next):]
+	var columns []Cursor
+	var values []any
+	for i, c := range r.Endpoint.Next {
+		q = r.dropBounds(q, c.Param, direction)
+		if c.Optional && last[i] == int64(0) {
+			continue
+		}
+		columns, values = append(columns, c), append(values, last[i])
+	}
+	for i, c := range columns {
+		if r.hasExact(q, c.Param) {
+			continue
+		}
+		op := bound
+		if i < len(columns)-1 && !r.hasExact(q, columns[i+1].Param) {
+			op += "e" // rows with the same value can follow
+		}
+		text := string(c.Print([]byte(op+":"), values[i]))
+		if at := q.index(c.Param); at >= 0 {
+			q[at].Values = append(q[at].Values, text)
+		} else {
+			q = append(q, Parameter{Name: c.Param, Values: []string{text}})
+		}
+		if i == 0 && contradicts(r.textsOf(q, c.Param)) {
+			return ""
+		}
+	}
+	path, _, _ := strings.Cut(r.HTTP.RequestURI, "?")
+	link := append([]byte(nil), strings.TrimSuffix(path, "/")...)
+	return string(q.encodeURI(append(link, '?')))
+}
+
+// dropBounds removes the values of a parameter in paging direction, and the parameter when none is left. Several values in one are taken apart
+// when one of them is removed.
+func (r *Request) dropBounds(q Query, name string, direction []Op) Query {
+	at := q.index(name)
+	if at < 0 {
+		return q
+	}
+	all := r.textsOf(q, name)
+	kept := slices.DeleteFunc(slices.Clone(all), func(text string) bool { return isBound(text, direction...) })
+	switch {
+	case len(kept) == 0:
+		return slices.Delete(q, at, at+1)
+	case len(kept) < len(all):
+		q[at].Values = kept
+	}
+	return q
+}
+
+// textsOf are the values of a parameter that count, taken apart.
+func (r *Request) textsOf(q Query, name string) []string {
+	p := r.Endpoint.param(name)
+	if p == nil {
+		return q.Get(name)
+	}
+	return p.texts(q.Get(name), r.Endpoint.ObjectBound)
+}
+
+// hasExact tells whether a parameter has a value that is no bound.
+func (r *Request) hasExact(q Query, name string) bool {
+	return slices.ContainsFunc(r.textsOf(q, name), func(text string) bool { return !isBound(text, Gt, Gte, Lt, Lte) })
+}
+
+// contradicts tells whether no number meets all bounds. Only bounds that are plain numbers are looked at.
+func contradicts(texts []string) bool {
+	var c conditions[int64]
+	for _, text := range texts {
+		v, ok := modernValue(text)
+		if !ok || !v.Op.isRange() {
+			continue
+		}
+		if n, ok := naturalNumber(v.Text); ok {
+			c.add(v.Op, bound[int64]{key: n})
+		}
+	}
+	return c.span(identity).empty()
+}
+
+// encodeURI writes the query as part of a URI.
+func (q Query) encodeURI(dst []byte) []byte {
+	first := true
+	for _, p := range q {
+		for _, v := range p.Values {
+			if !first {
+				dst = append(dst, '&')
+			}
+			first = false
+			dst = appendEscaped(append(appendEscaped(dst, p.Name), '='), v)
+		}
+	}
+	return dst
+}
+
+// appendEscaped writes text with everything percent-encoded that cannot stand in a parameter (RFC 3986 §3.4). A plus sign would be read as a space.
+func appendEscaped(dst []byte, s string) []byte {
+	const plain, digits = "-._~!$'()*,;:@/?", "0123456789ABCDEF"
+	for i := range len(s) {
+		c := s[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(plain, c) >= 0 {
+			dst = append(dst, c)
+			continue
+		}
+		dst = append(dst, '%', digits[c>>4], digits[c&15])
+	}
+	return dst
+}

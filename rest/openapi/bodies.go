@@ -1,0 +1,326 @@
+package openapi
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/rest"
+)
+
+// The aliases of root fields whose members are the body's own, as the REST side reads documents.
+const (
+	pageAlias = "page"
+	bodyAlias = "body"
+)
+
+// bodies derives the schemas of answers from the documents that make them: aliases are property names, and the types of the graph's fields
+// say what a property holds.
+type bodies struct {
+	graph *ast.Schema
+	// shared are the schemas of fragments, by the fragment's name without the ending "Object".
+	shared map[string]*Schema
+	// omitted are the lists that the endpoint at hand leaves out where they are empty.
+	omitted []string
+}
+
+// answering are the operations that can answer an endpoint. Among several those that fill the body do: the others are asked on the way.
+func answering(api *rest.API, e *rest.Endpoint) ast.OperationList {
+	all := api.Document(e).Operations()
+	if e.Operation == nil || len(all) == 1 {
+		return all[:1]
+	}
+	var out ast.OperationList
+	for _, op := range all {
+		if slices.ContainsFunc(roots(op), func(f *ast.Field) bool { return isSpliced(f) }) {
+			out = append(out, op)
+		}
+	}
+	if out == nil {
+		return all[:1]
+	}
+	return out
+}
+
+// roots are the root fields of an operation.
+func roots(op *ast.OperationDefinition) []*ast.Field {
+	var out []*ast.Field
+	for _, s := range op.SelectionSet {
+		if f, ok := s.(*ast.Field); ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func isSpliced(f *ast.Field) bool { return f.Alias == pageAlias || f.Alias == bodyAlias }
+
+// body is the schema of an endpoint's answer.
+func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) (*Schema, error) {
+	b.omitted = e.OmitEmpty
+	var all *Schema
+	for _, op := range operations {
+		s := newObject()
+		for i, f := range roots(op) {
+			var err error
+			if isSpliced(f) {
+				err = b.selection(s, f.SelectionSet, f.Definition.Type.Name(), false)
+			} else {
+				var value *Schema
+				if value, err = b.field(f); i == 0 {
+					value = notNull(value) // the answer is 404 otherwise
+				}
+				s.put(f.Alias, value, isOptional(f.Directives))
+			}
+			if err != nil {
+				return nil, fmt.Errorf("describing operation %s: %w", op.Name, err)
+			}
+		}
+		all = union(all, s)
+	}
+	if len(e.Next) > 0 {
+		all.put("links", &Schema{Ref: schemaRef + "Links"}, false)
+	}
+	return all, nil
+}
+
+// selection adds the properties of a selection set on a type to an object.
+func (b *bodies) selection(into *Schema, set ast.SelectionSet, on string, optional bool) error {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			value, err := b.field(s)
+			if err != nil {
+				return err
+			}
+			into.put(s.Alias, value, optional || isOptional(s.Directives) || slices.Contains(b.omitted, s.Alias))
+		case *ast.InlineFragment:
+			of := s.TypeCondition
+			if of == "" {
+				of = on
+			}
+			if err := b.selection(into, s.SelectionSet, of, optional || isOptional(s.Directives) || b.narrows(on, of)); err != nil {
+				return err
+			}
+		case *ast.FragmentSpread:
+			of := s.Definition.TypeCondition
+			if err := b.selection(into, s.Definition.SelectionSet, of, optional || isOptional(s.Directives) || b.narrows(on, of)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// narrows tells whether some objects of a type are none of another: what is said of these may be missing.
+func (b *bodies) narrows(on, to string) bool {
+	return on != to && b.graph.Types[on] != nil && b.graph.Types[on].IsAbstractType()
+}
+
+func isOptional(directives ast.DirectiveList) bool {
+	return directives.ForName("include") != nil || directives.ForName("skip") != nil
+}
+
+// field is the schema of a property.
+func (b *bodies) field(f *ast.Field) (*Schema, error) {
+	s, err := b.ofType(f.Definition.Type, f.SelectionSet)
+	if err != nil {
+		return nil, fmt.Errorf("field %s: %w", f.Name, err)
+	}
+	s = ptr(*s)
+	s.Description = oneLine(f.Definition.Description)
+	return s, nil
+}
+
+// ofType is the schema of a value of a type of the graph.
+func (b *bodies) ofType(t *ast.Type, set ast.SelectionSet) (s *Schema, err error) {
+	if t.Elem != nil {
+		items, err := b.ofType(t.Elem, set)
+		if err != nil {
+			return nil, err
+		}
+		s = &Schema{Type: Types{"array"}, Items: items}
+	} else if s, err = b.named(t.NamedType, set); err != nil {
+		return nil, err
+	}
+	if !t.NonNull {
+		s = orNull(s)
+	}
+	return s, nil
+}
+
+// named is the schema of a value of a named type that is not null.
+func (b *bodies) named(name string, set ast.SelectionSet) (*Schema, error) {
+	def := b.graph.Types[name]
+	switch def.Kind {
+	case ast.Scalar:
+		if s := scalarSchema(name); s != nil {
+			return s, nil
+		}
+		return &Schema{}, nil
+	case ast.Enum:
+		return enumSchema(def), nil
+	default:
+	}
+	if spread := onlyFragment(set); spread != nil && spread.Definition.TypeCondition == name && !b.touchesOmitted(spread.Definition.SelectionSet) {
+		return b.fragment(spread)
+	}
+	s := newObject()
+	return s, b.selection(s, set, name, false)
+}
+
+// onlyFragment is the fragment that is all of a selection set, nil when there is more or something else.
+func onlyFragment(set ast.SelectionSet) *ast.FragmentSpread {
+	if len(set) != 1 {
+		return nil
+	}
+	spread, ok := set[0].(*ast.FragmentSpread)
+	if !ok || isOptional(spread.Directives) {
+		return nil
+	}
+	return spread
+}
+
+// touchesOmitted tells whether a selection set has a list that the endpoint at hand may leave out: its schema is not the shared one.
+func (b *bodies) touchesOmitted(set ast.SelectionSet) bool {
+	return slices.ContainsFunc(set, func(s ast.Selection) bool {
+		switch s := s.(type) {
+		case *ast.Field:
+			return slices.Contains(b.omitted, s.Alias) || b.touchesOmitted(s.SelectionSet)
+		case *ast.InlineFragment:
+			return b.touchesOmitted(s.SelectionSet)
+		case *ast.FragmentSpread:
+			return b.touchesOmitted(s.Definition.SelectionSet)
+		default:
+			return false
+		}
+	})
+}
+
+// fragment refers to the shared schema of a fragment, which is made when it is first needed.
+func (b *bodies) fragment(spread *ast.FragmentSpread) (*Schema, error) {
+	name := strings.TrimSuffix(spread.Name, "Object")
+	if b.shared[name] == nil {
+		s := newObject()
+		b.shared[name] = s
+		s.Description = oneLine(b.graph.Types[spread.Definition.TypeCondition].Description)
+		if err := b.selection(s, spread.Definition.SelectionSet, spread.Definition.TypeCondition, false); err != nil {
+			return nil, fmt.Errorf("fragment %s: %w", spread.Name, err)
+		}
+	}
+	return &Schema{Ref: schemaRef + name}, nil
+}
+
+// newObject is an object that has no other properties than those that are put into it.
+func newObject() *Schema { return &Schema{Type: Types{"object"}, AdditionalProperties: ptr(false)} }
+
+// put adds a property to an object. What is selected twice is required when one of the two is, since both are the same value.
+func (s *Schema) put(name string, value *Schema, optional bool) {
+	if old, ok := s.Properties.Get(name); ok {
+		if !optional && !slices.Contains(s.Required, name) {
+			s.Required = append(s.Required, name)
+		}
+		s.set(name, together(old, value))
+		return
+	}
+	s.Properties = append(s.Properties, Member[*Schema]{name, value})
+	if !optional {
+		s.Required = append(s.Required, name)
+	}
+}
+
+func (s *Schema) set(name string, value *Schema) {
+	for i := range s.Properties {
+		if s.Properties[i].Name == name {
+			s.Properties[i].Value = value
+		}
+	}
+}
+
+// together is the schema of a value that was selected twice, with the properties of both.
+func together(a, b *Schema) *Schema {
+	switch {
+	case reflect.DeepEqual(a, b):
+		return a
+	case a.Properties != nil && b.Properties != nil:
+		out := *a
+		for _, p := range b.Properties {
+			out.put(p.Name, p.Value, !slices.Contains(b.Required, p.Name))
+		}
+		return &out
+	case a.Items != nil && b.Items != nil:
+		out := *a
+		out.Items = together(a.Items, b.Items)
+		return &out
+	default:
+		return &Schema{AnyOf: []*Schema{a, b}}
+	}
+}
+
+// union is the schema of what is described by a or by b; nil describes nothing.
+func union(a, b *Schema) *Schema {
+	switch {
+	case a == nil || reflect.DeepEqual(a, b):
+		return b
+	case a.Properties != nil && b.Properties != nil:
+		out := newObject()
+		for _, p := range a.Properties {
+			other, both := b.Properties.Get(p.Name)
+			if both {
+				out.put(p.Name, union(p.Value, other), !slices.Contains(a.Required, p.Name) || !slices.Contains(b.Required, p.Name))
+			} else {
+				out.put(p.Name, p.Value, true)
+			}
+		}
+		for _, p := range b.Properties {
+			if _, both := a.Properties.Get(p.Name); !both {
+				out.put(p.Name, p.Value, true)
+			}
+		}
+		return out
+	case a.Items != nil && b.Items != nil:
+		out := *a
+		out.Items = union(a.Items, b.Items)
+		return &out
+	default:
+		return &Schema{AnyOf: []*Schema{a, b}}
+	}
+}
+
+// orNull is the schema of a value that may be null.
+func orNull(s *Schema) *Schema {
+	if s.Type == nil {
+		if s.Ref == "" {
+			return s // it is anything
+		}
+		return &Schema{AnyOf: []*Schema{s, {Type: Types{"null"}}}}
+	}
+	out := *s
+	out.Type = append(slices.Clone(s.Type), "null")
+	if s.Enum != nil {
+		out.Enum = append(slices.Clone(s.Enum), nil)
+	}
+	return &out
+}
+
+// notNull undoes orNull.
+func notNull(s *Schema) *Schema {
+	if s == nil {
+		return nil
+	}
+	out := *s
+	if len(s.AnyOf) == 2 && slices.Equal(s.AnyOf[1].Type, Types{"null"}) {
+		out = *s.AnyOf[0]
+		out.Description = s.Description
+		return &out
+	}
+	out.Type = slices.DeleteFunc(slices.Clone(s.Type), func(t string) bool { return t == "null" })
+	out.Enum = slices.DeleteFunc(slices.Clone(s.Enum), func(v any) bool { return v == nil })
+	return &out
+}
+
+// oneLine joins the lines of a description.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

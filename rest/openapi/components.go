@@ -1,0 +1,93 @@
+package openapi
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"heliograph/rest"
+)
+
+// components adds what operations refer to.
+func (g *generator) components() {
+	c := &g.doc.Components
+	for _, name := range slices.Sorted(maps.Keys(g.bodies.shared)) {
+		c.Schemas = append(c.Schemas, Member[*Schema]{name, g.bodies.shared[name]})
+	}
+	c.Schemas = append(c.Schemas, g.answers...)
+	c.Schemas = append(c.Schemas, Member[*Schema]{"Links", links()}, Member[*Schema]{"Error", classicError()})
+	c.Headers = Map[*Header]{
+		{"ETag", &Header{Description: "Names this version of the answer. Sent back as If-None-Match, it is answered with 304 while nothing changed.", Required: true, Schema: &Schema{Type: Types{"string"}}}},
+		{"Link", &Header{Description: "The page after this one, as in `links.next`; missing on the last.", Schema: &Schema{Type: Types{"string"}, Pattern: `^<.*>; rel="next"$`}}},
+	}
+	c.SecuritySchemes = Map[*SecurityScheme]{{"basic", &SecurityScheme{
+		Type: "http", Scheme: "basic", Description: "Users whom the operator knows may have pages of another size. Everybody else asks without credentials.",
+	}}}
+	c.Responses = Map[*Response]{
+		{"NotModified", &Response{
+			Description: "What If-None-Match names is still the answer. There is no body.",
+			Headers:     Map[*Header]{{"ETag", &Header{Ref: headerRef + "ETag"}}},
+		}},
+		{"Unauthorized", failure("Error", "The credentials are nobody's.")},
+	}
+	modern := slices.ContainsFunc(g.api.Endpoints, func(e rest.Endpoint) bool { return e.Family == rest.Modern })
+	families := []string{""}
+	if modern {
+		families = append(families, "Modern")
+		c.Schemas = append(c.Schemas, Member[*Schema]{"ModernError", modernError()})
+		c.Responses = append(c.Responses, Member[*Response]{"ModernMethodNotAllowed", failure("ModernError", "Only GET and HEAD are known.")})
+	}
+	for _, family := range families {
+		for _, r := range []struct{ name, doc string }{
+			{"BadRequest", "A parameter is unknown, has a value that it cannot have, or does not fit another."},
+			{"NotFound", "There is no such thing."},
+			{"InternalError", "Something went wrong that is not the request's fault."},
+			{"Unavailable", "The database did not answer in time."},
+		} {
+			c.Responses = append(c.Responses, Member[*Response]{family + r.name, failure(family+"Error", r.doc)})
+		}
+	}
+}
+
+// failure is an answer that says what was wrong.
+func failure(schema, doc string) *Response {
+	return &Response{Description: doc, Content: Map[*MediaType]{{"application/json", &MediaType{Schema: &Schema{Ref: schemaRef + schema}}}}}
+}
+
+// links is what the body of a list ends with.
+func links() *Schema {
+	s := newObject()
+	s.Description = "Where the list goes on."
+	s.put("next", &Schema{Type: Types{"string", "null"}, Description: "The path and query string of the following page. Null on the last."}, false)
+	return s
+}
+
+// classicError is the envelope of the classic family.
+func classicError() *Schema {
+	return envelope("What is wrong with a request.",
+		&Schema{Type: Types{"string"}, Description: "What is wrong, such as `Invalid parameter: limit` or `Not found`."}, "More about it.")
+}
+
+// modernError is the envelope of the modern family.
+func modernError() *Schema {
+	phrases := []string{}
+	for _, status := range []int{
+		http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusInternalServerError, http.StatusServiceUnavailable,
+	} {
+		phrases = append(phrases, "`"+http.StatusText(status)+"`")
+	}
+	return envelope("What is wrong with a request, as the newer endpoints say it.",
+		&Schema{Type: Types{"string"}, Description: "The status in words: " + strings.Join(phrases, ", ") + "."}, "What is wrong.")
+}
+
+func envelope(doc string, message *Schema, detail string) *Schema {
+	item, status, s := newObject(), newObject(), newObject()
+	item.put("message", message, false)
+	item.put("detail", &Schema{Type: Types{"string"}, Description: detail}, true)
+	item.put("data", &Schema{Type: Types{"string"}, Pattern: hexPattern, Description: "What a contract returned when it failed."}, true)
+	status.put("messages", &Schema{Type: Types{"array"}, Items: item, MinItems: 1, Description: "One item for each problem."}, false)
+	s.Description = doc
+	s.put("_status", status, false)
+	return s
+}

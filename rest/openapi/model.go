@@ -1,0 +1,217 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Document is an OpenAPI description (https://spec.openapis.org/oas/v3.1.0), as far as a REST API of this gateway needs it.
+type Document struct {
+	OpenAPI    string                `json:"openapi"`
+	Info       Info                  `json:"info"`
+	Servers    []Server              `json:"servers"`
+	Security   []map[string][]string `json:"security"`
+	Tags       []Tag                 `json:"tags"`
+	Paths      Map[*PathItem]        `json:"paths"`
+	Components Components            `json:"components"`
+}
+
+// Info says what the API is.
+type Info struct {
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	Version     string   `json:"version"`
+	License     *License `json:"license,omitempty"`
+}
+
+// License is the API's licence, by its SPDX name.
+type License struct {
+	Name       string `json:"name"`
+	Identifier string `json:"identifier"`
+}
+
+// Server is where the API is, relative to the description.
+type Server struct {
+	URL string `json:"url"`
+}
+
+// Tag groups operations.
+type Tag struct {
+	Name string `json:"name"`
+}
+
+// PathItem is what can be done at a path.
+type PathItem struct {
+	Get *Operation `json:"get"`
+}
+
+// Operation is one endpoint.
+type Operation struct {
+	Tags        []string       `json:"tags"`
+	Summary     string         `json:"summary"`
+	Description string         `json:"description,omitempty"`
+	OperationID string         `json:"operationId"`
+	Parameters  []*Parameter   `json:"parameters,omitempty"`
+	Responses   Map[*Response] `json:"responses"`
+}
+
+// Parameter is a part of the path or of the query string.
+type Parameter struct {
+	Name        string  `json:"name"`
+	In          string  `json:"in"`
+	Description string  `json:"description,omitempty"`
+	Required    bool    `json:"required,omitempty"`
+	Style       string  `json:"style,omitempty"`
+	Explode     *bool   `json:"explode,omitempty"`
+	Schema      *Schema `json:"schema"`
+	Example     string  `json:"example,omitempty"`
+}
+
+// Response is one kind of answer, or where one is described.
+type Response struct {
+	Ref         string          `json:"$ref,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Headers     Map[*Header]    `json:"headers,omitempty"`
+	Content     Map[*MediaType] `json:"content,omitempty"`
+}
+
+// Header is a header of an answer, or where one is described.
+type Header struct {
+	Ref         string  `json:"$ref,omitempty"`
+	Description string  `json:"description,omitempty"`
+	Required    bool    `json:"required,omitempty"`
+	Schema      *Schema `json:"schema,omitempty"`
+}
+
+// MediaType is a body.
+type MediaType struct {
+	Schema *Schema `json:"schema"`
+}
+
+// Components are what several operations share.
+type Components struct {
+	Schemas         Map[*Schema]         `json:"schemas"`
+	Responses       Map[*Response]       `json:"responses"`
+	Headers         Map[*Header]         `json:"headers"`
+	SecuritySchemes Map[*SecurityScheme] `json:"securitySchemes"`
+}
+
+// SecurityScheme is a way to say who asks.
+type SecurityScheme struct {
+	Type        string `json:"type"`
+	Scheme      string `json:"scheme"`
+	Description string `json:"description"`
+}
+
+// Schema is a JSON schema of the dialect 2020-12, or where one is.
+type Schema struct {
+	Ref                  string       `json:"$ref,omitempty"`
+	Description          string       `json:"description,omitempty"`
+	Type                 Types        `json:"type,omitempty"`
+	Format               string       `json:"format,omitempty"`
+	ContentEncoding      string       `json:"contentEncoding,omitempty"`
+	Pattern              string       `json:"pattern,omitempty"`
+	Enum                 []any        `json:"enum,omitempty"`
+	Const                any          `json:"const,omitempty"`
+	Default              any          `json:"default,omitempty"`
+	Minimum              *int64       `json:"minimum,omitempty"`
+	Maximum              *int64       `json:"maximum,omitempty"`
+	Items                *Schema      `json:"items,omitempty"`
+	MinItems             int          `json:"minItems,omitempty"`
+	MaxItems             int          `json:"maxItems,omitempty"`
+	Properties           Map[*Schema] `json:"properties,omitempty"`
+	Required             []string     `json:"required,omitempty"`
+	AdditionalProperties *bool        `json:"additionalProperties,omitempty"`
+	AnyOf                []*Schema    `json:"anyOf,omitempty"`
+}
+
+// Types are the JSON types of a value.
+type Types []string
+
+// MarshalJSON writes a single type as a string.
+func (t Types) MarshalJSON() ([]byte, error) {
+	if len(t) == 1 {
+		return encode(t[0])
+	}
+	return encode([]string(t))
+}
+
+// Map is a JSON object whose members keep their order.
+type Map[T any] []Member[T]
+
+// Member is a member of a [Map].
+type Member[T any] struct {
+	Name  string
+	Value T
+}
+
+// Get returns the member's value, and whether there is one.
+func (m Map[T]) Get(name string) (value T, ok bool) {
+	for _, member := range m {
+		if member.Name == name {
+			return member.Value, true
+		}
+	}
+	return value, false
+}
+
+// MarshalJSON writes the members in their order.
+func (m Map[T]) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, member := range m {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		name, err := encode(member.Name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := encode(member.Value)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(append(b, name...), ':'), value...)
+	}
+	return append(b, '}'), nil
+}
+
+// encode writes JSON in which <, > and & stay readable.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("encoding a part of the description: %w", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
+}
+
+// JSON is the description as JSON. The same API always gives the same text.
+func (d *Document) JSON() ([]byte, error) {
+	compact, err := encode(d)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, compact, "", "  "); err != nil {
+		return nil, fmt.Errorf("laying out the description: %w", err)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// YAML is the description as YAML, with the same content and order as JSON.
+func (d *Document) YAML() ([]byte, error) {
+	text, err := d.JSON()
+	if err != nil {
+		return nil, err
+	}
+	out, err := yaml.JSONToYAML(text)
+	if err != nil {
+		return nil, fmt.Errorf("writing the description as YAML: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,276 @@
+// Package openapi describes a REST API in OpenAPI 3.1, from the same tables and documents that answer it: what is not in them cannot be said
+// here, and what is added to them is described at once.
+package openapi
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heliograph/rest"
+)
+
+// Where components are.
+const (
+	schemaRef   = "#/components/schemas/"
+	responseRef = "#/components/responses/"
+	headerRef   = "#/components/headers/"
+)
+
+// generator makes a description.
+type generator struct {
+	api    *rest.API
+	bodies *bodies
+	doc    *Document
+	// answers are the schemas of whole bodies, by name.
+	answers Map[*Schema]
+}
+
+// New describes an API. version is the gateway's.
+func New(api *rest.API, version string) (*Document, error) {
+	g := &generator{
+		api:    api,
+		bodies: &bodies{graph: api.Server.Schema(), shared: map[string]*Schema{}},
+		doc: &Document{
+			OpenAPI: "3.1.0",
+			Info: Info{
+				Title: "Heliograph mirror REST API", Version: version,
+				Description: "The ledger as mirror nodes have always shown it. Each operation runs one document of the GraphQL graph, and links to it.\n\n" +
+					"Lists come in pages: `links.next` leads to the following one. Filters are written `name=operator:value`, where the operator is one of " +
+					"`eq`, `ne`, `gt`, `gte`, `lt` and `lte`; without one, `eq` is meant. They may be repeated, and then all must hold; several equal ids are alternatives.",
+			},
+			Servers: []Server{{URL: api.Prefix}},
+			// Nobody has to say who they are.
+			Security: []map[string][]string{{}, {"basic": {}}},
+		},
+	}
+	for i := range api.Endpoints {
+		if api.Endpoints[i].Undescribed {
+			continue
+		}
+		if err := g.endpoint(&api.Endpoints[i]); err != nil {
+			return nil, err
+		}
+	}
+	g.components()
+	return g.doc, nil
+}
+
+// endpoint adds the path of an endpoint.
+func (g *generator) endpoint(e *rest.Endpoint) error {
+	operations := answering(g.api, e)
+	body, err := g.bodies.body(e, operations)
+	if err != nil {
+		return fmt.Errorf("describing %s: %w", e.Path, err)
+	}
+	id := operationID(e.Path)
+	op := &Operation{Tags: []string{resourceOf(e.Path)}, OperationID: id, Responses: g.responses(e, g.answer(operations[0].Name, id, body))}
+	description := oneLine(roots(operations[0])[0].Definition.Description)
+	op.Summary, op.Description, _ = strings.Cut(description, ". ")
+	op.Summary = strings.TrimSuffix(op.Summary, ".")
+	if link := g.graphiql(e); link != "" {
+		op.Description = strings.TrimSpace(op.Description + "\n\n[Open in GraphiQL](" + link + ")")
+	}
+	if !slices.ContainsFunc(g.doc.Tags, func(t Tag) bool { return t.Name == op.Tags[0] }) {
+		g.doc.Tags = append(g.doc.Tags, Tag{Name: op.Tags[0]})
+	}
+	op.Parameters = g.parameters(e)
+	g.doc.Paths = append(g.doc.Paths, Member[*PathItem]{e.Path, &PathItem{Get: op}})
+	return nil
+}
+
+// answer keeps the schema of a body under the name of its operation, or of its endpoint where another body has that name, and refers to it.
+func (g *generator) answer(operation, id string, body *Schema) *Schema {
+	name := operation + "Response"
+	if old, ok := g.answers.Get(name); ok && !reflect.DeepEqual(old, body) {
+		name = strings.ToUpper(id[:1]) + id[1:] + "Response"
+	}
+	if _, ok := g.answers.Get(name); !ok {
+		g.answers = append(g.answers, Member[*Schema]{name, body})
+	}
+	return &Schema{Ref: schemaRef + name}
+}
+
+// resourceOf is the resource that a path belongs to.
+func resourceOf(path string) string {
+	resource, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return resource
+}
+
+// operationID names an endpoint by its path: "/topics/{id}/messages" is getTopicsByIdMessages.
+func operationID(path string) string {
+	var b strings.Builder
+	b.WriteString("get")
+	for segment := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		if name, ok := strings.CutPrefix(segment, "{"); ok {
+			b.WriteString("By")
+			segment = strings.TrimSuffix(name, "}")
+		}
+		for word := range strings.SplitSeq(segment, "-") {
+			b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return b.String()
+}
+
+// pathParam is what is known of a part of a path.
+type pathParam struct {
+	name string
+	rest.PathParam
+}
+
+// pathParams are the parts of a path that stand in braces.
+func (g *generator) pathParams(path string) []pathParam {
+	var out []pathParam
+	before := ""
+	for segment := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		if strings.HasPrefix(segment, "{") {
+			out = append(out, pathParam{strings.Trim(segment, "{}"), g.api.PathParams[before+"/"+segment]})
+		}
+		before = segment
+	}
+	return out
+}
+
+// graphiql is where GraphiQL shows the document of an endpoint; empty when no example of the path is known.
+func (g *generator) graphiql(e *rest.Endpoint) string {
+	path := g.api.Prefix + e.Path
+	for _, p := range g.pathParams(e.Path) {
+		if p.Example == "" {
+			return ""
+		}
+		path = strings.Replace(path, "{"+p.name+"}", p.Example, 1)
+	}
+	return "/graphiql?rest=" + url.QueryEscape(path)
+}
+
+// parameters are those of the path and of the query string.
+func (g *generator) parameters(e *rest.Endpoint) []*Parameter {
+	var out []*Parameter
+	for _, p := range g.pathParams(e.Path) {
+		s := &Schema{Type: Types{"string"}}
+		if p.Pattern != "" {
+			s.Pattern = "^(?:" + p.Pattern + ")$"
+		}
+		out = append(out, &Parameter{Name: p.name, In: "path", Description: p.Doc, Required: true, Schema: s, Example: p.Example})
+	}
+	for i := range e.Params {
+		out = append(out, g.query(e, &e.Params[i]))
+	}
+	return out
+}
+
+// query describes a parameter of the query string.
+func (g *generator) query(e *rest.Endpoint, p *rest.Param) *Parameter {
+	form := p.Kind.Form
+	out := &Parameter{Name: p.Name, In: "query", Description: strings.TrimSpace(p.Doc + " " + form.Doc), Schema: formSchema(form)}
+	if p.Name == "limit" {
+		out.Schema.Default = g.api.Config.LimitDefault
+	}
+	if p.Name == "order" {
+		out.Schema.Default = "asc"
+		if e.Desc {
+			out.Schema.Default = "desc"
+		}
+	}
+	if p.Single || len(p.Kind.Ops) == 0 {
+		return out
+	}
+	if len(p.Kind.Ops) == 1 && form.Most > 0 {
+		return out // an integer that only equals
+	}
+	item := out.Schema
+	if len(p.Kind.Ops) > 1 {
+		item = withOperators(form, p.Kind.Ops)
+		out.Description += " May have an operator in front: " + opList(p.Kind.Ops, ", ") + "."
+	}
+	out.Style, out.Explode = "form", ptr(true)
+	out.Schema = &Schema{Type: Types{"array"}, Items: item, MaxItems: g.api.Config.MaxRepeats}
+	return out
+}
+
+// formSchema is the schema of a value without operator.
+func formSchema(f rest.Form) *Schema {
+	s := &Schema{Type: Types{"string"}}
+	switch {
+	case slices.Equal(f.Words, []string{"true", "false"}):
+		s.Type = Types{"boolean"}
+	case f.Words != nil:
+		for _, w := range f.Words {
+			s.Enum = append(s.Enum, w)
+		}
+	case f.Most > 0:
+		s.Type, s.Format, s.Minimum = Types{"integer"}, "int64", ptr(f.Least)
+		if f.Most < 1<<62 { // int64 says the rest
+			s.Maximum = ptr(f.Most)
+		}
+	case f.Pattern != "":
+		s.Pattern = "^(?:" + f.Pattern + ")$"
+	}
+	return s
+}
+
+// withOperators is the schema of a value that may have an operator in front.
+func withOperators(f rest.Form, ops []rest.Op) *Schema {
+	pattern := f.Pattern
+	switch {
+	case f.Words != nil:
+		pattern = strings.Join(f.Words, "|")
+	case f.Most > 0:
+		pattern = `\d{1,` + strconv.Itoa(len(strconv.FormatInt(f.Most, 10))) + `}`
+	case pattern == "":
+		pattern = ".+"
+	}
+	return &Schema{Type: Types{"string"}, Pattern: "^((" + opList(ops, "|") + "):)?(?:" + pattern + ")$"}
+}
+
+func opList(ops []rest.Op, separator string) string {
+	words := make([]string, len(ops))
+	for i, o := range ops {
+		words[i] = string(o)
+	}
+	return strings.Join(words, separator)
+}
+
+// responses are the answers that an endpoint can give.
+func (g *generator) responses(e *rest.Endpoint, body *Schema) Map[*Response] {
+	cached := &Header{
+		Description: "For how long the answer may be kept.", Required: true,
+		Schema: &Schema{Type: Types{"string"}, Enum: []any{cacheControl(e.MaxAge)}},
+	}
+	if e.MaxAgeVolatile > 0 {
+		cached.Schema.Enum = append(cached.Schema.Enum, cacheControl(e.MaxAgeVolatile))
+	}
+	ok := &Response{
+		Description: "The answer.",
+		Headers:     Map[*Header]{{"Cache-Control", cached}, {"ETag", &Header{Ref: headerRef + "ETag"}}},
+		Content:     Map[*MediaType]{{"application/json", &MediaType{Schema: body}}},
+	}
+	if len(e.Next) > 0 {
+		ok.Headers = append(ok.Headers, Member[*Header]{"Link", &Header{Ref: headerRef + "Link"}})
+	}
+	out := Map[*Response]{{"200", ok}}
+	problem := func(status int, name string) {
+		out = append(out, Member[*Response]{strconv.Itoa(status), &Response{Ref: responseRef + name}})
+	}
+	family := ""
+	if e.Family == rest.Modern {
+		family = "Modern"
+	}
+	problem(http.StatusNotModified, "NotModified")
+	problem(http.StatusBadRequest, family+"BadRequest")
+	problem(http.StatusUnauthorized, "Unauthorized")
+	problem(http.StatusNotFound, family+"NotFound")
+	if e.Family == rest.Modern {
+		problem(http.StatusMethodNotAllowed, "ModernMethodNotAllowed")
+	}
+	problem(http.StatusInternalServerError, family+"InternalError")
+	problem(http.StatusServiceUnavailable, family+"Unavailable")
+	return out
+}
+
+func cacheControl(age int) string { return "public, max-age=" + strconv.Itoa(age) }

@@ -1,0 +1,88 @@
+package openapi
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/graph/scalar"
+	"heliograph/internal/ledger"
+)
+
+// The patterns of what REST prints.
+const (
+	entityIDPattern      = `^\d{1,4}\.\d{1,5}\.\d{1,12}$`
+	timestampPattern     = `^-?\d{1,10}\.(\d{9}|0)$`
+	transactionIDPattern = `^\d{1,4}\.\d{1,5}\.\d{1,12}-\d{1,10}-\d{9}$`
+	hexPattern           = `^0x([0-9a-f]{2})*$`
+	hashPattern          = `^0x([0-9a-f]{64}|[0-9a-f]{96})$`
+	evmAddressPattern    = `^0x[0-9a-f]{40}$`
+	aliasPattern         = `^[A-Z2-7]*$`
+	bigIntPattern        = `^-?\d{1,39}$`
+	namePattern          = `^[A-Z][A-Z0-9_]*$`
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func text(pattern string) *Schema { return &Schema{Type: Types{"string"}, Pattern: pattern} }
+
+// scalarSchema is how REST writes a scalar of the graph; nil for one that is not known, which the tests of this package rule out.
+func scalarSchema(name string) *Schema {
+	switch name {
+	case "Boolean":
+		return &Schema{Type: Types{"boolean"}}
+	case "Int":
+		return &Schema{Type: Types{"integer"}, Format: "int32", Minimum: ptr[int64](math.MinInt32), Maximum: ptr[int64](math.MaxInt32)}
+	case "Float":
+		return &Schema{Type: Types{"number"}, Format: "double"}
+	case "Long":
+		return &Schema{Type: Types{"integer"}, Format: "int64"}
+	case "String", "ID", "AccountRef":
+		return &Schema{Type: Types{"string"}}
+	case "BigInt":
+		return text(bigIntPattern)
+	case "EntityID":
+		return text(entityIDPattern)
+	case "Timestamp":
+		return text(timestampPattern)
+	case "TransactionID":
+		return text(transactionIDPattern)
+	case "Bytes":
+		return &Schema{Type: Types{"string"}, Format: "byte", ContentEncoding: "base64"}
+	case "Hex":
+		return text(hexPattern)
+	case "Hash":
+		return text(hashPattern)
+	case "EVMAddress":
+		return text(evmAddressPattern)
+	case "Alias":
+		return text(aliasPattern)
+	case "ResponseCode", "TransactionType":
+		return text(namePattern)
+	default:
+		return nil
+	}
+}
+
+// enumSchema is how REST writes the values of an enum.
+func enumSchema(def *ast.Definition) *Schema {
+	s := &Schema{Type: Types{"string"}}
+	for _, v := range def.EnumValues {
+		s.Enum = append(s.Enum, restName(def.Name, v.Name))
+	}
+	return s
+}
+
+// restName is REST's spelling of an enum's value.
+func restName(enum, value string) string {
+	if enum != "KeyType" {
+		return value
+	}
+	quoted := string(scalar.AppendKeyType(nil, ledger.KeyType(value), scalar.REST))
+	name, err := strconv.Unquote(quoted)
+	if err != nil {
+		return value
+	}
+	return name
+}

@@ -1,0 +1,50 @@
+package v1
+
+import "heliograph/rest"
+
+// The forms that several path parameters have in common.
+const (
+	idDoc     = "`shard.realm.num`; shard and realm may be left out."
+	idPattern = `(\d{1,4}\.)?(\d{1,5}\.)?\d{1,12}`
+)
+
+// pathParams describe the parts of paths that stand in braces, for the API's description. The examples are of the demo network where its
+// names do not depend on the time.
+func pathParams() map[string]rest.PathParam {
+	account := rest.PathParam{Doc: "The account: an entity id, an EVM address, or an alias in base32.", Example: "0.0.1001"}
+	contract := rest.PathParam{Doc: "The contract: an entity id or an EVM address.", Example: "0.0.3001"}
+	token := rest.PathParam{Doc: "The token's id: " + idDoc, Example: "0.0.2001"}
+	topic := rest.PathParam{Doc: "The topic's id: " + idDoc, Pattern: idPattern, Example: "0.0.4001"}
+	schedule := rest.PathParam{Doc: "The schedule's id: " + idDoc, Pattern: idPattern, Example: "0.0.5001"}
+	hash := rest.PathParam{
+		Doc:     "The id `shard.realm.num-seconds-nanoseconds` of the transaction, its hash, or the hash of an Ethereum transaction.",
+		Example: "0.0.1001-1700000000-000000000",
+	}
+	result := hash
+	result.Doc += " A consensus timestamp `seconds.nanoseconds` is taken too."
+	timestamp := rest.PathParam{Doc: "The consensus timestamp: seconds and nanoseconds since 1970.", Pattern: `\d{1,10}(\.\d{1,9})?`, Example: "1700000000.000000001"}
+	return map[string]rest.PathParam{
+		"accounts/{id}":                      account,
+		"accounts/{idOrAliasOrEvmAddress}":   account,
+		"blocks/{hashOrNumber}":              {Doc: "The block's hash, its first 32 bytes, or its number.", Pattern: `(0x)?([0-9A-Fa-f]{64}|[0-9A-Fa-f]{96})|\d{1,19}`, Example: "1"},
+		"contracts/{contractIdOrAddress}":    contract,
+		"contracts/{id}":                     contract,
+		"contracts/{idOrAddress}":            contract,
+		"hooks/{hookId}":                     {Doc: "The hook's number.", Pattern: `\d{1,19}`, Example: "1"},
+		"messages/{consensusTimestamp}":      timestamp,
+		"messages/{sequenceNumber}":          {Doc: "The message's number in its topic, from 1 on, or its consensus timestamp.", Pattern: `\d{1,19}(\.\d{1,9})?`, Example: "1"},
+		"nfts/{serialNumber}":                {Doc: "The serial number, from 1 on.", Pattern: `\d{1,19}`, Example: "1"},
+		"results/{consensusTimestamp}":       timestamp,
+		"results/{idOrHash}":                 hash,
+		"results/{timestamp}":                timestamp,
+		"results/{transactionIdOrHash}":      result,
+		"schedules/{id}":                     schedule,
+		"schedules/{scheduleId}":             schedule,
+		"tokens/{id}":                        token,
+		"tokens/{tokenId}":                   token,
+		"topics/{id}":                        topic,
+		"topics/{topicId}":                   topic,
+		"transactions/{idOrHash}":            hash,
+		"transactions/{transactionIdOrHash}": hash,
+	}
+}
