@@ -29,6 +29,10 @@ func contractEndpoints() []rest.Endpoint {
 		}, logsParams...), Document: "contract_logs.graphql", Operation: always("ContractLogs"),
 		Desc: true, Finish: finishLogs, Next: byLog, EmptyEnds: true, MaxAge: 10,
 	}
+	ofContract := rest.Endpoint{
+		Path: "/contracts/{id}/results/logs", Grammar: rest.V2, Params: logsParams, Document: "contract_logs.graphql", Operation: always("ContractLogs"),
+		PathFirst: true, BindPath: bindCallee, Desc: true, Finish: finishLogsOfContract, Next: byLog, MaxAge: brief,
+	}
 	return []rest.Endpoint{
 		{
 			Path: "/contracts", Grammar: rest.V2, Params: contractsParams, Document: "contracts.graphql",
@@ -39,11 +43,9 @@ func contractEndpoints() []rest.Endpoint {
 			PathFirst: true, BindPath: bindCallee, Finish: finishContract, MaxAge: brief,
 		},
 		state,
-		undescribed(at(state, "/contracts/results/state")), // no contract has this name
-		{
-			Path: "/contracts/{id}/results/logs", Grammar: rest.V2, Params: logsParams, Document: "contract_logs.graphql", Operation: always("ContractLogs"),
-			PathFirst: true, BindPath: bindCallee, Desc: true, Finish: finishLogsOfContract, Next: byLog, MaxAge: brief,
-		},
+		undescribed(at(state, "/contracts/results/state")), // no contract is named so
+		ofContract,
+		undescribed(at(ofContract, "/contracts/results/results/logs")),
 		logs,
 		at(logs, "/contracts/logs"),
 	}
