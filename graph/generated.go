@@ -33,9 +33,13 @@ type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
 	Account() AccountResolver
+	Airdrop() AirdropResolver
 	Balance() BalanceResolver
 	Block() BlockResolver
 	ContractResult() ContractResultResolver
+	Hook() HookResolver
+	HookSlot() HookSlotResolver
+	NftAllowance() NftAllowanceResolver
 	Query() QueryResolver
 	Topic() TopicResolver
 	TopicMessage() TopicMessageResolver
@@ -67,11 +71,16 @@ type ComplexityRoot struct {
 		EthereumNonce                 func(childComplexity int) int
 		ExpirationTimestamp           func(childComplexity int) int
 		Holdings                      func(childComplexity int, include bool) int
+		Hooks                         func(childComplexity int, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ID                            func(childComplexity int) int
 		Key                           func(childComplexity int) int
 		MaxAutomaticTokenAssociations func(childComplexity int) int
 		Memo                          func(childComplexity int) int
+		NftAllowances                 func(childComplexity int, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		OutstandingAirdrops           func(childComplexity int, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		PendingAirdrops               func(childComplexity int, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		PendingReward                 func(childComplexity int) int
+		ReceivedNftAllowances         func(childComplexity int, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ReceiverSigRequired           func(childComplexity int) int
 		StakePeriodStart              func(childComplexity int) int
 		StakedAccount                 func(childComplexity int) int
@@ -89,6 +98,28 @@ type ComplexityRoot struct {
 	}
 
 	AccountEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	Airdrop struct {
+		Amount       func(childComplexity int) int
+		Receiver     func(childComplexity int) int
+		ReceiverID   func(childComplexity int) int
+		Sender       func(childComplexity int) int
+		SenderID     func(childComplexity int) int
+		SerialNumber func(childComplexity int) int
+		Timestamp    func(childComplexity int) int
+		TokenID      func(childComplexity int) int
+	}
+
+	AirdropConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	AirdropEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
 	}
@@ -291,6 +322,53 @@ type ComplexityRoot struct {
 		DenominatingTokenID func(childComplexity int) int
 	}
 
+	Hook struct {
+		AdminKey         func(childComplexity int) int
+		ContractID       func(childComplexity int) int
+		CreatedTimestamp func(childComplexity int) int
+		Deleted          func(childComplexity int) int
+		ExtensionPoint   func(childComplexity int) int
+		HookID           func(childComplexity int) int
+		ID               func(childComplexity int) int
+		Owner            func(childComplexity int) int
+		OwnerID          func(childComplexity int) int
+		Storage          func(childComplexity int, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Timestamp        func(childComplexity int) int
+		Type             func(childComplexity int) int
+	}
+
+	HookConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	HookEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	HookSlot struct {
+		Hook        func(childComplexity int) int
+		Key         func(childComplexity int) int
+		Timestamp   func(childComplexity int) int
+		Transaction func(childComplexity int) int
+		Value       func(childComplexity int) int
+	}
+
+	HookSlotConnection struct {
+		Edges    func(childComplexity int) int
+		HookID   func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		OwnerID  func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	HookSlotEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	Key struct {
 		Type  func(childComplexity int) int
 		Value func(childComplexity int) int
@@ -311,6 +389,27 @@ type ComplexityRoot struct {
 		TokenID           func(childComplexity int) int
 	}
 
+	NftAllowance struct {
+		ApprovedForAll func(childComplexity int) int
+		Owner          func(childComplexity int) int
+		OwnerID        func(childComplexity int) int
+		Spender        func(childComplexity int) int
+		SpenderID      func(childComplexity int) int
+		Timestamp      func(childComplexity int) int
+		TokenID        func(childComplexity int) int
+	}
+
+	NftAllowanceConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	NftAllowanceEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	PageInfo struct {
 		EndCursor       func(childComplexity int) int
 		HasNextPage     func(childComplexity int) int
@@ -321,6 +420,7 @@ type ComplexityRoot struct {
 	Query struct {
 		Account         func(childComplexity int, id ledger.AccountRef, at *ledger.Filter[ledger.Timestamp]) int
 		Accounts        func(childComplexity int, filter *ledger.AccountFilter, hideSyntheticTreasury bool, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Airdrops        func(childComplexity int, sender *ledger.AccountRef, receiver *ledger.AccountRef, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Balances        func(childComplexity int, filter *ledger.BalanceFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Block           func(childComplexity int, hash *string, number *int64) int
 		Blocks          func(childComplexity int, filter *ledger.BlockFilter, orderBy model.BlockOrder, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -328,6 +428,10 @@ type ComplexityRoot struct {
 		ContractResult  func(childComplexity int, hash *string, transactionID *ledger.TransactionID, nonce int32, at *ledger.Timestamp, contract *ledger.AccountRef) int
 		ContractResults func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		EntityID        func(childComplexity int, of ledger.AccountRef) int
+		Hook            func(childComplexity int, owner ledger.AccountRef, hookID int64) int
+		HookStorage     func(childComplexity int, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Hooks           func(childComplexity int, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		NftAllowances   func(childComplexity int, owner *ledger.AccountRef, spender *ledger.AccountRef, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Node            func(childComplexity int, id string) int
 		Nodes           func(childComplexity int, ids []string) int
 		Topic           func(childComplexity int, id ledger.EntityID) int
@@ -474,7 +578,17 @@ type AccountResolver interface {
 	StakedAccount(ctx context.Context, obj *ledger.Account) (*ledger.Account, error)
 
 	Transactions(ctx context.Context, obj *ledger.Account, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error)
+	OutstandingAirdrops(ctx context.Context, obj *ledger.Account, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Airdrop], error)
+	PendingAirdrops(ctx context.Context, obj *ledger.Account, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Airdrop], error)
 	ContractResults(ctx context.Context, obj *ledger.Account, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
+	Hooks(ctx context.Context, obj *ledger.Account, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Hook], error)
+	NftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
+	ReceivedNftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
+}
+type AirdropResolver interface {
+	Receiver(ctx context.Context, obj *ledger.Airdrop) (*ledger.Account, error)
+
+	Sender(ctx context.Context, obj *ledger.Airdrop) (*ledger.Account, error)
 }
 type BalanceResolver interface {
 	Account(ctx context.Context, obj *ledger.Balance) (*ledger.Account, error)
@@ -512,18 +626,39 @@ type ContractResultResolver interface {
 	ToAccount(ctx context.Context, obj *ledger.ContractResult) (*ledger.Account, error)
 	Transaction(ctx context.Context, obj *ledger.ContractResult) (*ledger.Transaction, error)
 }
+type HookResolver interface {
+	ID(ctx context.Context, obj *ledger.Hook) (string, error)
+
+	Owner(ctx context.Context, obj *ledger.Hook) (*ledger.Account, error)
+
+	Storage(ctx context.Context, obj *ledger.Hook, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.HookSlotConnection, error)
+}
+type HookSlotResolver interface {
+	Transaction(ctx context.Context, obj *ledger.HookSlot) (*ledger.Transaction, error)
+	Hook(ctx context.Context, obj *ledger.HookSlot) (*ledger.Hook, error)
+}
+type NftAllowanceResolver interface {
+	Owner(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Account, error)
+
+	Spender(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Account, error)
+}
 type QueryResolver interface {
 	Node(ctx context.Context, id string) (relay.Node, error)
 	Nodes(ctx context.Context, ids []string) ([]relay.Node, error)
 	Account(ctx context.Context, id ledger.AccountRef, at *ledger.Filter[ledger.Timestamp]) (*ledger.Account, error)
 	Accounts(ctx context.Context, filter *ledger.AccountFilter, hideSyntheticTreasury bool, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Account], error)
 	Balances(ctx context.Context, filter *ledger.BalanceFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Balance], error)
+	Airdrops(ctx context.Context, sender *ledger.AccountRef, receiver *ledger.AccountRef, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Airdrop], error)
 	Block(ctx context.Context, hash *string, number *int64) (*ledger.Block, error)
 	Blocks(ctx context.Context, filter *ledger.BlockFilter, orderBy model.BlockOrder, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Block], error)
 	ContractResult(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, at *ledger.Timestamp, contract *ledger.AccountRef) (*ledger.ContractResult, error)
 	ContractResults(ctx context.Context, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
 	ContractActions(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractAction], error)
 	EntityID(ctx context.Context, of ledger.AccountRef) (*ledger.EntityID, error)
+	Hook(ctx context.Context, owner ledger.AccountRef, hookID int64) (*ledger.Hook, error)
+	Hooks(ctx context.Context, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Hook], error)
+	HookStorage(ctx context.Context, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.HookSlotConnection, error)
+	NftAllowances(ctx context.Context, owner *ledger.AccountRef, spender *ledger.AccountRef, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
 	Topic(ctx context.Context, id ledger.EntityID) (*ledger.Topic, error)
 	TopicMessages(ctx context.Context, topic ledger.EntityID, filter *ledger.TopicMessageFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TopicMessage], error)
 	TopicMessage(ctx context.Context, topic *ledger.EntityID, sequenceNumber *int64, at *ledger.Timestamp) (*ledger.TopicMessage, error)
@@ -698,6 +833,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.Holdings(childComplexity, args["include"].(bool)), true
+	case "Account.hooks":
+		if e.ComplexityRoot.Account.Hooks == nil {
+			break
+		}
+
+		args, err := ec.field_Account_hooks_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Account.Hooks(childComplexity, args["filter"].(*ledger.HookFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Account.id":
 		if e.ComplexityRoot.Account.ID == nil {
 			break
@@ -722,12 +868,56 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.Memo(childComplexity), true
+	case "Account.nftAllowances":
+		if e.ComplexityRoot.Account.NftAllowances == nil {
+			break
+		}
+
+		args, err := ec.field_Account_nftAllowances_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Account.NftAllowances(childComplexity, args["filter"].(*ledger.NftAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Account.outstandingAirdrops":
+		if e.ComplexityRoot.Account.OutstandingAirdrops == nil {
+			break
+		}
+
+		args, err := ec.field_Account_outstandingAirdrops_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Account.OutstandingAirdrops(childComplexity, args["filter"].(*ledger.AirdropFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Account.pendingAirdrops":
+		if e.ComplexityRoot.Account.PendingAirdrops == nil {
+			break
+		}
+
+		args, err := ec.field_Account_pendingAirdrops_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Account.PendingAirdrops(childComplexity, args["filter"].(*ledger.AirdropFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Account.pendingReward":
 		if e.ComplexityRoot.Account.PendingReward == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Account.PendingReward(childComplexity), true
+	case "Account.receivedNftAllowances":
+		if e.ComplexityRoot.Account.ReceivedNftAllowances == nil {
+			break
+		}
+
+		args, err := ec.field_Account_receivedNftAllowances_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Account.ReceivedNftAllowances(childComplexity, args["filter"].(*ledger.NftAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Account.receiverSigRequired":
 		if e.ComplexityRoot.Account.ReceiverSigRequired == nil {
 			break
@@ -813,6 +1003,87 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AccountEdge.Node(childComplexity), true
+
+	case "Airdrop.amount":
+		if e.ComplexityRoot.Airdrop.Amount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.Amount(childComplexity), true
+	case "Airdrop.receiver":
+		if e.ComplexityRoot.Airdrop.Receiver == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.Receiver(childComplexity), true
+	case "Airdrop.receiverId":
+		if e.ComplexityRoot.Airdrop.ReceiverID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.ReceiverID(childComplexity), true
+	case "Airdrop.sender":
+		if e.ComplexityRoot.Airdrop.Sender == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.Sender(childComplexity), true
+	case "Airdrop.senderId":
+		if e.ComplexityRoot.Airdrop.SenderID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.SenderID(childComplexity), true
+	case "Airdrop.serialNumber":
+		if e.ComplexityRoot.Airdrop.SerialNumber == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.SerialNumber(childComplexity), true
+	case "Airdrop.timestamp":
+		if e.ComplexityRoot.Airdrop.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.Timestamp(childComplexity), true
+	case "Airdrop.tokenId":
+		if e.ComplexityRoot.Airdrop.TokenID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.TokenID(childComplexity), true
+
+	case "AirdropConnection.edges":
+		if e.ComplexityRoot.AirdropConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AirdropConnection.Edges(childComplexity), true
+	case "AirdropConnection.nodes":
+		if e.ComplexityRoot.AirdropConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AirdropConnection.Nodes(childComplexity), true
+	case "AirdropConnection.pageInfo":
+		if e.ComplexityRoot.AirdropConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AirdropConnection.PageInfo(childComplexity), true
+
+	case "AirdropEdge.cursor":
+		if e.ComplexityRoot.AirdropEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AirdropEdge.Cursor(childComplexity), true
+	case "AirdropEdge.node":
+		if e.ComplexityRoot.AirdropEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AirdropEdge.Node(childComplexity), true
 
 	case "AssessedCustomFee.amount":
 		if e.ComplexityRoot.AssessedCustomFee.Amount == nil {
@@ -1699,6 +1970,191 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.FixedFee.DenominatingTokenID(childComplexity), true
 
+	case "Hook.adminKey":
+		if e.ComplexityRoot.Hook.AdminKey == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.AdminKey(childComplexity), true
+	case "Hook.contractId":
+		if e.ComplexityRoot.Hook.ContractID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.ContractID(childComplexity), true
+	case "Hook.createdTimestamp":
+		if e.ComplexityRoot.Hook.CreatedTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.CreatedTimestamp(childComplexity), true
+	case "Hook.deleted":
+		if e.ComplexityRoot.Hook.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.Deleted(childComplexity), true
+	case "Hook.extensionPoint":
+		if e.ComplexityRoot.Hook.ExtensionPoint == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.ExtensionPoint(childComplexity), true
+	case "Hook.hookId":
+		if e.ComplexityRoot.Hook.HookID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.HookID(childComplexity), true
+	case "Hook.id":
+		if e.ComplexityRoot.Hook.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.ID(childComplexity), true
+	case "Hook.owner":
+		if e.ComplexityRoot.Hook.Owner == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.Owner(childComplexity), true
+	case "Hook.ownerId":
+		if e.ComplexityRoot.Hook.OwnerID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.OwnerID(childComplexity), true
+	case "Hook.storage":
+		if e.ComplexityRoot.Hook.Storage == nil {
+			break
+		}
+
+		args, err := ec.field_Hook_storage_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Hook.Storage(childComplexity, args["at"].(*ledger.Filter[ledger.Timestamp]), args["filter"].(*ledger.HookSlotFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Hook.timestamp":
+		if e.ComplexityRoot.Hook.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.Timestamp(childComplexity), true
+	case "Hook.type":
+		if e.ComplexityRoot.Hook.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.Type(childComplexity), true
+
+	case "HookConnection.edges":
+		if e.ComplexityRoot.HookConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookConnection.Edges(childComplexity), true
+	case "HookConnection.nodes":
+		if e.ComplexityRoot.HookConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookConnection.Nodes(childComplexity), true
+	case "HookConnection.pageInfo":
+		if e.ComplexityRoot.HookConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookConnection.PageInfo(childComplexity), true
+
+	case "HookEdge.cursor":
+		if e.ComplexityRoot.HookEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookEdge.Cursor(childComplexity), true
+	case "HookEdge.node":
+		if e.ComplexityRoot.HookEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookEdge.Node(childComplexity), true
+
+	case "HookSlot.hook":
+		if e.ComplexityRoot.HookSlot.Hook == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlot.Hook(childComplexity), true
+	case "HookSlot.key":
+		if e.ComplexityRoot.HookSlot.Key == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlot.Key(childComplexity), true
+	case "HookSlot.timestamp":
+		if e.ComplexityRoot.HookSlot.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlot.Timestamp(childComplexity), true
+	case "HookSlot.transaction":
+		if e.ComplexityRoot.HookSlot.Transaction == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlot.Transaction(childComplexity), true
+	case "HookSlot.value":
+		if e.ComplexityRoot.HookSlot.Value == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlot.Value(childComplexity), true
+
+	case "HookSlotConnection.edges":
+		if e.ComplexityRoot.HookSlotConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotConnection.Edges(childComplexity), true
+	case "HookSlotConnection.hookId":
+		if e.ComplexityRoot.HookSlotConnection.HookID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotConnection.HookID(childComplexity), true
+	case "HookSlotConnection.nodes":
+		if e.ComplexityRoot.HookSlotConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotConnection.Nodes(childComplexity), true
+	case "HookSlotConnection.ownerId":
+		if e.ComplexityRoot.HookSlotConnection.OwnerID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotConnection.OwnerID(childComplexity), true
+	case "HookSlotConnection.pageInfo":
+		if e.ComplexityRoot.HookSlotConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotConnection.PageInfo(childComplexity), true
+
+	case "HookSlotEdge.cursor":
+		if e.ComplexityRoot.HookSlotEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotEdge.Cursor(childComplexity), true
+	case "HookSlotEdge.node":
+		if e.ComplexityRoot.HookSlotEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotEdge.Node(childComplexity), true
+
 	case "Key.type":
 		if e.ComplexityRoot.Key.Type == nil {
 			break
@@ -1768,6 +2224,81 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.NFTTransfer.TokenID(childComplexity), true
 
+	case "NftAllowance.approvedForAll":
+		if e.ComplexityRoot.NftAllowance.ApprovedForAll == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.ApprovedForAll(childComplexity), true
+	case "NftAllowance.owner":
+		if e.ComplexityRoot.NftAllowance.Owner == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.Owner(childComplexity), true
+	case "NftAllowance.ownerId":
+		if e.ComplexityRoot.NftAllowance.OwnerID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.OwnerID(childComplexity), true
+	case "NftAllowance.spender":
+		if e.ComplexityRoot.NftAllowance.Spender == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.Spender(childComplexity), true
+	case "NftAllowance.spenderId":
+		if e.ComplexityRoot.NftAllowance.SpenderID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.SpenderID(childComplexity), true
+	case "NftAllowance.timestamp":
+		if e.ComplexityRoot.NftAllowance.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.Timestamp(childComplexity), true
+	case "NftAllowance.tokenId":
+		if e.ComplexityRoot.NftAllowance.TokenID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.TokenID(childComplexity), true
+
+	case "NftAllowanceConnection.edges":
+		if e.ComplexityRoot.NftAllowanceConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowanceConnection.Edges(childComplexity), true
+	case "NftAllowanceConnection.nodes":
+		if e.ComplexityRoot.NftAllowanceConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowanceConnection.Nodes(childComplexity), true
+	case "NftAllowanceConnection.pageInfo":
+		if e.ComplexityRoot.NftAllowanceConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowanceConnection.PageInfo(childComplexity), true
+
+	case "NftAllowanceEdge.cursor":
+		if e.ComplexityRoot.NftAllowanceEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowanceEdge.Cursor(childComplexity), true
+	case "NftAllowanceEdge.node":
+		if e.ComplexityRoot.NftAllowanceEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowanceEdge.Node(childComplexity), true
+
 	case "PageInfo.endCursor":
 		if e.ComplexityRoot.PageInfo.EndCursor == nil {
 			break
@@ -1815,6 +2346,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Accounts(childComplexity, args["filter"].(*ledger.AccountFilter), args["hideSyntheticTreasury"].(bool), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Query.airdrops":
+		if e.ComplexityRoot.Query.Airdrops == nil {
+			break
+		}
+
+		args, err := ec.field_Query_airdrops_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Airdrops(childComplexity, args["sender"].(*ledger.AccountRef), args["receiver"].(*ledger.AccountRef), args["filter"].(*ledger.AirdropFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.balances":
 		if e.ComplexityRoot.Query.Balances == nil {
 			break
@@ -1892,7 +2434,51 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.EntityID(childComplexity, args["of"].(ledger.AccountRef)), true
+	case "Query.hook":
+		if e.ComplexityRoot.Query.Hook == nil {
+			break
+		}
 
+		args, err := ec.field_Query_hook_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Hook(childComplexity, args["owner"].(ledger.AccountRef), args["hookId"].(int64)), true
+	case "Query.hookStorage":
+		if e.ComplexityRoot.Query.HookStorage == nil {
+			break
+		}
+
+		args, err := ec.field_Query_hookStorage_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.HookStorage(childComplexity, args["owner"].(ledger.AccountRef), args["hookId"].(int64), args["at"].(*ledger.Filter[ledger.Timestamp]), args["filter"].(*ledger.HookSlotFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Query.hooks":
+		if e.ComplexityRoot.Query.Hooks == nil {
+			break
+		}
+
+		args, err := ec.field_Query_hooks_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Hooks(childComplexity, args["owner"].(ledger.AccountRef), args["filter"].(*ledger.HookFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+
+	case "Query.nftAllowances":
+		if e.ComplexityRoot.Query.NftAllowances == nil {
+			break
+		}
+
+		args, err := ec.field_Query_nftAllowances_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.NftAllowances(childComplexity, args["owner"].(*ledger.AccountRef), args["spender"].(*ledger.AccountRef), args["filter"].(*ledger.NftAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.node":
 		if e.ComplexityRoot.Query.Node == nil {
 			break
@@ -2507,12 +3093,17 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
 		ec.unmarshalInputAccountFilter,
+		ec.unmarshalInputAirdropFilter,
 		ec.unmarshalInputBalanceFilter,
 		ec.unmarshalInputBlockFilter,
 		ec.unmarshalInputContractActionFilter,
 		ec.unmarshalInputContractResultFilter,
 		ec.unmarshalInputEntityIDFilter,
+		ec.unmarshalInputHookFilter,
+		ec.unmarshalInputHookKeyFilter,
+		ec.unmarshalInputHookSlotFilter,
 		ec.unmarshalInputLongFilter,
+		ec.unmarshalInputNftAllowanceFilter,
 		ec.unmarshalInputStringFilter,
 		ec.unmarshalInputTimestampFilter,
 		ec.unmarshalInputTopicMessageFilter,
@@ -2576,7 +3167,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract_result.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract_result.graphqls" "schema/hook.graphqls" "schema/nft_allowance.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -2589,9 +3180,12 @@ func sourceData(filename string) string {
 
 var sources = []*ast.Source{
 	{Name: "schema/account.graphqls", Input: sourceData("schema/account.graphqls"), BuiltIn: false},
+	{Name: "schema/airdrop.graphqls", Input: sourceData("schema/airdrop.graphqls"), BuiltIn: false},
 	{Name: "schema/block.graphqls", Input: sourceData("schema/block.graphqls"), BuiltIn: false},
 	{Name: "schema/common.graphqls", Input: sourceData("schema/common.graphqls"), BuiltIn: false},
 	{Name: "schema/contract_result.graphqls", Input: sourceData("schema/contract_result.graphqls"), BuiltIn: false},
+	{Name: "schema/hook.graphqls", Input: sourceData("schema/hook.graphqls"), BuiltIn: false},
+	{Name: "schema/nft_allowance.graphqls", Input: sourceData("schema/nft_allowance.graphqls"), BuiltIn: false},
 	{Name: "schema/topic.graphqls", Input: sourceData("schema/topic.graphqls"), BuiltIn: false},
 	{Name: "schema/transaction.graphqls", Input: sourceData("schema/transaction.graphqls"), BuiltIn: false},
 	{Name: "schema/transaction_type.graphqls", Input: sourceData("schema/transaction_type.graphqls"), BuiltIn: false},
@@ -2668,8 +3262,18 @@ func (ec *executionContext) childFields_Account(ctx context.Context, field graph
 		return ec.fieldContext_Account_timestamp(ctx, field)
 	case "transactions":
 		return ec.fieldContext_Account_transactions(ctx, field)
+	case "outstandingAirdrops":
+		return ec.fieldContext_Account_outstandingAirdrops(ctx, field)
+	case "pendingAirdrops":
+		return ec.fieldContext_Account_pendingAirdrops(ctx, field)
 	case "contractResults":
 		return ec.fieldContext_Account_contractResults(ctx, field)
+	case "hooks":
+		return ec.fieldContext_Account_hooks(ctx, field)
+	case "nftAllowances":
+		return ec.fieldContext_Account_nftAllowances(ctx, field)
+	case "receivedNftAllowances":
+		return ec.fieldContext_Account_receivedNftAllowances(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Account", field.Name)
 }
@@ -2694,6 +3298,50 @@ func (ec *executionContext) childFields_AccountEdge(ctx context.Context, field g
 		return ec.fieldContext_AccountEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AccountEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_Airdrop(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "amount":
+		return ec.fieldContext_Airdrop_amount(ctx, field)
+	case "receiverId":
+		return ec.fieldContext_Airdrop_receiverId(ctx, field)
+	case "receiver":
+		return ec.fieldContext_Airdrop_receiver(ctx, field)
+	case "senderId":
+		return ec.fieldContext_Airdrop_senderId(ctx, field)
+	case "sender":
+		return ec.fieldContext_Airdrop_sender(ctx, field)
+	case "serialNumber":
+		return ec.fieldContext_Airdrop_serialNumber(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_Airdrop_timestamp(ctx, field)
+	case "tokenId":
+		return ec.fieldContext_Airdrop_tokenId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Airdrop", field.Name)
+}
+
+func (ec *executionContext) childFields_AirdropConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_AirdropConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_AirdropConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_AirdropConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AirdropConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_AirdropEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_AirdropEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_AirdropEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AirdropEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_AssessedCustomFee(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3092,6 +3740,100 @@ func (ec *executionContext) childFields_FixedFee(ctx context.Context, field grap
 	return nil, fmt.Errorf("no field named %q was found under type FixedFee", field.Name)
 }
 
+func (ec *executionContext) childFields_Hook(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Hook_id(ctx, field)
+	case "adminKey":
+		return ec.fieldContext_Hook_adminKey(ctx, field)
+	case "contractId":
+		return ec.fieldContext_Hook_contractId(ctx, field)
+	case "createdTimestamp":
+		return ec.fieldContext_Hook_createdTimestamp(ctx, field)
+	case "deleted":
+		return ec.fieldContext_Hook_deleted(ctx, field)
+	case "extensionPoint":
+		return ec.fieldContext_Hook_extensionPoint(ctx, field)
+	case "hookId":
+		return ec.fieldContext_Hook_hookId(ctx, field)
+	case "ownerId":
+		return ec.fieldContext_Hook_ownerId(ctx, field)
+	case "owner":
+		return ec.fieldContext_Hook_owner(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_Hook_timestamp(ctx, field)
+	case "type":
+		return ec.fieldContext_Hook_type(ctx, field)
+	case "storage":
+		return ec.fieldContext_Hook_storage(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Hook", field.Name)
+}
+
+func (ec *executionContext) childFields_HookConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_HookConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_HookConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_HookConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HookConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_HookEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_HookEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_HookEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HookEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_HookSlot(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "key":
+		return ec.fieldContext_HookSlot_key(ctx, field)
+	case "value":
+		return ec.fieldContext_HookSlot_value(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_HookSlot_timestamp(ctx, field)
+	case "transaction":
+		return ec.fieldContext_HookSlot_transaction(ctx, field)
+	case "hook":
+		return ec.fieldContext_HookSlot_hook(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HookSlot", field.Name)
+}
+
+func (ec *executionContext) childFields_HookSlotConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_HookSlotConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_HookSlotConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_HookSlotConnection_pageInfo(ctx, field)
+	case "ownerId":
+		return ec.fieldContext_HookSlotConnection_ownerId(ctx, field)
+	case "hookId":
+		return ec.fieldContext_HookSlotConnection_hookId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HookSlotConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_HookSlotEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_HookSlotEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_HookSlotEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HookSlotEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_Key(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "type":
@@ -3130,6 +3872,48 @@ func (ec *executionContext) childFields_NFTTransfer(ctx context.Context, field g
 		return ec.fieldContext_NFTTransfer_tokenId(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NFTTransfer", field.Name)
+}
+
+func (ec *executionContext) childFields_NftAllowance(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "approvedForAll":
+		return ec.fieldContext_NftAllowance_approvedForAll(ctx, field)
+	case "ownerId":
+		return ec.fieldContext_NftAllowance_ownerId(ctx, field)
+	case "owner":
+		return ec.fieldContext_NftAllowance_owner(ctx, field)
+	case "spenderId":
+		return ec.fieldContext_NftAllowance_spenderId(ctx, field)
+	case "spender":
+		return ec.fieldContext_NftAllowance_spender(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_NftAllowance_timestamp(ctx, field)
+	case "tokenId":
+		return ec.fieldContext_NftAllowance_tokenId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NftAllowance", field.Name)
+}
+
+func (ec *executionContext) childFields_NftAllowanceConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_NftAllowanceConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_NftAllowanceConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_NftAllowanceConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NftAllowanceConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_NftAllowanceEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_NftAllowanceEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_NftAllowanceEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NftAllowanceEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3586,6 +4370,276 @@ func (ec *executionContext) field_Account_holdings_args(ctx context.Context, raw
 	return args, nil
 }
 
+func (ec *executionContext) field_Account_hooks_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.HookFilter, error) {
+			return ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋledgerᚐHookFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Account_nftAllowances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
+			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐNftAllowanceFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Account_outstandingAirdrops_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.AirdropFilter, error) {
+			return ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋledgerᚐAirdropFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Account_pendingAirdrops_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.AirdropFilter, error) {
+			return ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋledgerᚐAirdropFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Account_receivedNftAllowances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
+			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐNftAllowanceFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
 func (ec *executionContext) field_Account_transactions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -3816,6 +4870,68 @@ func (ec *executionContext) field_ContractResult_actions_args(ctx context.Contex
 	return args, nil
 }
 
+func (ec *executionContext) field_Hook_storage_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "at",
+		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["at"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.HookSlotFilter, error) {
+			return ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋledgerᚐHookSlotFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg6
+	return args, nil
+}
+
 func (ec *executionContext) field_Query___type_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -3911,6 +5027,76 @@ func (ec *executionContext) field_Query_accounts_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["before"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_airdrops_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "sender",
+		func(ctx context.Context, v any) (*ledger.AccountRef, error) {
+			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["sender"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "receiver",
+		func(ctx context.Context, v any) (*ledger.AccountRef, error) {
+			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["receiver"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.AirdropFilter, error) {
+			return ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋledgerᚐAirdropFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg7
 	return args, nil
 }
 
@@ -4249,6 +5435,238 @@ func (ec *executionContext) field_Query_entityId_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["of"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_hookStorage_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner",
+		func(ctx context.Context, v any) (ledger.AccountRef, error) {
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["owner"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "hookId",
+		func(ctx context.Context, v any) (int64, error) {
+			return ec.unmarshalNLong2int64(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["hookId"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "at",
+		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["at"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.HookSlotFilter, error) {
+			return ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋledgerᚐHookSlotFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg8
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_hook_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner",
+		func(ctx context.Context, v any) (ledger.AccountRef, error) {
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["owner"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "hookId",
+		func(ctx context.Context, v any) (int64, error) {
+			return ec.unmarshalNLong2int64(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["hookId"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_hooks_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner",
+		func(ctx context.Context, v any) (ledger.AccountRef, error) {
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["owner"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.HookFilter, error) {
+			return ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋledgerᚐHookFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_nftAllowances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner",
+		func(ctx context.Context, v any) (*ledger.AccountRef, error) {
+			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["owner"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "spender",
+		func(ctx context.Context, v any) (*ledger.AccountRef, error) {
+			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["spender"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
+			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐNftAllowanceFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg7
 	return args, nil
 }
 
@@ -5366,6 +6784,94 @@ func (ec *executionContext) fieldContext_Account_transactions(ctx context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Account_outstandingAirdrops(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_outstandingAirdrops(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().OutstandingAirdrops(ctx, obj, fc.Args["filter"].(*ledger.AirdropFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Airdrop]) graphql.Marshaler {
+			return ec.marshalNAirdropConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Account_outstandingAirdrops(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AirdropConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_outstandingAirdrops_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_pendingAirdrops(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_pendingAirdrops(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().PendingAirdrops(ctx, obj, fc.Args["filter"].(*ledger.AirdropFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Airdrop]) graphql.Marshaler {
+			return ec.marshalNAirdropConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Account_pendingAirdrops(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AirdropConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_pendingAirdrops_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Account_contractResults(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5404,6 +6910,138 @@ func (ec *executionContext) fieldContext_Account_contractResults(ctx context.Con
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Account_contractResults_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_hooks(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_hooks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().Hooks(ctx, obj, fc.Args["filter"].(*ledger.HookFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Hook]) graphql.Marshaler {
+			return ec.marshalNHookConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Account_hooks(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_hooks_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_nftAllowances(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_nftAllowances(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().NftAllowances(ctx, obj, fc.Args["filter"].(*ledger.NftAllowanceFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
+			return ec.marshalNNftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Account_nftAllowances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NftAllowanceConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_nftAllowances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_receivedNftAllowances(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_receivedNftAllowances(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().ReceivedNftAllowances(ctx, obj, fc.Args["filter"].(*ledger.NftAllowanceFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
+			return ec.marshalNNftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Account_receivedNftAllowances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NftAllowanceConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_receivedNftAllowances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -5559,6 +7197,368 @@ func (ec *executionContext) _AccountEdge_cursor(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_AccountEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AccountEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Airdrop_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_amount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Amount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Airdrop", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Airdrop_receiverId(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_receiverId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReceiverID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_receiverId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Airdrop", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Airdrop_receiver(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_receiver(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Airdrop().Receiver(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_receiver(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Airdrop",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Airdrop_senderId(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_senderId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SenderID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_senderId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Airdrop", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Airdrop_sender(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_sender(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Airdrop().Sender(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_sender(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Airdrop",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Airdrop_serialNumber(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_serialNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SerialNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_serialNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Airdrop", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Airdrop_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Airdrop",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Airdrop_tokenId(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_tokenId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Airdrop", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _AirdropConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Airdrop]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AirdropConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.Airdrop]) graphql.Marshaler {
+			return ec.marshalNAirdropEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AirdropConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AirdropConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AirdropEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AirdropConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Airdrop]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AirdropConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Airdrop) graphql.Marshaler {
+			return ec.marshalNAirdrop2ᚕᚖheliographᚋinternalᚋledgerᚐAirdropᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AirdropConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AirdropConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Airdrop(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AirdropConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Airdrop]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AirdropConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AirdropConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AirdropConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AirdropEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Airdrop]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AirdropEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Airdrop) graphql.Marshaler {
+			return ec.marshalNAirdrop2ᚖheliographᚋinternalᚋledgerᚐAirdrop(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AirdropEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AirdropEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Airdrop(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AirdropEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Airdrop]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AirdropEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AirdropEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AirdropEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _AssessedCustomFee_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.AssessedCustomFee) (ret graphql.Marshaler) {
@@ -9149,6 +11149,811 @@ func (ec *executionContext) fieldContext_FixedFee_denominatingTokenId(_ context.
 	return graphql.NewScalarFieldContext("FixedFee", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _Hook_id(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Hook().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_adminKey(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_adminKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AdminKey, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_adminKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Hook",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Key(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Hook_contractId(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_contractId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContractID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_contractId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_createdTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_createdTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_createdTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_deleted(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_deleted(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_extensionPoint(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_extensionPoint(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExtensionPoint, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.HookExtensionPoint) graphql.Marshaler {
+			return ec.marshalNHookExtensionPoint2heliographᚋinternalᚋledgerᚐHookExtensionPoint(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_extensionPoint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type HookExtensionPoint does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_hookId(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_hookId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HookID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_hookId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_ownerId(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_ownerId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OwnerID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_ownerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_owner(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_owner(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Hook().Owner(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_owner(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Hook",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Hook_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.TimestampRange) graphql.Marshaler {
+			return ec.marshalOTimestampRange2ᚖheliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Hook",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Hook_type(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_type(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Type, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.HookType) graphql.Marshaler {
+			return ec.marshalNHookType2heliographᚋinternalᚋledgerᚐHookType(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type HookType does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_storage(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_storage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Hook().Storage(ctx, obj, fc.Args["at"].(*ledger.Filter[ledger.Timestamp]), fc.Args["filter"].(*ledger.HookSlotFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.HookSlotConnection) graphql.Marshaler {
+			return ec.marshalNHookSlotConnection2ᚖheliographᚋgraphᚋrelayᚐHookSlotConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_storage(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Hook",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookSlotConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Hook_storage_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Hook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.Hook]) graphql.Marshaler {
+			return ec.marshalNHookEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Hook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Hook) graphql.Marshaler {
+			return ec.marshalNHook2ᚕᚖheliographᚋinternalᚋledgerᚐHookᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Hook(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Hook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Hook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
+			return ec.marshalNHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Hook(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Hook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlot_key(ctx context.Context, field graphql.CollectedField, obj *ledger.HookSlot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlot_key(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Key, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlot_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookSlot", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlot_value(ctx context.Context, field graphql.CollectedField, obj *ledger.HookSlot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlot_value(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Value, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalOHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlot_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookSlot", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlot_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.HookSlot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlot_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlot_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookSlot", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlot_transaction(ctx context.Context, field graphql.CollectedField, obj *ledger.HookSlot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlot_transaction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.HookSlot().Transaction(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlot_transaction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookSlot",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookSlot_hook(ctx context.Context, field graphql.CollectedField, obj *ledger.HookSlot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlot_hook(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.HookSlot().Hook(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
+			return ec.marshalOHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlot_hook(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookSlot",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Hook(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookSlotConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.HookSlotConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.HookSlot]) graphql.Marshaler {
+			return ec.marshalNHookSlotEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookSlotConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookSlotEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookSlotConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.HookSlotConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.HookSlot) graphql.Marshaler {
+			return ec.marshalNHookSlot2ᚕᚖheliographᚋinternalᚋledgerᚐHookSlotᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookSlotConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookSlot(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookSlotConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.HookSlotConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookSlotConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookSlotConnection_ownerId(ctx context.Context, field graphql.CollectedField, obj *relay.HookSlotConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotConnection_ownerId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OwnerID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotConnection_ownerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookSlotConnection", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlotConnection_hookId(ctx context.Context, field graphql.CollectedField, obj *relay.HookSlotConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotConnection_hookId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HookID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotConnection_hookId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookSlotConnection", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlotEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.HookSlot]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.HookSlot) graphql.Marshaler {
+			return ec.marshalNHookSlot2ᚖheliographᚋinternalᚋledgerᚐHookSlot(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookSlotEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookSlot(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookSlotEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.HookSlot]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookSlotEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Key_type(ctx context.Context, field graphql.CollectedField, obj *ledger.KeyInfo) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9400,6 +12205,345 @@ func (ec *executionContext) _NFTTransfer_tokenId(ctx context.Context, field grap
 }
 func (ec *executionContext) fieldContext_NFTTransfer_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NFTTransfer", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NftAllowance_approvedForAll(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_approvedForAll(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ApprovedForAll, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_approvedForAll(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NftAllowance", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _NftAllowance_ownerId(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_ownerId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OwnerID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_ownerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NftAllowance", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NftAllowance_owner(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_owner(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NftAllowance().Owner(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_owner(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowance_spenderId(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_spenderId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SpenderID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_spenderId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NftAllowance", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NftAllowance_spender(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_spender(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NftAllowance().Spender(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_spender(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowance_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowance",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowance_tokenId(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_tokenId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NftAllowance", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NftAllowanceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NftAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowanceConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.NftAllowance]) graphql.Marshaler {
+			return ec.marshalNNftAllowanceEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowanceConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowanceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NftAllowanceEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowanceConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NftAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowanceConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NftAllowance) graphql.Marshaler {
+			return ec.marshalNNftAllowance2ᚕᚖheliographᚋinternalᚋledgerᚐNftAllowanceᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowanceConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowanceConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NftAllowance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowanceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NftAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowanceConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowanceConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowanceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowanceEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.NftAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowanceEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NftAllowance) graphql.Marshaler {
+			return ec.marshalNNftAllowance2ᚖheliographᚋinternalᚋledgerᚐNftAllowance(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowanceEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowanceEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NftAllowance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowanceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.NftAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowanceEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowanceEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NftAllowanceEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *relay.PageInfo) (ret graphql.Marshaler) {
@@ -9714,6 +12858,50 @@ func (ec *executionContext) fieldContext_Query_balances(ctx context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_airdrops(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_airdrops(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Airdrops(ctx, fc.Args["sender"].(*ledger.AccountRef), fc.Args["receiver"].(*ledger.AccountRef), fc.Args["filter"].(*ledger.AirdropFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Airdrop]) graphql.Marshaler {
+			return ec.marshalOAirdropConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_airdrops(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AirdropConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_airdrops_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_block(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9972,6 +13160,182 @@ func (ec *executionContext) fieldContext_Query_entityId(ctx context.Context, fie
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_entityId_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_hook(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_hook(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Hook(ctx, fc.Args["owner"].(ledger.AccountRef), fc.Args["hookId"].(int64))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
+			return ec.marshalOHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_hook(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Hook(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_hook_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_hooks(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_hooks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Hooks(ctx, fc.Args["owner"].(ledger.AccountRef), fc.Args["filter"].(*ledger.HookFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Hook]) graphql.Marshaler {
+			return ec.marshalOHookConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_hooks(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_hooks_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_hookStorage(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_hookStorage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().HookStorage(ctx, fc.Args["owner"].(ledger.AccountRef), fc.Args["hookId"].(int64), fc.Args["at"].(*ledger.Filter[ledger.Timestamp]), fc.Args["filter"].(*ledger.HookSlotFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.HookSlotConnection) graphql.Marshaler {
+			return ec.marshalOHookSlotConnection2ᚖheliographᚋgraphᚋrelayᚐHookSlotConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_hookStorage(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookSlotConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_hookStorage_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_nftAllowances(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_nftAllowances(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().NftAllowances(ctx, fc.Args["owner"].(*ledger.AccountRef), fc.Args["spender"].(*ledger.AccountRef), fc.Args["filter"].(*ledger.NftAllowanceFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
+			return ec.marshalONftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_nftAllowances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NftAllowanceConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_nftAllowances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -13632,6 +16996,61 @@ func (ec *executionContext) unmarshalInputAccountFilter(ctx context.Context, obj
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputAirdropFilter(ctx context.Context, obj any) (ledger.AirdropFilter, error) {
+	var it ledger.AirdropFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["bounds"]; !present {
+		asMap["bounds"] = "EACH"
+	}
+
+	fieldsInOrder := [...]string{"accountId", "tokenId", "serialNumber", "bounds"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "accountId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("accountId"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AccountID = data
+		case "tokenId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TokenID = data
+		case "serialNumber":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("serialNumber"))
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SerialNumber = data
+		case "bounds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("bounds"))
+			data, err := ec.unmarshalNBoundsMode2heliographᚋinternalᚋledgerᚐBoundsMode(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Bounds = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputBalanceFilter(ctx context.Context, obj any) (ledger.BalanceFilter, error) {
 	var it ledger.BalanceFilter
 	if obj == nil {
@@ -13922,6 +17341,131 @@ func (ec *executionContext) unmarshalInputEntityIDFilter(ctx context.Context, ob
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputHookFilter(ctx context.Context, obj any) (ledger.HookFilter, error) {
+	var it ledger.HookFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"hookId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "hookId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hookId"))
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HookID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputHookKeyFilter(ctx context.Context, obj any) (ledger.HookKeyFilter, error) {
+	var it ledger.HookKeyFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"eq", "gt", "gte", "lt", "lte", "in"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "eq":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("eq"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Eq = data
+		case "gt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gt"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Gt = data
+		case "gte":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gte"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Gte = data
+		case "lt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lt"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Lt = data
+		case "lte":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lte"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Lte = data
+		case "in":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("in"))
+			data, err := ec.unmarshalOHex2ᚕᚕbyteᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.In = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputHookSlotFilter(ctx context.Context, obj any) (ledger.HookSlotFilter, error) {
+	var it ledger.HookSlotFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"key"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "key":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("key"))
+			data, err := ec.unmarshalOHookKeyFilter2ᚖheliographᚋinternalᚋledgerᚐHookKeyFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Key = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputLongFilter(ctx context.Context, obj any) (ledger.Filter[int64], error) {
 	var it ledger.Filter[int64]
 	if obj == nil {
@@ -13996,6 +17540,54 @@ func (ec *executionContext) unmarshalInputLongFilter(ctx context.Context, obj an
 				return it, err
 			}
 			it.NotIn = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputNftAllowanceFilter(ctx context.Context, obj any) (ledger.NftAllowanceFilter, error) {
+	var it ledger.NftAllowanceFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["bounds"]; !present {
+		asMap["bounds"] = "EACH"
+	}
+
+	fieldsInOrder := [...]string{"accountId", "tokenId", "bounds"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "accountId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("accountId"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AccountID = data
+		case "tokenId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TokenID = data
+		case "bounds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("bounds"))
+			data, err := ec.unmarshalNBoundsMode2heliographᚋinternalᚋledgerᚐBoundsMode(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Bounds = data
 		}
 	}
 	return it, nil
@@ -14312,6 +17904,11 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._TopicMessage(ctx, sel, obj)
+	case *ledger.Hook:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Hook(ctx, sel, obj)
 	case *ledger.ContractResult:
 		if obj == nil {
 			return graphql.Null
@@ -14723,6 +18320,82 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "outstandingAirdrops":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_outstandingAirdrops(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "pendingAirdrops":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_pendingAirdrops(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "contractResults":
 			field := field
 
@@ -14733,6 +18406,120 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Account_contractResults(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "hooks":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_hooks(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "nftAllowances":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_nftAllowances(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "receivedNftAllowances":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_receivedNftAllowances(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -14849,6 +18636,236 @@ func (ec *executionContext) _AccountEdge(ctx context.Context, sel ast.SelectionS
 			}
 		case "cursor":
 			out.Values[i] = ec._AccountEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var airdropImplementors = []string{"Airdrop"}
+
+func (ec *executionContext) _Airdrop(ctx context.Context, sel ast.SelectionSet, obj *ledger.Airdrop) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, airdropImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Airdrop")
+		case "amount":
+			out.Values[i] = ec._Airdrop_amount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "receiverId":
+			out.Values[i] = ec._Airdrop_receiverId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "receiver":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Airdrop_receiver(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "senderId":
+			out.Values[i] = ec._Airdrop_senderId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "sender":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Airdrop_sender(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "serialNumber":
+			out.Values[i] = ec._Airdrop_serialNumber(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "timestamp":
+			out.Values[i] = ec._Airdrop_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenId":
+			out.Values[i] = ec._Airdrop_tokenId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var airdropConnectionImplementors = []string{"AirdropConnection"}
+
+func (ec *executionContext) _AirdropConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.Airdrop]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, airdropConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AirdropConnection")
+		case "edges":
+			out.Values[i] = ec._AirdropConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._AirdropConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._AirdropConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var airdropEdgeImplementors = []string{"AirdropEdge"}
+
+func (ec *executionContext) _AirdropEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.Airdrop]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, airdropEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AirdropEdge")
+		case "node":
+			out.Values[i] = ec._AirdropEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._AirdropEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -16832,6 +20849,514 @@ func (ec *executionContext) _FixedFee(ctx context.Context, sel ast.SelectionSet,
 	return out
 }
 
+var hookImplementors = []string{"Hook", "Node"}
+
+func (ec *executionContext) _Hook(ctx context.Context, sel ast.SelectionSet, obj *ledger.Hook) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, hookImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Hook")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Hook_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "adminKey":
+			out.Values[i] = ec._Hook_adminKey(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "contractId":
+			out.Values[i] = ec._Hook_contractId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdTimestamp":
+			out.Values[i] = ec._Hook_createdTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "deleted":
+			out.Values[i] = ec._Hook_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "extensionPoint":
+			out.Values[i] = ec._Hook_extensionPoint(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "hookId":
+			out.Values[i] = ec._Hook_hookId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "ownerId":
+			out.Values[i] = ec._Hook_ownerId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "owner":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Hook_owner(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "timestamp":
+			out.Values[i] = ec._Hook_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "type":
+			out.Values[i] = ec._Hook_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "storage":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Hook_storage(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var hookConnectionImplementors = []string{"HookConnection"}
+
+func (ec *executionContext) _HookConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.Hook]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, hookConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HookConnection")
+		case "edges":
+			out.Values[i] = ec._HookConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._HookConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._HookConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var hookEdgeImplementors = []string{"HookEdge"}
+
+func (ec *executionContext) _HookEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.Hook]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, hookEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HookEdge")
+		case "node":
+			out.Values[i] = ec._HookEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._HookEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var hookSlotImplementors = []string{"HookSlot"}
+
+func (ec *executionContext) _HookSlot(ctx context.Context, sel ast.SelectionSet, obj *ledger.HookSlot) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, hookSlotImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HookSlot")
+		case "key":
+			out.Values[i] = ec._HookSlot_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "value":
+			out.Values[i] = ec._HookSlot_value(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "timestamp":
+			out.Values[i] = ec._HookSlot_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "transaction":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._HookSlot_transaction(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "hook":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._HookSlot_hook(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var hookSlotConnectionImplementors = []string{"HookSlotConnection"}
+
+func (ec *executionContext) _HookSlotConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.HookSlotConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, hookSlotConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HookSlotConnection")
+		case "edges":
+			out.Values[i] = ec._HookSlotConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._HookSlotConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._HookSlotConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "ownerId":
+			out.Values[i] = ec._HookSlotConnection_ownerId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "hookId":
+			out.Values[i] = ec._HookSlotConnection_hookId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var hookSlotEdgeImplementors = []string{"HookSlotEdge"}
+
+func (ec *executionContext) _HookSlotEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.HookSlot]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, hookSlotEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HookSlotEdge")
+		case "node":
+			out.Values[i] = ec._HookSlotEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._HookSlotEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var keyImplementors = []string{"Key"}
 
 func (ec *executionContext) _Key(ctx context.Context, sel ast.SelectionSet, obj *ledger.KeyInfo) graphql.Marshaler {
@@ -16963,6 +21488,231 @@ func (ec *executionContext) _NFTTransfer(ctx context.Context, sel ast.SelectionS
 		case "tokenId":
 			out.Values[i] = ec._NFTTransfer_tokenId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var nftAllowanceImplementors = []string{"NftAllowance"}
+
+func (ec *executionContext) _NftAllowance(ctx context.Context, sel ast.SelectionSet, obj *ledger.NftAllowance) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, nftAllowanceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NftAllowance")
+		case "approvedForAll":
+			out.Values[i] = ec._NftAllowance_approvedForAll(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "ownerId":
+			out.Values[i] = ec._NftAllowance_ownerId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "owner":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NftAllowance_owner(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "spenderId":
+			out.Values[i] = ec._NftAllowance_spenderId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "spender":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NftAllowance_spender(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "timestamp":
+			out.Values[i] = ec._NftAllowance_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenId":
+			out.Values[i] = ec._NftAllowance_tokenId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var nftAllowanceConnectionImplementors = []string{"NftAllowanceConnection"}
+
+func (ec *executionContext) _NftAllowanceConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, nftAllowanceConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NftAllowanceConnection")
+		case "edges":
+			out.Values[i] = ec._NftAllowanceConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._NftAllowanceConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._NftAllowanceConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var nftAllowanceEdgeImplementors = []string{"NftAllowanceEdge"}
+
+func (ec *executionContext) _NftAllowanceEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.NftAllowance]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, nftAllowanceEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NftAllowanceEdge")
+		case "node":
+			out.Values[i] = ec._NftAllowanceEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._NftAllowanceEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -17169,6 +21919,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "airdrops":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_airdrops(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "block":
 			field := field
 
@@ -17289,6 +22061,94 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_entityId(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "hook":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_hook(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "hooks":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_hooks(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "hookStorage":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_hookStorage(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "nftAllowances":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_nftAllowances(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -19295,6 +24155,72 @@ func (ec *executionContext) marshalNAccountRef2heliographᚋinternalᚋledgerᚐ
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNAirdrop2ᚕᚖheliographᚋinternalᚋledgerᚐAirdropᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Airdrop) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAirdrop2ᚖheliographᚋinternalᚋledgerᚐAirdrop(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAirdrop2ᚖheliographᚋinternalᚋledgerᚐAirdrop(ctx context.Context, sel ast.SelectionSet, v *ledger.Airdrop) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Airdrop(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAirdropConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.Airdrop]) graphql.Marshaler {
+	return ec._AirdropConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAirdropConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.Airdrop]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AirdropConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAirdropEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.Airdrop]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAirdropEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAirdropEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.Airdrop]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AirdropEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNAssessedCustomFee2ᚕᚖheliographᚋinternalᚋledgerᚐAssessedCustomFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.AssessedCustomFee) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -19481,6 +24407,22 @@ func (ec *executionContext) unmarshalNBoolean2bool(ctx context.Context, v any) (
 func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.SelectionSet, v bool) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalBoolean(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNBoundsMode2heliographᚋinternalᚋledgerᚐBoundsMode(ctx context.Context, v any) (ledger.BoundsMode, error) {
+	res, err := scalar.UnmarshalBoundsMode(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBoundsMode2heliographᚋinternalᚋledgerᚐBoundsMode(ctx context.Context, sel ast.SelectionSet, v ledger.BoundsMode) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalBoundsMode(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -19888,6 +24830,170 @@ func (ec *executionContext) marshalNHex2ᚕbyte(ctx context.Context, sel ast.Sel
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNHook2ᚕᚖheliographᚋinternalᚋledgerᚐHookᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Hook) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx context.Context, sel ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Hook(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNHookConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.Hook]) graphql.Marshaler {
+	return ec._HookConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNHookConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.Hook]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._HookConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNHookEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.Hook]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNHookEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNHookEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.Hook]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._HookEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNHookExtensionPoint2heliographᚋinternalᚋledgerᚐHookExtensionPoint(ctx context.Context, v any) (ledger.HookExtensionPoint, error) {
+	res, err := scalar.UnmarshalHookExtensionPoint(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNHookExtensionPoint2heliographᚋinternalᚋledgerᚐHookExtensionPoint(ctx context.Context, sel ast.SelectionSet, v ledger.HookExtensionPoint) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalHookExtensionPoint(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalNHookSlot2ᚕᚖheliographᚋinternalᚋledgerᚐHookSlotᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.HookSlot) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNHookSlot2ᚖheliographᚋinternalᚋledgerᚐHookSlot(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNHookSlot2ᚖheliographᚋinternalᚋledgerᚐHookSlot(ctx context.Context, sel ast.SelectionSet, v *ledger.HookSlot) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._HookSlot(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNHookSlotConnection2heliographᚋgraphᚋrelayᚐHookSlotConnection(ctx context.Context, sel ast.SelectionSet, v relay.HookSlotConnection) graphql.Marshaler {
+	return ec._HookSlotConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNHookSlotConnection2ᚖheliographᚋgraphᚋrelayᚐHookSlotConnection(ctx context.Context, sel ast.SelectionSet, v *relay.HookSlotConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._HookSlotConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNHookSlotEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.HookSlot]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNHookSlotEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNHookSlotEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.HookSlot]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._HookSlotEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNHookType2heliographᚋinternalᚋledgerᚐHookType(ctx context.Context, v any) (ledger.HookType, error) {
+	res, err := scalar.UnmarshalHookType(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNHookType2heliographᚋinternalᚋledgerᚐHookType(ctx context.Context, sel ast.SelectionSet, v ledger.HookType) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalHookType(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalNID2string(ctx context.Context, v any) (string, error) {
 	res, err := graphql.UnmarshalID(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -20025,6 +25131,72 @@ func (ec *executionContext) marshalNNFTTransfer2ᚖheliographᚋinternalᚋledge
 		return graphql.Null
 	}
 	return ec._NFTTransfer(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNftAllowance2ᚕᚖheliographᚋinternalᚋledgerᚐNftAllowanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NftAllowance) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNftAllowance2ᚖheliographᚋinternalᚋledgerᚐNftAllowance(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNftAllowance2ᚖheliographᚋinternalᚋledgerᚐNftAllowance(ctx context.Context, sel ast.SelectionSet, v *ledger.NftAllowance) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NftAllowance(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNftAllowanceConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
+	return ec._NftAllowanceConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNNftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NftAllowanceConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNftAllowanceEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.NftAllowance]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNftAllowanceEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNftAllowanceEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.NftAllowance]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NftAllowanceEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNNode2ᚕheliographᚋgraphᚋrelayᚐNode(ctx context.Context, sel ast.SelectionSet, v []relay.Node) graphql.Marshaler {
@@ -20641,6 +25813,21 @@ func (ec *executionContext) marshalOAccountRef2ᚖheliographᚋinternalᚋledger
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalOAirdropConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.Airdrop]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AirdropConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋledgerᚐAirdropFilter(ctx context.Context, v any) (*ledger.AirdropFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputAirdropFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalOAlias2heliographᚋinternalᚋledgerᚐAlias(ctx context.Context, v any) (ledger.Alias, error) {
 	if v == nil {
 		return nil, nil
@@ -20944,6 +26131,86 @@ func (ec *executionContext) marshalOHex2ᚕbyte(ctx context.Context, sel ast.Sel
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalOHex2ᚕᚕbyteᚄ(ctx context.Context, v any) ([][]byte, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([][]byte, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNHex2ᚕbyte(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOHex2ᚕᚕbyteᚄ(ctx context.Context, sel ast.SelectionSet, v [][]byte) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNHex2ᚕbyte(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalOHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx context.Context, sel ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Hook(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOHookConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.Hook]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._HookConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOHookFilter2ᚖheliographᚋinternalᚋledgerᚐHookFilter(ctx context.Context, v any) (*ledger.HookFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputHookFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOHookKeyFilter2ᚖheliographᚋinternalᚋledgerᚐHookKeyFilter(ctx context.Context, v any) (*ledger.HookKeyFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputHookKeyFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOHookSlotConnection2ᚖheliographᚋgraphᚋrelayᚐHookSlotConnection(ctx context.Context, sel ast.SelectionSet, v *relay.HookSlotConnection) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._HookSlotConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋledgerᚐHookSlotFilter(ctx context.Context, v any) (*ledger.HookSlotFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputHookSlotFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[int32], error) {
 	res, err := scalar.UnmarshalNullInt(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -21058,6 +26325,21 @@ func (ec *executionContext) unmarshalOLongFilter2ᚖheliographᚋinternalᚋledg
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputLongFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalONftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._NftAllowanceConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐNftAllowanceFilter(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputNftAllowanceFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -21236,6 +26518,13 @@ func (ec *executionContext) unmarshalOTimestampFilter2ᚖheliographᚋinternal�
 	}
 	res, err := ec.unmarshalInputTimestampFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOTimestampRange2ᚖheliographᚋinternalᚋledgerᚐTimestampRange(ctx context.Context, sel ast.SelectionSet, v *ledger.TimestampRange) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TimestampRange(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOTopic2ᚖheliographᚋinternalᚋledgerᚐTopic(ctx context.Context, sel ast.SelectionSet, v *ledger.Topic) graphql.Marshaler {

@@ -20,12 +20,14 @@ type relations struct {
 	results      resultRelations
 	topics       topicRelations
 	transactions transactionRelations
+	grants       grantRelations
+	hooks        hookRelations
 }
 
 func newRelations(db *storage.DB) relations {
 	return relations{
 		accounts: newAccountRelations(), blocks: newBlockRelations(), results: newResultRelations(db), topics: newTopicRelations(),
-		transactions: newTransactionRelations(),
+		transactions: newTransactionRelations(), grants: newGrantRelations(), hooks: newHookRelations(),
 	}
 }
 
@@ -36,6 +38,8 @@ func (r *relations) add(t *rowplan.Tables) {
 	r.results.add(t)
 	r.topics.add(t)
 	r.transactions.add(t)
+	r.grants.add(t)
+	r.hooks.add(t)
 }
 
 // queued is a relation that a function of storage reads: queue is called with the parents, and gives one result for each.

@@ -27,6 +27,8 @@ func endpoints() []rest.Endpoint {
 	return slices.Concat(
 		coreEndpoints(),
 		contractResultEndpoints(),
+		grantEndpoints(),
+		hookEndpoints(),
 	)
 }
 
