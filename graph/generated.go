@@ -33,11 +33,13 @@ type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
 	Account() AccountResolver
+	Airdrop() AirdropResolver
 	Balance() BalanceResolver
 	Block() BlockResolver
-	Contract() ContractResolver
-	ContractLog() ContractLogResolver
 	ContractResult() ContractResultResolver
+	Hook() HookResolver
+	HookSlot() HookSlotResolver
+	NftAllowance() NftAllowanceResolver
 	Query() QueryResolver
 	Topic() TopicResolver
 	TopicMessage() TopicMessageResolver
@@ -59,7 +61,6 @@ type ComplexityRoot struct {
 		AutoRenewAccountID            func(childComplexity int) int
 		AutoRenewPeriod               func(childComplexity int) int
 		Balance                       func(childComplexity int, unit model.HbarUnit) int
-		Contract                      func(childComplexity int) int
 		ContractResults               func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		CreatedTimestamp              func(childComplexity int) int
 		DeclineReward                 func(childComplexity int) int
@@ -70,11 +71,16 @@ type ComplexityRoot struct {
 		EthereumNonce                 func(childComplexity int) int
 		ExpirationTimestamp           func(childComplexity int) int
 		Holdings                      func(childComplexity int, include bool) int
+		Hooks                         func(childComplexity int, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ID                            func(childComplexity int) int
 		Key                           func(childComplexity int) int
 		MaxAutomaticTokenAssociations func(childComplexity int) int
 		Memo                          func(childComplexity int) int
+		NftAllowances                 func(childComplexity int, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		OutstandingAirdrops           func(childComplexity int, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		PendingAirdrops               func(childComplexity int, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		PendingReward                 func(childComplexity int) int
+		ReceivedNftAllowances         func(childComplexity int, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ReceiverSigRequired           func(childComplexity int) int
 		StakePeriodStart              func(childComplexity int) int
 		StakedAccount                 func(childComplexity int) int
@@ -92,6 +98,28 @@ type ComplexityRoot struct {
 	}
 
 	AccountEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	Airdrop struct {
+		Amount       func(childComplexity int) int
+		Receiver     func(childComplexity int) int
+		ReceiverID   func(childComplexity int) int
+		Sender       func(childComplexity int) int
+		SenderID     func(childComplexity int) int
+		SerialNumber func(childComplexity int) int
+		Timestamp    func(childComplexity int) int
+		TokenID      func(childComplexity int) int
+	}
+
+	AirdropConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	AirdropEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
 	}
@@ -133,7 +161,6 @@ type ComplexityRoot struct {
 	}
 
 	Block struct {
-		ContractLogs    func(childComplexity int, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ContractResults func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Count           func(childComplexity int) int
 		GasUsed         func(childComplexity int) int
@@ -168,34 +195,6 @@ type ComplexityRoot struct {
 		Total                func(childComplexity int) int
 	}
 
-	Contract struct {
-		Account                       func(childComplexity int) int
-		AdminKey                      func(childComplexity int) int
-		AutoRenewAccount              func(childComplexity int) int
-		AutoRenewAccountID            func(childComplexity int) int
-		AutoRenewPeriod               func(childComplexity int) int
-		Bytecode                      func(childComplexity int) int
-		CreatedTimestamp              func(childComplexity int) int
-		Deleted                       func(childComplexity int) int
-		EVMAddress                    func(childComplexity int) int
-		EntityID                      func(childComplexity int) int
-		ExpirationTimestamp           func(childComplexity int) int
-		FileID                        func(childComplexity int) int
-		ID                            func(childComplexity int) int
-		Logs                          func(childComplexity int, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
-		MaxAutomaticTokenAssociations func(childComplexity int) int
-		Memo                          func(childComplexity int) int
-		Nonce                         func(childComplexity int) int
-		Obtainer                      func(childComplexity int) int
-		ObtainerID                    func(childComplexity int) int
-		PermanentRemoval              func(childComplexity int) int
-		ProxyAccountID                func(childComplexity int) int
-		Results                       func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
-		RuntimeBytecode               func(childComplexity int) int
-		State                         func(childComplexity int, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
-		Timestamp                     func(childComplexity int) int
-	}
-
 	ContractAction struct {
 		CallDepth          func(childComplexity int) int
 		CallOperationType  func(childComplexity int) int
@@ -227,52 +226,6 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
-	ContractConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
-	}
-
-	ContractEdge struct {
-		Cursor func(childComplexity int) int
-		Node   func(childComplexity int) int
-	}
-
-	ContractLog struct {
-		Address            func(childComplexity int) int
-		Block              func(childComplexity int) int
-		BlockHash          func(childComplexity int) int
-		BlockNumber        func(childComplexity int) int
-		Bloom              func(childComplexity int) int
-		ConsensusTimestamp func(childComplexity int) int
-		Contract           func(childComplexity int) int
-		ContractID         func(childComplexity int) int
-		ContractResult     func(childComplexity int) int
-		Data               func(childComplexity int) int
-		ID                 func(childComplexity int) int
-		Index              func(childComplexity int) int
-		Payer              func(childComplexity int) int
-		PayerAccountID     func(childComplexity int) int
-		RootContract       func(childComplexity int) int
-		RootContractID     func(childComplexity int) int
-		Synthetic          func(childComplexity int) int
-		Topics             func(childComplexity int) int
-		Transaction        func(childComplexity int) int
-		TransactionHash    func(childComplexity int) int
-		TransactionIndex   func(childComplexity int) int
-	}
-
-	ContractLogConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
-	}
-
-	ContractLogEdge struct {
-		Cursor func(childComplexity int) int
-		Node   func(childComplexity int) int
-	}
-
 	ContractResult struct {
 		AccessList                 func(childComplexity int) int
 		Actions                    func(childComplexity int, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -288,7 +241,6 @@ type ComplexityRoot struct {
 		CallResult                 func(childComplexity int) int
 		ChainID                    func(childComplexity int) int
 		ConsensusTimestamp         func(childComplexity int) int
-		Contract                   func(childComplexity int) int
 		ContractID                 func(childComplexity int) int
 		ContractLongZero           func(childComplexity int) int
 		CreatedContractIDs         func(childComplexity int) int
@@ -306,7 +258,6 @@ type ComplexityRoot struct {
 		GasUsed                    func(childComplexity int) int
 		Hash                       func(childComplexity int) int
 		ID                         func(childComplexity int) int
-		Logs                       func(childComplexity int) int
 		MaxFeePerGas               func(childComplexity int) int
 		MaxFeePerGasWeibar         func(childComplexity int) int
 		MaxPriorityFeePerGas       func(childComplexity int) int
@@ -345,31 +296,12 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
-	ContractState struct {
-		Address    func(childComplexity int) int
-		ContractID func(childComplexity int) int
-		Slot       func(childComplexity int) int
-		Timestamp  func(childComplexity int) int
-		Value      func(childComplexity int) int
-	}
-
 	ContractStateChange struct {
 		Address      func(childComplexity int) int
 		ContractID   func(childComplexity int) int
 		Slot         func(childComplexity int) int
 		ValueRead    func(childComplexity int) int
 		ValueWritten func(childComplexity int) int
-	}
-
-	ContractStateConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
-	}
-
-	ContractStateEdge struct {
-		Cursor func(childComplexity int) int
-		Node   func(childComplexity int) int
 	}
 
 	CryptoTransfer struct {
@@ -388,6 +320,53 @@ type ComplexityRoot struct {
 		Amount              func(childComplexity int) int
 		CollectorAccountID  func(childComplexity int) int
 		DenominatingTokenID func(childComplexity int) int
+	}
+
+	Hook struct {
+		AdminKey         func(childComplexity int) int
+		ContractID       func(childComplexity int) int
+		CreatedTimestamp func(childComplexity int) int
+		Deleted          func(childComplexity int) int
+		ExtensionPoint   func(childComplexity int) int
+		HookID           func(childComplexity int) int
+		ID               func(childComplexity int) int
+		Owner            func(childComplexity int) int
+		OwnerID          func(childComplexity int) int
+		Storage          func(childComplexity int, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Timestamp        func(childComplexity int) int
+		Type             func(childComplexity int) int
+	}
+
+	HookConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	HookEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	HookSlot struct {
+		Hook        func(childComplexity int) int
+		Key         func(childComplexity int) int
+		Timestamp   func(childComplexity int) int
+		Transaction func(childComplexity int) int
+		Value       func(childComplexity int) int
+	}
+
+	HookSlotConnection struct {
+		Edges    func(childComplexity int) int
+		HookID   func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		OwnerID  func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	HookSlotEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	Key struct {
@@ -410,6 +389,27 @@ type ComplexityRoot struct {
 		TokenID           func(childComplexity int) int
 	}
 
+	NftAllowance struct {
+		ApprovedForAll func(childComplexity int) int
+		Owner          func(childComplexity int) int
+		OwnerID        func(childComplexity int) int
+		Spender        func(childComplexity int) int
+		SpenderID      func(childComplexity int) int
+		Timestamp      func(childComplexity int) int
+		TokenID        func(childComplexity int) int
+	}
+
+	NftAllowanceConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	NftAllowanceEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	PageInfo struct {
 		EndCursor       func(childComplexity int) int
 		HasNextPage     func(childComplexity int) int
@@ -420,17 +420,18 @@ type ComplexityRoot struct {
 	Query struct {
 		Account         func(childComplexity int, id ledger.AccountRef, at *ledger.Filter[ledger.Timestamp]) int
 		Accounts        func(childComplexity int, filter *ledger.AccountFilter, hideSyntheticTreasury bool, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Airdrops        func(childComplexity int, sender *ledger.AccountRef, receiver *ledger.AccountRef, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Balances        func(childComplexity int, filter *ledger.BalanceFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Block           func(childComplexity int, hash *string, number *int64) int
 		Blocks          func(childComplexity int, filter *ledger.BlockFilter, orderBy model.BlockOrder, order relay.Order, first *int32, after *string, last *int32, before *string) int
-		Contract        func(childComplexity int, id ledger.ContractRef, at *ledger.Filter[ledger.Timestamp]) int
 		ContractActions func(childComplexity int, hash *string, transactionID *ledger.TransactionID, nonce int32, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
-		ContractLogs    func(childComplexity int, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ContractResult  func(childComplexity int, hash *string, transactionID *ledger.TransactionID, nonce int32, at *ledger.Timestamp, contract *ledger.AccountRef) int
 		ContractResults func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
-		ContractState   func(childComplexity int, contract ledger.ContractRef, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
-		Contracts       func(childComplexity int, filter *ledger.ContractFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		EntityID        func(childComplexity int, of ledger.AccountRef) int
+		Hook            func(childComplexity int, owner ledger.AccountRef, hookID int64) int
+		HookStorage     func(childComplexity int, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Hooks           func(childComplexity int, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		NftAllowances   func(childComplexity int, owner *ledger.AccountRef, spender *ledger.AccountRef, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Node            func(childComplexity int, id string) int
 		Nodes           func(childComplexity int, ids []string) int
 		Topic           func(childComplexity int, id ledger.EntityID) int
@@ -521,7 +522,6 @@ type ComplexityRoot struct {
 		Bytes                       func(childComplexity int) int
 		ChargedFee                  func(childComplexity int) int
 		ConsensusTimestamp          func(childComplexity int) int
-		ContractLogs                func(childComplexity int, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ContractResult              func(childComplexity int) int
 		EntityID                    func(childComplexity int) int
 		Hash                        func(childComplexity int) int
@@ -578,8 +578,17 @@ type AccountResolver interface {
 	StakedAccount(ctx context.Context, obj *ledger.Account) (*ledger.Account, error)
 
 	Transactions(ctx context.Context, obj *ledger.Account, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error)
-	Contract(ctx context.Context, obj *ledger.Account) (*ledger.Contract, error)
+	OutstandingAirdrops(ctx context.Context, obj *ledger.Account, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Airdrop], error)
+	PendingAirdrops(ctx context.Context, obj *ledger.Account, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Airdrop], error)
 	ContractResults(ctx context.Context, obj *ledger.Account, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
+	Hooks(ctx context.Context, obj *ledger.Account, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Hook], error)
+	NftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
+	ReceivedNftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
+}
+type AirdropResolver interface {
+	Receiver(ctx context.Context, obj *ledger.Airdrop) (*ledger.Account, error)
+
+	Sender(ctx context.Context, obj *ledger.Airdrop) (*ledger.Account, error)
 }
 type BalanceResolver interface {
 	Account(ctx context.Context, obj *ledger.Balance) (*ledger.Account, error)
@@ -592,39 +601,7 @@ type BlockResolver interface {
 	Previous(ctx context.Context, obj *ledger.Block) (*ledger.Block, error)
 	Next(ctx context.Context, obj *ledger.Block) (*ledger.Block, error)
 	Transactions(ctx context.Context, obj *ledger.Block, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error)
-	ContractLogs(ctx context.Context, obj *ledger.Block, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractLog], error)
 	ContractResults(ctx context.Context, obj *ledger.Block, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
-}
-type ContractResolver interface {
-	ID(ctx context.Context, obj *ledger.Contract) (string, error)
-
-	Account(ctx context.Context, obj *ledger.Contract) (*ledger.Account, error)
-
-	AutoRenewAccount(ctx context.Context, obj *ledger.Contract) (*ledger.Account, error)
-
-	Bytecode(ctx context.Context, obj *ledger.Contract) (string, error)
-
-	Logs(ctx context.Context, obj *ledger.Contract, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractLog], error)
-
-	Obtainer(ctx context.Context, obj *ledger.Contract) (*ledger.Account, error)
-
-	Results(ctx context.Context, obj *ledger.Contract, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
-	RuntimeBytecode(ctx context.Context, obj *ledger.Contract) ([]byte, error)
-	State(ctx context.Context, obj *ledger.Contract, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractState], error)
-}
-type ContractLogResolver interface {
-	ID(ctx context.Context, obj *ledger.ContractLog) (string, error)
-
-	Block(ctx context.Context, obj *ledger.ContractLog) (*ledger.Block, error)
-
-	Contract(ctx context.Context, obj *ledger.ContractLog) (*ledger.Contract, error)
-
-	ContractResult(ctx context.Context, obj *ledger.ContractLog) (*ledger.ContractResult, error)
-
-	Payer(ctx context.Context, obj *ledger.ContractLog) (*ledger.Account, error)
-	RootContract(ctx context.Context, obj *ledger.ContractLog) (*ledger.Contract, error)
-
-	Transaction(ctx context.Context, obj *ledger.ContractLog) (*ledger.Transaction, error)
 }
 type ContractResultResolver interface {
 	ID(ctx context.Context, obj *ledger.ContractResult) (string, error)
@@ -648,9 +625,22 @@ type ContractResultResolver interface {
 
 	ToAccount(ctx context.Context, obj *ledger.ContractResult) (*ledger.Account, error)
 	Transaction(ctx context.Context, obj *ledger.ContractResult) (*ledger.Transaction, error)
+}
+type HookResolver interface {
+	ID(ctx context.Context, obj *ledger.Hook) (string, error)
 
-	Contract(ctx context.Context, obj *ledger.ContractResult) (*ledger.Contract, error)
-	Logs(ctx context.Context, obj *ledger.ContractResult) ([]*ledger.ContractLog, error)
+	Owner(ctx context.Context, obj *ledger.Hook) (*ledger.Account, error)
+
+	Storage(ctx context.Context, obj *ledger.Hook, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.HookSlotConnection, error)
+}
+type HookSlotResolver interface {
+	Transaction(ctx context.Context, obj *ledger.HookSlot) (*ledger.Transaction, error)
+	Hook(ctx context.Context, obj *ledger.HookSlot) (*ledger.Hook, error)
+}
+type NftAllowanceResolver interface {
+	Owner(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Account, error)
+
+	Spender(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Account, error)
 }
 type QueryResolver interface {
 	Node(ctx context.Context, id string) (relay.Node, error)
@@ -658,16 +648,17 @@ type QueryResolver interface {
 	Account(ctx context.Context, id ledger.AccountRef, at *ledger.Filter[ledger.Timestamp]) (*ledger.Account, error)
 	Accounts(ctx context.Context, filter *ledger.AccountFilter, hideSyntheticTreasury bool, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Account], error)
 	Balances(ctx context.Context, filter *ledger.BalanceFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Balance], error)
+	Airdrops(ctx context.Context, sender *ledger.AccountRef, receiver *ledger.AccountRef, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Airdrop], error)
 	Block(ctx context.Context, hash *string, number *int64) (*ledger.Block, error)
 	Blocks(ctx context.Context, filter *ledger.BlockFilter, orderBy model.BlockOrder, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Block], error)
-	Contract(ctx context.Context, id ledger.ContractRef, at *ledger.Filter[ledger.Timestamp]) (*ledger.Contract, error)
-	Contracts(ctx context.Context, filter *ledger.ContractFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Contract], error)
-	ContractState(ctx context.Context, contract ledger.ContractRef, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractState], error)
-	ContractLogs(ctx context.Context, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractLog], error)
 	ContractResult(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, at *ledger.Timestamp, contract *ledger.AccountRef) (*ledger.ContractResult, error)
 	ContractResults(ctx context.Context, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
 	ContractActions(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractAction], error)
 	EntityID(ctx context.Context, of ledger.AccountRef) (*ledger.EntityID, error)
+	Hook(ctx context.Context, owner ledger.AccountRef, hookID int64) (*ledger.Hook, error)
+	Hooks(ctx context.Context, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Hook], error)
+	HookStorage(ctx context.Context, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.HookSlotConnection, error)
+	NftAllowances(ctx context.Context, owner *ledger.AccountRef, spender *ledger.AccountRef, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
 	Topic(ctx context.Context, id ledger.EntityID) (*ledger.Topic, error)
 	TopicMessages(ctx context.Context, topic ledger.EntityID, filter *ledger.TopicMessageFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TopicMessage], error)
 	TopicMessage(ctx context.Context, topic *ledger.EntityID, sequenceNumber *int64, at *ledger.Timestamp) (*ledger.TopicMessage, error)
@@ -703,7 +694,6 @@ type TransactionResolver interface {
 	Transfers(ctx context.Context, obj *ledger.Transaction) ([]*ledger.CryptoTransfer, error)
 
 	Block(ctx context.Context, obj *ledger.Transaction) (*ledger.Block, error)
-	ContractLogs(ctx context.Context, obj *ledger.Transaction, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractLog], error)
 	ContractResult(ctx context.Context, obj *ledger.Transaction) (*ledger.ContractResult, error)
 }
 
@@ -773,12 +763,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.Balance(childComplexity, args["unit"].(model.HbarUnit)), true
-	case "Account.contract":
-		if e.ComplexityRoot.Account.Contract == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Account.Contract(childComplexity), true
 	case "Account.contractResults":
 		if e.ComplexityRoot.Account.ContractResults == nil {
 			break
@@ -849,6 +833,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.Holdings(childComplexity, args["include"].(bool)), true
+	case "Account.hooks":
+		if e.ComplexityRoot.Account.Hooks == nil {
+			break
+		}
+
+		args, err := ec.field_Account_hooks_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Account.Hooks(childComplexity, args["filter"].(*ledger.HookFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Account.id":
 		if e.ComplexityRoot.Account.ID == nil {
 			break
@@ -873,12 +868,56 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.Memo(childComplexity), true
+	case "Account.nftAllowances":
+		if e.ComplexityRoot.Account.NftAllowances == nil {
+			break
+		}
+
+		args, err := ec.field_Account_nftAllowances_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Account.NftAllowances(childComplexity, args["filter"].(*ledger.NftAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Account.outstandingAirdrops":
+		if e.ComplexityRoot.Account.OutstandingAirdrops == nil {
+			break
+		}
+
+		args, err := ec.field_Account_outstandingAirdrops_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Account.OutstandingAirdrops(childComplexity, args["filter"].(*ledger.AirdropFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Account.pendingAirdrops":
+		if e.ComplexityRoot.Account.PendingAirdrops == nil {
+			break
+		}
+
+		args, err := ec.field_Account_pendingAirdrops_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Account.PendingAirdrops(childComplexity, args["filter"].(*ledger.AirdropFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Account.pendingReward":
 		if e.ComplexityRoot.Account.PendingReward == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Account.PendingReward(childComplexity), true
+	case "Account.receivedNftAllowances":
+		if e.ComplexityRoot.Account.ReceivedNftAllowances == nil {
+			break
+		}
+
+		args, err := ec.field_Account_receivedNftAllowances_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Account.ReceivedNftAllowances(childComplexity, args["filter"].(*ledger.NftAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Account.receiverSigRequired":
 		if e.ComplexityRoot.Account.ReceiverSigRequired == nil {
 			break
@@ -964,6 +1003,87 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AccountEdge.Node(childComplexity), true
+
+	case "Airdrop.amount":
+		if e.ComplexityRoot.Airdrop.Amount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.Amount(childComplexity), true
+	case "Airdrop.receiver":
+		if e.ComplexityRoot.Airdrop.Receiver == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.Receiver(childComplexity), true
+	case "Airdrop.receiverId":
+		if e.ComplexityRoot.Airdrop.ReceiverID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.ReceiverID(childComplexity), true
+	case "Airdrop.sender":
+		if e.ComplexityRoot.Airdrop.Sender == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.Sender(childComplexity), true
+	case "Airdrop.senderId":
+		if e.ComplexityRoot.Airdrop.SenderID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.SenderID(childComplexity), true
+	case "Airdrop.serialNumber":
+		if e.ComplexityRoot.Airdrop.SerialNumber == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.SerialNumber(childComplexity), true
+	case "Airdrop.timestamp":
+		if e.ComplexityRoot.Airdrop.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.Timestamp(childComplexity), true
+	case "Airdrop.tokenId":
+		if e.ComplexityRoot.Airdrop.TokenID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.TokenID(childComplexity), true
+
+	case "AirdropConnection.edges":
+		if e.ComplexityRoot.AirdropConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AirdropConnection.Edges(childComplexity), true
+	case "AirdropConnection.nodes":
+		if e.ComplexityRoot.AirdropConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AirdropConnection.Nodes(childComplexity), true
+	case "AirdropConnection.pageInfo":
+		if e.ComplexityRoot.AirdropConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AirdropConnection.PageInfo(childComplexity), true
+
+	case "AirdropEdge.cursor":
+		if e.ComplexityRoot.AirdropEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AirdropEdge.Cursor(childComplexity), true
+	case "AirdropEdge.node":
+		if e.ComplexityRoot.AirdropEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AirdropEdge.Node(childComplexity), true
 
 	case "AssessedCustomFee.amount":
 		if e.ComplexityRoot.AssessedCustomFee.Amount == nil {
@@ -1101,17 +1221,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.BalanceEdge.Node(childComplexity), true
 
-	case "Block.contractLogs":
-		if e.ComplexityRoot.Block.ContractLogs == nil {
-			break
-		}
-
-		args, err := ec.field_Block_contractLogs_args(ctx, rawArgs)
-		if err != nil {
-			return 0, false
-		}
-
-		return e.ComplexityRoot.Block.ContractLogs(childComplexity, args["filter"].(*ledger.ContractLogFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Block.contractResults":
 		if e.ComplexityRoot.Block.ContractResults == nil {
 			break
@@ -1264,172 +1373,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ChunkInfo.Total(childComplexity), true
 
-	case "Contract.account":
-		if e.ComplexityRoot.Contract.Account == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.Account(childComplexity), true
-	case "Contract.adminKey":
-		if e.ComplexityRoot.Contract.AdminKey == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.AdminKey(childComplexity), true
-	case "Contract.autoRenewAccount":
-		if e.ComplexityRoot.Contract.AutoRenewAccount == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.AutoRenewAccount(childComplexity), true
-	case "Contract.autoRenewAccountId":
-		if e.ComplexityRoot.Contract.AutoRenewAccountID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.AutoRenewAccountID(childComplexity), true
-	case "Contract.autoRenewPeriod":
-		if e.ComplexityRoot.Contract.AutoRenewPeriod == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.AutoRenewPeriod(childComplexity), true
-	case "Contract.bytecode":
-		if e.ComplexityRoot.Contract.Bytecode == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.Bytecode(childComplexity), true
-	case "Contract.createdTimestamp":
-		if e.ComplexityRoot.Contract.CreatedTimestamp == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.CreatedTimestamp(childComplexity), true
-	case "Contract.deleted":
-		if e.ComplexityRoot.Contract.Deleted == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.Deleted(childComplexity), true
-	case "Contract.evmAddress":
-		if e.ComplexityRoot.Contract.EVMAddress == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.EVMAddress(childComplexity), true
-	case "Contract.entityId":
-		if e.ComplexityRoot.Contract.EntityID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.EntityID(childComplexity), true
-	case "Contract.expirationTimestamp":
-		if e.ComplexityRoot.Contract.ExpirationTimestamp == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.ExpirationTimestamp(childComplexity), true
-	case "Contract.fileId":
-		if e.ComplexityRoot.Contract.FileID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.FileID(childComplexity), true
-	case "Contract.id":
-		if e.ComplexityRoot.Contract.ID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.ID(childComplexity), true
-	case "Contract.logs":
-		if e.ComplexityRoot.Contract.Logs == nil {
-			break
-		}
-
-		args, err := ec.field_Contract_logs_args(ctx, rawArgs)
-		if err != nil {
-			return 0, false
-		}
-
-		return e.ComplexityRoot.Contract.Logs(childComplexity, args["filter"].(*ledger.ContractLogFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
-	case "Contract.maxAutomaticTokenAssociations":
-		if e.ComplexityRoot.Contract.MaxAutomaticTokenAssociations == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.MaxAutomaticTokenAssociations(childComplexity), true
-	case "Contract.memo":
-		if e.ComplexityRoot.Contract.Memo == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.Memo(childComplexity), true
-	case "Contract.nonce":
-		if e.ComplexityRoot.Contract.Nonce == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.Nonce(childComplexity), true
-	case "Contract.obtainer":
-		if e.ComplexityRoot.Contract.Obtainer == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.Obtainer(childComplexity), true
-	case "Contract.obtainerId":
-		if e.ComplexityRoot.Contract.ObtainerID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.ObtainerID(childComplexity), true
-	case "Contract.permanentRemoval":
-		if e.ComplexityRoot.Contract.PermanentRemoval == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.PermanentRemoval(childComplexity), true
-	case "Contract.proxyAccountId":
-		if e.ComplexityRoot.Contract.ProxyAccountID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.ProxyAccountID(childComplexity), true
-	case "Contract.results":
-		if e.ComplexityRoot.Contract.Results == nil {
-			break
-		}
-
-		args, err := ec.field_Contract_results_args(ctx, rawArgs)
-		if err != nil {
-			return 0, false
-		}
-
-		return e.ComplexityRoot.Contract.Results(childComplexity, args["filter"].(*ledger.ContractResultFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
-	case "Contract.runtimeBytecode":
-		if e.ComplexityRoot.Contract.RuntimeBytecode == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.RuntimeBytecode(childComplexity), true
-	case "Contract.state":
-		if e.ComplexityRoot.Contract.State == nil {
-			break
-		}
-
-		args, err := ec.field_Contract_state_args(ctx, rawArgs)
-		if err != nil {
-			return 0, false
-		}
-
-		return e.ComplexityRoot.Contract.State(childComplexity, args["filter"].(*ledger.ContractStateFilter), args["at"].(*ledger.Filter[ledger.Timestamp]), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
-	case "Contract.timestamp":
-		if e.ComplexityRoot.Contract.Timestamp == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Contract.Timestamp(childComplexity), true
-
 	case "ContractAction.callDepth":
 		if e.ComplexityRoot.ContractAction.CallDepth == nil {
 			break
@@ -1565,197 +1508,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ContractActionEdge.Node(childComplexity), true
 
-	case "ContractConnection.edges":
-		if e.ComplexityRoot.ContractConnection.Edges == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractConnection.Edges(childComplexity), true
-	case "ContractConnection.nodes":
-		if e.ComplexityRoot.ContractConnection.Nodes == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractConnection.Nodes(childComplexity), true
-	case "ContractConnection.pageInfo":
-		if e.ComplexityRoot.ContractConnection.PageInfo == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractConnection.PageInfo(childComplexity), true
-
-	case "ContractEdge.cursor":
-		if e.ComplexityRoot.ContractEdge.Cursor == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractEdge.Cursor(childComplexity), true
-	case "ContractEdge.node":
-		if e.ComplexityRoot.ContractEdge.Node == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractEdge.Node(childComplexity), true
-
-	case "ContractLog.address":
-		if e.ComplexityRoot.ContractLog.Address == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.Address(childComplexity), true
-	case "ContractLog.block":
-		if e.ComplexityRoot.ContractLog.Block == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.Block(childComplexity), true
-	case "ContractLog.blockHash":
-		if e.ComplexityRoot.ContractLog.BlockHash == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.BlockHash(childComplexity), true
-	case "ContractLog.blockNumber":
-		if e.ComplexityRoot.ContractLog.BlockNumber == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.BlockNumber(childComplexity), true
-	case "ContractLog.bloom":
-		if e.ComplexityRoot.ContractLog.Bloom == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.Bloom(childComplexity), true
-	case "ContractLog.consensusTimestamp":
-		if e.ComplexityRoot.ContractLog.ConsensusTimestamp == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.ConsensusTimestamp(childComplexity), true
-	case "ContractLog.contract":
-		if e.ComplexityRoot.ContractLog.Contract == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.Contract(childComplexity), true
-	case "ContractLog.contractId":
-		if e.ComplexityRoot.ContractLog.ContractID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.ContractID(childComplexity), true
-	case "ContractLog.contractResult":
-		if e.ComplexityRoot.ContractLog.ContractResult == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.ContractResult(childComplexity), true
-	case "ContractLog.data":
-		if e.ComplexityRoot.ContractLog.Data == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.Data(childComplexity), true
-	case "ContractLog.id":
-		if e.ComplexityRoot.ContractLog.ID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.ID(childComplexity), true
-	case "ContractLog.index":
-		if e.ComplexityRoot.ContractLog.Index == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.Index(childComplexity), true
-	case "ContractLog.payer":
-		if e.ComplexityRoot.ContractLog.Payer == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.Payer(childComplexity), true
-	case "ContractLog.payerAccountId":
-		if e.ComplexityRoot.ContractLog.PayerAccountID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.PayerAccountID(childComplexity), true
-	case "ContractLog.rootContract":
-		if e.ComplexityRoot.ContractLog.RootContract == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.RootContract(childComplexity), true
-	case "ContractLog.rootContractId":
-		if e.ComplexityRoot.ContractLog.RootContractID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.RootContractID(childComplexity), true
-	case "ContractLog.synthetic":
-		if e.ComplexityRoot.ContractLog.Synthetic == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.Synthetic(childComplexity), true
-	case "ContractLog.topics":
-		if e.ComplexityRoot.ContractLog.Topics == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.Topics(childComplexity), true
-	case "ContractLog.transaction":
-		if e.ComplexityRoot.ContractLog.Transaction == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.Transaction(childComplexity), true
-	case "ContractLog.transactionHash":
-		if e.ComplexityRoot.ContractLog.TransactionHash == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.TransactionHash(childComplexity), true
-	case "ContractLog.transactionIndex":
-		if e.ComplexityRoot.ContractLog.TransactionIndex == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLog.TransactionIndex(childComplexity), true
-
-	case "ContractLogConnection.edges":
-		if e.ComplexityRoot.ContractLogConnection.Edges == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLogConnection.Edges(childComplexity), true
-	case "ContractLogConnection.nodes":
-		if e.ComplexityRoot.ContractLogConnection.Nodes == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLogConnection.Nodes(childComplexity), true
-	case "ContractLogConnection.pageInfo":
-		if e.ComplexityRoot.ContractLogConnection.PageInfo == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLogConnection.PageInfo(childComplexity), true
-
-	case "ContractLogEdge.cursor":
-		if e.ComplexityRoot.ContractLogEdge.Cursor == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLogEdge.Cursor(childComplexity), true
-	case "ContractLogEdge.node":
-		if e.ComplexityRoot.ContractLogEdge.Node == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractLogEdge.Node(childComplexity), true
-
 	case "ContractResult.accessList":
 		if e.ComplexityRoot.ContractResult.AccessList == nil {
 			break
@@ -1845,12 +1597,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractResult.ConsensusTimestamp(childComplexity), true
-	case "ContractResult.contract":
-		if e.ComplexityRoot.ContractResult.Contract == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractResult.Contract(childComplexity), true
 	case "ContractResult.contractId":
 		if e.ComplexityRoot.ContractResult.ContractID == nil {
 			break
@@ -1953,12 +1699,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractResult.ID(childComplexity), true
-	case "ContractResult.logs":
-		if e.ComplexityRoot.ContractResult.Logs == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractResult.Logs(childComplexity), true
 	case "ContractResult.maxFeePerGas":
 		if e.ComplexityRoot.ContractResult.MaxFeePerGas == nil {
 			break
@@ -2142,37 +1882,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ContractResultEdge.Node(childComplexity), true
 
-	case "ContractState.address":
-		if e.ComplexityRoot.ContractState.Address == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractState.Address(childComplexity), true
-	case "ContractState.contractId":
-		if e.ComplexityRoot.ContractState.ContractID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractState.ContractID(childComplexity), true
-	case "ContractState.slot":
-		if e.ComplexityRoot.ContractState.Slot == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractState.Slot(childComplexity), true
-	case "ContractState.timestamp":
-		if e.ComplexityRoot.ContractState.Timestamp == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractState.Timestamp(childComplexity), true
-	case "ContractState.value":
-		if e.ComplexityRoot.ContractState.Value == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractState.Value(childComplexity), true
-
 	case "ContractStateChange.address":
 		if e.ComplexityRoot.ContractStateChange.Address == nil {
 			break
@@ -2203,38 +1912,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractStateChange.ValueWritten(childComplexity), true
-
-	case "ContractStateConnection.edges":
-		if e.ComplexityRoot.ContractStateConnection.Edges == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractStateConnection.Edges(childComplexity), true
-	case "ContractStateConnection.nodes":
-		if e.ComplexityRoot.ContractStateConnection.Nodes == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractStateConnection.Nodes(childComplexity), true
-	case "ContractStateConnection.pageInfo":
-		if e.ComplexityRoot.ContractStateConnection.PageInfo == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractStateConnection.PageInfo(childComplexity), true
-
-	case "ContractStateEdge.cursor":
-		if e.ComplexityRoot.ContractStateEdge.Cursor == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractStateEdge.Cursor(childComplexity), true
-	case "ContractStateEdge.node":
-		if e.ComplexityRoot.ContractStateEdge.Node == nil {
-			break
-		}
-
-		return e.ComplexityRoot.ContractStateEdge.Node(childComplexity), true
 
 	case "CryptoTransfer.accountId":
 		if e.ComplexityRoot.CryptoTransfer.AccountID == nil {
@@ -2292,6 +1969,191 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.FixedFee.DenominatingTokenID(childComplexity), true
+
+	case "Hook.adminKey":
+		if e.ComplexityRoot.Hook.AdminKey == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.AdminKey(childComplexity), true
+	case "Hook.contractId":
+		if e.ComplexityRoot.Hook.ContractID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.ContractID(childComplexity), true
+	case "Hook.createdTimestamp":
+		if e.ComplexityRoot.Hook.CreatedTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.CreatedTimestamp(childComplexity), true
+	case "Hook.deleted":
+		if e.ComplexityRoot.Hook.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.Deleted(childComplexity), true
+	case "Hook.extensionPoint":
+		if e.ComplexityRoot.Hook.ExtensionPoint == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.ExtensionPoint(childComplexity), true
+	case "Hook.hookId":
+		if e.ComplexityRoot.Hook.HookID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.HookID(childComplexity), true
+	case "Hook.id":
+		if e.ComplexityRoot.Hook.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.ID(childComplexity), true
+	case "Hook.owner":
+		if e.ComplexityRoot.Hook.Owner == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.Owner(childComplexity), true
+	case "Hook.ownerId":
+		if e.ComplexityRoot.Hook.OwnerID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.OwnerID(childComplexity), true
+	case "Hook.storage":
+		if e.ComplexityRoot.Hook.Storage == nil {
+			break
+		}
+
+		args, err := ec.field_Hook_storage_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Hook.Storage(childComplexity, args["at"].(*ledger.Filter[ledger.Timestamp]), args["filter"].(*ledger.HookSlotFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Hook.timestamp":
+		if e.ComplexityRoot.Hook.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.Timestamp(childComplexity), true
+	case "Hook.type":
+		if e.ComplexityRoot.Hook.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.Type(childComplexity), true
+
+	case "HookConnection.edges":
+		if e.ComplexityRoot.HookConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookConnection.Edges(childComplexity), true
+	case "HookConnection.nodes":
+		if e.ComplexityRoot.HookConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookConnection.Nodes(childComplexity), true
+	case "HookConnection.pageInfo":
+		if e.ComplexityRoot.HookConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookConnection.PageInfo(childComplexity), true
+
+	case "HookEdge.cursor":
+		if e.ComplexityRoot.HookEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookEdge.Cursor(childComplexity), true
+	case "HookEdge.node":
+		if e.ComplexityRoot.HookEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookEdge.Node(childComplexity), true
+
+	case "HookSlot.hook":
+		if e.ComplexityRoot.HookSlot.Hook == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlot.Hook(childComplexity), true
+	case "HookSlot.key":
+		if e.ComplexityRoot.HookSlot.Key == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlot.Key(childComplexity), true
+	case "HookSlot.timestamp":
+		if e.ComplexityRoot.HookSlot.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlot.Timestamp(childComplexity), true
+	case "HookSlot.transaction":
+		if e.ComplexityRoot.HookSlot.Transaction == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlot.Transaction(childComplexity), true
+	case "HookSlot.value":
+		if e.ComplexityRoot.HookSlot.Value == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlot.Value(childComplexity), true
+
+	case "HookSlotConnection.edges":
+		if e.ComplexityRoot.HookSlotConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotConnection.Edges(childComplexity), true
+	case "HookSlotConnection.hookId":
+		if e.ComplexityRoot.HookSlotConnection.HookID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotConnection.HookID(childComplexity), true
+	case "HookSlotConnection.nodes":
+		if e.ComplexityRoot.HookSlotConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotConnection.Nodes(childComplexity), true
+	case "HookSlotConnection.ownerId":
+		if e.ComplexityRoot.HookSlotConnection.OwnerID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotConnection.OwnerID(childComplexity), true
+	case "HookSlotConnection.pageInfo":
+		if e.ComplexityRoot.HookSlotConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotConnection.PageInfo(childComplexity), true
+
+	case "HookSlotEdge.cursor":
+		if e.ComplexityRoot.HookSlotEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotEdge.Cursor(childComplexity), true
+	case "HookSlotEdge.node":
+		if e.ComplexityRoot.HookSlotEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.HookSlotEdge.Node(childComplexity), true
 
 	case "Key.type":
 		if e.ComplexityRoot.Key.Type == nil {
@@ -2362,6 +2224,81 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.NFTTransfer.TokenID(childComplexity), true
 
+	case "NftAllowance.approvedForAll":
+		if e.ComplexityRoot.NftAllowance.ApprovedForAll == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.ApprovedForAll(childComplexity), true
+	case "NftAllowance.owner":
+		if e.ComplexityRoot.NftAllowance.Owner == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.Owner(childComplexity), true
+	case "NftAllowance.ownerId":
+		if e.ComplexityRoot.NftAllowance.OwnerID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.OwnerID(childComplexity), true
+	case "NftAllowance.spender":
+		if e.ComplexityRoot.NftAllowance.Spender == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.Spender(childComplexity), true
+	case "NftAllowance.spenderId":
+		if e.ComplexityRoot.NftAllowance.SpenderID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.SpenderID(childComplexity), true
+	case "NftAllowance.timestamp":
+		if e.ComplexityRoot.NftAllowance.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.Timestamp(childComplexity), true
+	case "NftAllowance.tokenId":
+		if e.ComplexityRoot.NftAllowance.TokenID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.TokenID(childComplexity), true
+
+	case "NftAllowanceConnection.edges":
+		if e.ComplexityRoot.NftAllowanceConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowanceConnection.Edges(childComplexity), true
+	case "NftAllowanceConnection.nodes":
+		if e.ComplexityRoot.NftAllowanceConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowanceConnection.Nodes(childComplexity), true
+	case "NftAllowanceConnection.pageInfo":
+		if e.ComplexityRoot.NftAllowanceConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowanceConnection.PageInfo(childComplexity), true
+
+	case "NftAllowanceEdge.cursor":
+		if e.ComplexityRoot.NftAllowanceEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowanceEdge.Cursor(childComplexity), true
+	case "NftAllowanceEdge.node":
+		if e.ComplexityRoot.NftAllowanceEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowanceEdge.Node(childComplexity), true
+
 	case "PageInfo.endCursor":
 		if e.ComplexityRoot.PageInfo.EndCursor == nil {
 			break
@@ -2409,6 +2346,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Accounts(childComplexity, args["filter"].(*ledger.AccountFilter), args["hideSyntheticTreasury"].(bool), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Query.airdrops":
+		if e.ComplexityRoot.Query.Airdrops == nil {
+			break
+		}
+
+		args, err := ec.field_Query_airdrops_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Airdrops(childComplexity, args["sender"].(*ledger.AccountRef), args["receiver"].(*ledger.AccountRef), args["filter"].(*ledger.AirdropFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.balances":
 		if e.ComplexityRoot.Query.Balances == nil {
 			break
@@ -2442,17 +2390,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Blocks(childComplexity, args["filter"].(*ledger.BlockFilter), args["orderBy"].(model.BlockOrder), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
-	case "Query.contract":
-		if e.ComplexityRoot.Query.Contract == nil {
-			break
-		}
-
-		args, err := ec.field_Query_contract_args(ctx, rawArgs)
-		if err != nil {
-			return 0, false
-		}
-
-		return e.ComplexityRoot.Query.Contract(childComplexity, args["id"].(ledger.ContractRef), args["at"].(*ledger.Filter[ledger.Timestamp])), true
 	case "Query.contractActions":
 		if e.ComplexityRoot.Query.ContractActions == nil {
 			break
@@ -2464,17 +2401,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.ContractActions(childComplexity, args["hash"].(*string), args["transactionId"].(*ledger.TransactionID), args["nonce"].(int32), args["filter"].(*ledger.ContractActionFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
-	case "Query.contractLogs":
-		if e.ComplexityRoot.Query.ContractLogs == nil {
-			break
-		}
-
-		args, err := ec.field_Query_contractLogs_args(ctx, rawArgs)
-		if err != nil {
-			return 0, false
-		}
-
-		return e.ComplexityRoot.Query.ContractLogs(childComplexity, args["filter"].(*ledger.ContractLogFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.contractResult":
 		if e.ComplexityRoot.Query.ContractResult == nil {
 			break
@@ -2497,28 +2423,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.ContractResults(childComplexity, args["filter"].(*ledger.ContractResultFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
-	case "Query.contractState":
-		if e.ComplexityRoot.Query.ContractState == nil {
-			break
-		}
-
-		args, err := ec.field_Query_contractState_args(ctx, rawArgs)
-		if err != nil {
-			return 0, false
-		}
-
-		return e.ComplexityRoot.Query.ContractState(childComplexity, args["contract"].(ledger.ContractRef), args["filter"].(*ledger.ContractStateFilter), args["at"].(*ledger.Filter[ledger.Timestamp]), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
-	case "Query.contracts":
-		if e.ComplexityRoot.Query.Contracts == nil {
-			break
-		}
-
-		args, err := ec.field_Query_contracts_args(ctx, rawArgs)
-		if err != nil {
-			return 0, false
-		}
-
-		return e.ComplexityRoot.Query.Contracts(childComplexity, args["filter"].(*ledger.ContractFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.entityId":
 		if e.ComplexityRoot.Query.EntityID == nil {
 			break
@@ -2530,7 +2434,51 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.EntityID(childComplexity, args["of"].(ledger.AccountRef)), true
+	case "Query.hook":
+		if e.ComplexityRoot.Query.Hook == nil {
+			break
+		}
 
+		args, err := ec.field_Query_hook_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Hook(childComplexity, args["owner"].(ledger.AccountRef), args["hookId"].(int64)), true
+	case "Query.hookStorage":
+		if e.ComplexityRoot.Query.HookStorage == nil {
+			break
+		}
+
+		args, err := ec.field_Query_hookStorage_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.HookStorage(childComplexity, args["owner"].(ledger.AccountRef), args["hookId"].(int64), args["at"].(*ledger.Filter[ledger.Timestamp]), args["filter"].(*ledger.HookSlotFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Query.hooks":
+		if e.ComplexityRoot.Query.Hooks == nil {
+			break
+		}
+
+		args, err := ec.field_Query_hooks_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Hooks(childComplexity, args["owner"].(ledger.AccountRef), args["filter"].(*ledger.HookFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+
+	case "Query.nftAllowances":
+		if e.ComplexityRoot.Query.NftAllowances == nil {
+			break
+		}
+
+		args, err := ec.field_Query_nftAllowances_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.NftAllowances(childComplexity, args["owner"].(*ledger.AccountRef), args["spender"].(*ledger.AccountRef), args["filter"].(*ledger.NftAllowanceFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.node":
 		if e.ComplexityRoot.Query.Node == nil {
 			break
@@ -2941,17 +2889,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transaction.ConsensusTimestamp(childComplexity), true
-	case "Transaction.contractLogs":
-		if e.ComplexityRoot.Transaction.ContractLogs == nil {
-			break
-		}
-
-		args, err := ec.field_Transaction_contractLogs_args(ctx, rawArgs)
-		if err != nil {
-			return 0, false
-		}
-
-		return e.ComplexityRoot.Transaction.ContractLogs(childComplexity, args["filter"].(*ledger.ContractLogFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Transaction.contractResult":
 		if e.ComplexityRoot.Transaction.ContractResult == nil {
 			break
@@ -3156,16 +3093,17 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
 		ec.unmarshalInputAccountFilter,
+		ec.unmarshalInputAirdropFilter,
 		ec.unmarshalInputBalanceFilter,
 		ec.unmarshalInputBlockFilter,
 		ec.unmarshalInputContractActionFilter,
-		ec.unmarshalInputContractFilter,
-		ec.unmarshalInputContractLogFilter,
 		ec.unmarshalInputContractResultFilter,
-		ec.unmarshalInputContractStateFilter,
 		ec.unmarshalInputEntityIDFilter,
+		ec.unmarshalInputHookFilter,
+		ec.unmarshalInputHookKeyFilter,
+		ec.unmarshalInputHookSlotFilter,
 		ec.unmarshalInputLongFilter,
-		ec.unmarshalInputSlotFilter,
+		ec.unmarshalInputNftAllowanceFilter,
 		ec.unmarshalInputStringFilter,
 		ec.unmarshalInputTimestampFilter,
 		ec.unmarshalInputTopicMessageFilter,
@@ -3229,7 +3167,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract_result.graphqls" "schema/hook.graphqls" "schema/nft_allowance.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -3242,10 +3180,12 @@ func sourceData(filename string) string {
 
 var sources = []*ast.Source{
 	{Name: "schema/account.graphqls", Input: sourceData("schema/account.graphqls"), BuiltIn: false},
+	{Name: "schema/airdrop.graphqls", Input: sourceData("schema/airdrop.graphqls"), BuiltIn: false},
 	{Name: "schema/block.graphqls", Input: sourceData("schema/block.graphqls"), BuiltIn: false},
 	{Name: "schema/common.graphqls", Input: sourceData("schema/common.graphqls"), BuiltIn: false},
-	{Name: "schema/contract.graphqls", Input: sourceData("schema/contract.graphqls"), BuiltIn: false},
 	{Name: "schema/contract_result.graphqls", Input: sourceData("schema/contract_result.graphqls"), BuiltIn: false},
+	{Name: "schema/hook.graphqls", Input: sourceData("schema/hook.graphqls"), BuiltIn: false},
+	{Name: "schema/nft_allowance.graphqls", Input: sourceData("schema/nft_allowance.graphqls"), BuiltIn: false},
 	{Name: "schema/topic.graphqls", Input: sourceData("schema/topic.graphqls"), BuiltIn: false},
 	{Name: "schema/transaction.graphqls", Input: sourceData("schema/transaction.graphqls"), BuiltIn: false},
 	{Name: "schema/transaction_type.graphqls", Input: sourceData("schema/transaction_type.graphqls"), BuiltIn: false},
@@ -3322,10 +3262,18 @@ func (ec *executionContext) childFields_Account(ctx context.Context, field graph
 		return ec.fieldContext_Account_timestamp(ctx, field)
 	case "transactions":
 		return ec.fieldContext_Account_transactions(ctx, field)
-	case "contract":
-		return ec.fieldContext_Account_contract(ctx, field)
+	case "outstandingAirdrops":
+		return ec.fieldContext_Account_outstandingAirdrops(ctx, field)
+	case "pendingAirdrops":
+		return ec.fieldContext_Account_pendingAirdrops(ctx, field)
 	case "contractResults":
 		return ec.fieldContext_Account_contractResults(ctx, field)
+	case "hooks":
+		return ec.fieldContext_Account_hooks(ctx, field)
+	case "nftAllowances":
+		return ec.fieldContext_Account_nftAllowances(ctx, field)
+	case "receivedNftAllowances":
+		return ec.fieldContext_Account_receivedNftAllowances(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Account", field.Name)
 }
@@ -3350,6 +3298,50 @@ func (ec *executionContext) childFields_AccountEdge(ctx context.Context, field g
 		return ec.fieldContext_AccountEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AccountEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_Airdrop(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "amount":
+		return ec.fieldContext_Airdrop_amount(ctx, field)
+	case "receiverId":
+		return ec.fieldContext_Airdrop_receiverId(ctx, field)
+	case "receiver":
+		return ec.fieldContext_Airdrop_receiver(ctx, field)
+	case "senderId":
+		return ec.fieldContext_Airdrop_senderId(ctx, field)
+	case "sender":
+		return ec.fieldContext_Airdrop_sender(ctx, field)
+	case "serialNumber":
+		return ec.fieldContext_Airdrop_serialNumber(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_Airdrop_timestamp(ctx, field)
+	case "tokenId":
+		return ec.fieldContext_Airdrop_tokenId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Airdrop", field.Name)
+}
+
+func (ec *executionContext) childFields_AirdropConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_AirdropConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_AirdropConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_AirdropConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AirdropConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_AirdropEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_AirdropEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_AirdropEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AirdropEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_AssessedCustomFee(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3454,8 +3446,6 @@ func (ec *executionContext) childFields_Block(ctx context.Context, field graphql
 		return ec.fieldContext_Block_next(ctx, field)
 	case "transactions":
 		return ec.fieldContext_Block_transactions(ctx, field)
-	case "contractLogs":
-		return ec.fieldContext_Block_contractLogs(ctx, field)
 	case "contractResults":
 		return ec.fieldContext_Block_contractResults(ctx, field)
 	}
@@ -3494,62 +3484,6 @@ func (ec *executionContext) childFields_ChunkInfo(ctx context.Context, field gra
 		return ec.fieldContext_ChunkInfo_total(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ChunkInfo", field.Name)
-}
-
-func (ec *executionContext) childFields_Contract(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "id":
-		return ec.fieldContext_Contract_id(ctx, field)
-	case "entityId":
-		return ec.fieldContext_Contract_entityId(ctx, field)
-	case "account":
-		return ec.fieldContext_Contract_account(ctx, field)
-	case "adminKey":
-		return ec.fieldContext_Contract_adminKey(ctx, field)
-	case "autoRenewAccountId":
-		return ec.fieldContext_Contract_autoRenewAccountId(ctx, field)
-	case "autoRenewAccount":
-		return ec.fieldContext_Contract_autoRenewAccount(ctx, field)
-	case "autoRenewPeriod":
-		return ec.fieldContext_Contract_autoRenewPeriod(ctx, field)
-	case "bytecode":
-		return ec.fieldContext_Contract_bytecode(ctx, field)
-	case "createdTimestamp":
-		return ec.fieldContext_Contract_createdTimestamp(ctx, field)
-	case "deleted":
-		return ec.fieldContext_Contract_deleted(ctx, field)
-	case "evmAddress":
-		return ec.fieldContext_Contract_evmAddress(ctx, field)
-	case "expirationTimestamp":
-		return ec.fieldContext_Contract_expirationTimestamp(ctx, field)
-	case "fileId":
-		return ec.fieldContext_Contract_fileId(ctx, field)
-	case "logs":
-		return ec.fieldContext_Contract_logs(ctx, field)
-	case "maxAutomaticTokenAssociations":
-		return ec.fieldContext_Contract_maxAutomaticTokenAssociations(ctx, field)
-	case "memo":
-		return ec.fieldContext_Contract_memo(ctx, field)
-	case "nonce":
-		return ec.fieldContext_Contract_nonce(ctx, field)
-	case "obtainerId":
-		return ec.fieldContext_Contract_obtainerId(ctx, field)
-	case "obtainer":
-		return ec.fieldContext_Contract_obtainer(ctx, field)
-	case "permanentRemoval":
-		return ec.fieldContext_Contract_permanentRemoval(ctx, field)
-	case "proxyAccountId":
-		return ec.fieldContext_Contract_proxyAccountId(ctx, field)
-	case "results":
-		return ec.fieldContext_Contract_results(ctx, field)
-	case "runtimeBytecode":
-		return ec.fieldContext_Contract_runtimeBytecode(ctx, field)
-	case "state":
-		return ec.fieldContext_Contract_state(ctx, field)
-	case "timestamp":
-		return ec.fieldContext_Contract_timestamp(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type Contract", field.Name)
 }
 
 func (ec *executionContext) childFields_ContractAction(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3612,98 +3546,6 @@ func (ec *executionContext) childFields_ContractActionEdge(ctx context.Context, 
 		return ec.fieldContext_ContractActionEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractActionEdge", field.Name)
-}
-
-func (ec *executionContext) childFields_ContractConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "edges":
-		return ec.fieldContext_ContractConnection_edges(ctx, field)
-	case "nodes":
-		return ec.fieldContext_ContractConnection_nodes(ctx, field)
-	case "pageInfo":
-		return ec.fieldContext_ContractConnection_pageInfo(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type ContractConnection", field.Name)
-}
-
-func (ec *executionContext) childFields_ContractEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "node":
-		return ec.fieldContext_ContractEdge_node(ctx, field)
-	case "cursor":
-		return ec.fieldContext_ContractEdge_cursor(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type ContractEdge", field.Name)
-}
-
-func (ec *executionContext) childFields_ContractLog(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "id":
-		return ec.fieldContext_ContractLog_id(ctx, field)
-	case "address":
-		return ec.fieldContext_ContractLog_address(ctx, field)
-	case "block":
-		return ec.fieldContext_ContractLog_block(ctx, field)
-	case "blockHash":
-		return ec.fieldContext_ContractLog_blockHash(ctx, field)
-	case "blockNumber":
-		return ec.fieldContext_ContractLog_blockNumber(ctx, field)
-	case "bloom":
-		return ec.fieldContext_ContractLog_bloom(ctx, field)
-	case "consensusTimestamp":
-		return ec.fieldContext_ContractLog_consensusTimestamp(ctx, field)
-	case "contract":
-		return ec.fieldContext_ContractLog_contract(ctx, field)
-	case "contractId":
-		return ec.fieldContext_ContractLog_contractId(ctx, field)
-	case "contractResult":
-		return ec.fieldContext_ContractLog_contractResult(ctx, field)
-	case "data":
-		return ec.fieldContext_ContractLog_data(ctx, field)
-	case "index":
-		return ec.fieldContext_ContractLog_index(ctx, field)
-	case "payerAccountId":
-		return ec.fieldContext_ContractLog_payerAccountId(ctx, field)
-	case "payer":
-		return ec.fieldContext_ContractLog_payer(ctx, field)
-	case "rootContract":
-		return ec.fieldContext_ContractLog_rootContract(ctx, field)
-	case "rootContractId":
-		return ec.fieldContext_ContractLog_rootContractId(ctx, field)
-	case "synthetic":
-		return ec.fieldContext_ContractLog_synthetic(ctx, field)
-	case "topics":
-		return ec.fieldContext_ContractLog_topics(ctx, field)
-	case "transaction":
-		return ec.fieldContext_ContractLog_transaction(ctx, field)
-	case "transactionHash":
-		return ec.fieldContext_ContractLog_transactionHash(ctx, field)
-	case "transactionIndex":
-		return ec.fieldContext_ContractLog_transactionIndex(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type ContractLog", field.Name)
-}
-
-func (ec *executionContext) childFields_ContractLogConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "edges":
-		return ec.fieldContext_ContractLogConnection_edges(ctx, field)
-	case "nodes":
-		return ec.fieldContext_ContractLogConnection_nodes(ctx, field)
-	case "pageInfo":
-		return ec.fieldContext_ContractLogConnection_pageInfo(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type ContractLogConnection", field.Name)
-}
-
-func (ec *executionContext) childFields_ContractLogEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "node":
-		return ec.fieldContext_ContractLogEdge_node(ctx, field)
-	case "cursor":
-		return ec.fieldContext_ContractLogEdge_cursor(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type ContractLogEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_ContractResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3820,10 +3662,6 @@ func (ec *executionContext) childFields_ContractResult(ctx context.Context, fiel
 		return ec.fieldContext_ContractResult_value(ctx, field)
 	case "valueWeibar":
 		return ec.fieldContext_ContractResult_valueWeibar(ctx, field)
-	case "contract":
-		return ec.fieldContext_ContractResult_contract(ctx, field)
-	case "logs":
-		return ec.fieldContext_ContractResult_logs(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractResult", field.Name)
 }
@@ -3850,22 +3688,6 @@ func (ec *executionContext) childFields_ContractResultEdge(ctx context.Context, 
 	return nil, fmt.Errorf("no field named %q was found under type ContractResultEdge", field.Name)
 }
 
-func (ec *executionContext) childFields_ContractState(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "address":
-		return ec.fieldContext_ContractState_address(ctx, field)
-	case "contractId":
-		return ec.fieldContext_ContractState_contractId(ctx, field)
-	case "slot":
-		return ec.fieldContext_ContractState_slot(ctx, field)
-	case "value":
-		return ec.fieldContext_ContractState_value(ctx, field)
-	case "timestamp":
-		return ec.fieldContext_ContractState_timestamp(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type ContractState", field.Name)
-}
-
 func (ec *executionContext) childFields_ContractStateChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "address":
@@ -3880,28 +3702,6 @@ func (ec *executionContext) childFields_ContractStateChange(ctx context.Context,
 		return ec.fieldContext_ContractStateChange_valueWritten(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractStateChange", field.Name)
-}
-
-func (ec *executionContext) childFields_ContractStateConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "edges":
-		return ec.fieldContext_ContractStateConnection_edges(ctx, field)
-	case "nodes":
-		return ec.fieldContext_ContractStateConnection_nodes(ctx, field)
-	case "pageInfo":
-		return ec.fieldContext_ContractStateConnection_pageInfo(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type ContractStateConnection", field.Name)
-}
-
-func (ec *executionContext) childFields_ContractStateEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "node":
-		return ec.fieldContext_ContractStateEdge_node(ctx, field)
-	case "cursor":
-		return ec.fieldContext_ContractStateEdge_cursor(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type ContractStateEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_CryptoTransfer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3938,6 +3738,100 @@ func (ec *executionContext) childFields_FixedFee(ctx context.Context, field grap
 		return ec.fieldContext_FixedFee_denominatingTokenId(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type FixedFee", field.Name)
+}
+
+func (ec *executionContext) childFields_Hook(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Hook_id(ctx, field)
+	case "adminKey":
+		return ec.fieldContext_Hook_adminKey(ctx, field)
+	case "contractId":
+		return ec.fieldContext_Hook_contractId(ctx, field)
+	case "createdTimestamp":
+		return ec.fieldContext_Hook_createdTimestamp(ctx, field)
+	case "deleted":
+		return ec.fieldContext_Hook_deleted(ctx, field)
+	case "extensionPoint":
+		return ec.fieldContext_Hook_extensionPoint(ctx, field)
+	case "hookId":
+		return ec.fieldContext_Hook_hookId(ctx, field)
+	case "ownerId":
+		return ec.fieldContext_Hook_ownerId(ctx, field)
+	case "owner":
+		return ec.fieldContext_Hook_owner(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_Hook_timestamp(ctx, field)
+	case "type":
+		return ec.fieldContext_Hook_type(ctx, field)
+	case "storage":
+		return ec.fieldContext_Hook_storage(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Hook", field.Name)
+}
+
+func (ec *executionContext) childFields_HookConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_HookConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_HookConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_HookConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HookConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_HookEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_HookEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_HookEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HookEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_HookSlot(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "key":
+		return ec.fieldContext_HookSlot_key(ctx, field)
+	case "value":
+		return ec.fieldContext_HookSlot_value(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_HookSlot_timestamp(ctx, field)
+	case "transaction":
+		return ec.fieldContext_HookSlot_transaction(ctx, field)
+	case "hook":
+		return ec.fieldContext_HookSlot_hook(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HookSlot", field.Name)
+}
+
+func (ec *executionContext) childFields_HookSlotConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_HookSlotConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_HookSlotConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_HookSlotConnection_pageInfo(ctx, field)
+	case "ownerId":
+		return ec.fieldContext_HookSlotConnection_ownerId(ctx, field)
+	case "hookId":
+		return ec.fieldContext_HookSlotConnection_hookId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HookSlotConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_HookSlotEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_HookSlotEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_HookSlotEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HookSlotEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_Key(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3978,6 +3872,48 @@ func (ec *executionContext) childFields_NFTTransfer(ctx context.Context, field g
 		return ec.fieldContext_NFTTransfer_tokenId(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NFTTransfer", field.Name)
+}
+
+func (ec *executionContext) childFields_NftAllowance(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "approvedForAll":
+		return ec.fieldContext_NftAllowance_approvedForAll(ctx, field)
+	case "ownerId":
+		return ec.fieldContext_NftAllowance_ownerId(ctx, field)
+	case "owner":
+		return ec.fieldContext_NftAllowance_owner(ctx, field)
+	case "spenderId":
+		return ec.fieldContext_NftAllowance_spenderId(ctx, field)
+	case "spender":
+		return ec.fieldContext_NftAllowance_spender(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_NftAllowance_timestamp(ctx, field)
+	case "tokenId":
+		return ec.fieldContext_NftAllowance_tokenId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NftAllowance", field.Name)
+}
+
+func (ec *executionContext) childFields_NftAllowanceConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_NftAllowanceConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_NftAllowanceConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_NftAllowanceConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NftAllowanceConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_NftAllowanceEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_NftAllowanceEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_NftAllowanceEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NftAllowanceEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4208,8 +4144,6 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_validStartTimestamp(ctx, field)
 	case "block":
 		return ec.fieldContext_Transaction_block(ctx, field)
-	case "contractLogs":
-		return ec.fieldContext_Transaction_contractLogs(ctx, field)
 	case "contractResult":
 		return ec.fieldContext_Transaction_contractResult(ctx, field)
 	}
@@ -4436,6 +4370,276 @@ func (ec *executionContext) field_Account_holdings_args(ctx context.Context, raw
 	return args, nil
 }
 
+func (ec *executionContext) field_Account_hooks_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.HookFilter, error) {
+			return ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋledgerᚐHookFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Account_nftAllowances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
+			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐNftAllowanceFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Account_outstandingAirdrops_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.AirdropFilter, error) {
+			return ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋledgerᚐAirdropFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Account_pendingAirdrops_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.AirdropFilter, error) {
+			return ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋledgerᚐAirdropFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Account_receivedNftAllowances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
+			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐNftAllowanceFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
 func (ec *executionContext) field_Account_transactions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -4509,60 +4713,6 @@ func (ec *executionContext) field_Balance_tokens_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["order"] = arg1
-	return args, nil
-}
-
-func (ec *executionContext) field_Block_contractLogs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
-			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["filter"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
-		func(ctx context.Context, v any) (relay.Order, error) {
-			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["order"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int32, error) {
-			return ec.unmarshalOInt2ᚖint32(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["first"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["after"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int32, error) {
-			return ec.unmarshalOInt2ᚖint32(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["last"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["before"] = arg5
 	return args, nil
 }
 
@@ -4720,133 +4870,25 @@ func (ec *executionContext) field_ContractResult_actions_args(ctx context.Contex
 	return args, nil
 }
 
-func (ec *executionContext) field_Contract_logs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+func (ec *executionContext) field_Hook_storage_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
-			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["filter"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
-		func(ctx context.Context, v any) (relay.Order, error) {
-			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["order"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int32, error) {
-			return ec.unmarshalOInt2ᚖint32(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["first"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["after"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int32, error) {
-			return ec.unmarshalOInt2ᚖint32(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["last"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["before"] = arg5
-	return args, nil
-}
-
-func (ec *executionContext) field_Contract_results_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*ledger.ContractResultFilter, error) {
-			return ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋledgerᚐContractResultFilter(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["filter"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
-		func(ctx context.Context, v any) (relay.Order, error) {
-			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["order"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int32, error) {
-			return ec.unmarshalOInt2ᚖint32(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["first"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["after"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int32, error) {
-			return ec.unmarshalOInt2ᚖint32(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["last"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["before"] = arg5
-	return args, nil
-}
-
-func (ec *executionContext) field_Contract_state_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*ledger.ContractStateFilter, error) {
-			return ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋledgerᚐContractStateFilter(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["filter"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "at",
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
 			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["at"] = arg1
+	args["at"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.HookSlotFilter, error) {
+			return ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋledgerᚐHookSlotFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "order",
 		func(ctx context.Context, v any) (relay.Order, error) {
 			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
@@ -4985,6 +5027,76 @@ func (ec *executionContext) field_Query_accounts_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["before"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_airdrops_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "sender",
+		func(ctx context.Context, v any) (*ledger.AccountRef, error) {
+			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["sender"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "receiver",
+		func(ctx context.Context, v any) (*ledger.AccountRef, error) {
+			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["receiver"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.AirdropFilter, error) {
+			return ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋledgerᚐAirdropFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg7
 	return args, nil
 }
 
@@ -5212,60 +5324,6 @@ func (ec *executionContext) field_Query_contractActions_args(ctx context.Context
 	return args, nil
 }
 
-func (ec *executionContext) field_Query_contractLogs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
-			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["filter"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
-		func(ctx context.Context, v any) (relay.Order, error) {
-			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["order"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int32, error) {
-			return ec.unmarshalOInt2ᚖint32(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["first"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["after"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int32, error) {
-			return ec.unmarshalOInt2ᚖint32(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["last"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["before"] = arg5
-	return args, nil
-}
-
 func (ec *executionContext) field_Query_contractResult_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -5366,25 +5424,39 @@ func (ec *executionContext) field_Query_contractResults_args(ctx context.Context
 	return args, nil
 }
 
-func (ec *executionContext) field_Query_contractState_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+func (ec *executionContext) field_Query_entityId_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "contract",
-		func(ctx context.Context, v any) (ledger.ContractRef, error) {
-			return ec.unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx, v)
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "of",
+		func(ctx context.Context, v any) (ledger.AccountRef, error) {
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["contract"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*ledger.ContractStateFilter, error) {
-			return ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋledgerᚐContractStateFilter(ctx, v)
+	args["of"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_hookStorage_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner",
+		func(ctx context.Context, v any) (ledger.AccountRef, error) {
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["filter"] = arg1
+	args["owner"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "hookId",
+		func(ctx context.Context, v any) (int64, error) {
+			return ec.unmarshalNLong2int64(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["hookId"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
 			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
@@ -5393,6 +5465,168 @@ func (ec *executionContext) field_Query_contractState_args(ctx context.Context, 
 		return nil, err
 	}
 	args["at"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.HookSlotFilter, error) {
+			return ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋledgerᚐHookSlotFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg8
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_hook_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner",
+		func(ctx context.Context, v any) (ledger.AccountRef, error) {
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["owner"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "hookId",
+		func(ctx context.Context, v any) (int64, error) {
+			return ec.unmarshalNLong2int64(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["hookId"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_hooks_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner",
+		func(ctx context.Context, v any) (ledger.AccountRef, error) {
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["owner"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.HookFilter, error) {
+			return ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋledgerᚐHookFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_nftAllowances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner",
+		func(ctx context.Context, v any) (*ledger.AccountRef, error) {
+			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["owner"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "spender",
+		func(ctx context.Context, v any) (*ledger.AccountRef, error) {
+			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["spender"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
+			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐNftAllowanceFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
 	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "order",
 		func(ctx context.Context, v any) (relay.Order, error) {
 			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
@@ -5433,96 +5667,6 @@ func (ec *executionContext) field_Query_contractState_args(ctx context.Context, 
 		return nil, err
 	}
 	args["before"] = arg7
-	return args, nil
-}
-
-func (ec *executionContext) field_Query_contract_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
-		func(ctx context.Context, v any) (ledger.ContractRef, error) {
-			return ec.unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "at",
-		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
-			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["at"] = arg1
-	return args, nil
-}
-
-func (ec *executionContext) field_Query_contracts_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*ledger.ContractFilter, error) {
-			return ec.unmarshalOContractFilter2ᚖheliographᚋinternalᚋledgerᚐContractFilter(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["filter"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
-		func(ctx context.Context, v any) (relay.Order, error) {
-			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["order"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int32, error) {
-			return ec.unmarshalOInt2ᚖint32(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["first"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["after"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int32, error) {
-			return ec.unmarshalOInt2ᚖint32(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["last"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["before"] = arg5
-	return args, nil
-}
-
-func (ec *executionContext) field_Query_entityId_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "of",
-		func(ctx context.Context, v any) (ledger.AccountRef, error) {
-			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["of"] = arg0
 	return args, nil
 }
 
@@ -5766,60 +5910,6 @@ func (ec *executionContext) field_Topic_messages_args(ctx context.Context, rawAr
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.TopicMessageFilter, error) {
 			return ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋledgerᚐTopicMessageFilter(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["filter"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
-		func(ctx context.Context, v any) (relay.Order, error) {
-			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["order"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int32, error) {
-			return ec.unmarshalOInt2ᚖint32(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["first"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["after"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
-		func(ctx context.Context, v any) (*int32, error) {
-			return ec.unmarshalOInt2ᚖint32(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["last"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["before"] = arg5
-	return args, nil
-}
-
-func (ec *executionContext) field_Transaction_contractLogs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
-			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -6694,34 +6784,90 @@ func (ec *executionContext) fieldContext_Account_transactions(ctx context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _Account_contract(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+func (ec *executionContext) _Account_outstandingAirdrops(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Account_contract(ctx, field)
+			return ec.fieldContext_Account_outstandingAirdrops(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Account().Contract(ctx, obj)
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().OutstandingAirdrops(ctx, obj, fc.Args["filter"].(*ledger.AirdropFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Airdrop]) graphql.Marshaler {
+			return ec.marshalNAirdropConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
 		},
 		true,
-		false,
+		true,
 	)
 }
-func (ec *executionContext) fieldContext_Account_contract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Account_outstandingAirdrops(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Account",
 		Field:      field,
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Contract(ctx, field)
+			return ec.childFields_AirdropConnection(ctx, field)
 		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_outstandingAirdrops_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_pendingAirdrops(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_pendingAirdrops(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().PendingAirdrops(ctx, obj, fc.Args["filter"].(*ledger.AirdropFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Airdrop]) graphql.Marshaler {
+			return ec.marshalNAirdropConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Account_pendingAirdrops(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AirdropConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_pendingAirdrops_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -6764,6 +6910,138 @@ func (ec *executionContext) fieldContext_Account_contractResults(ctx context.Con
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Account_contractResults_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_hooks(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_hooks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().Hooks(ctx, obj, fc.Args["filter"].(*ledger.HookFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Hook]) graphql.Marshaler {
+			return ec.marshalNHookConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Account_hooks(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_hooks_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_nftAllowances(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_nftAllowances(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().NftAllowances(ctx, obj, fc.Args["filter"].(*ledger.NftAllowanceFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
+			return ec.marshalNNftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Account_nftAllowances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NftAllowanceConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_nftAllowances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_receivedNftAllowances(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_receivedNftAllowances(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().ReceivedNftAllowances(ctx, obj, fc.Args["filter"].(*ledger.NftAllowanceFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
+			return ec.marshalNNftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Account_receivedNftAllowances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NftAllowanceConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_receivedNftAllowances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -6919,6 +7197,368 @@ func (ec *executionContext) _AccountEdge_cursor(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_AccountEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AccountEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Airdrop_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_amount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Amount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Airdrop", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Airdrop_receiverId(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_receiverId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReceiverID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_receiverId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Airdrop", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Airdrop_receiver(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_receiver(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Airdrop().Receiver(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_receiver(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Airdrop",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Airdrop_senderId(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_senderId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SenderID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_senderId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Airdrop", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Airdrop_sender(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_sender(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Airdrop().Sender(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_sender(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Airdrop",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Airdrop_serialNumber(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_serialNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SerialNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_serialNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Airdrop", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Airdrop_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Airdrop",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Airdrop_tokenId(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_tokenId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Airdrop", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _AirdropConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Airdrop]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AirdropConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.Airdrop]) graphql.Marshaler {
+			return ec.marshalNAirdropEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AirdropConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AirdropConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AirdropEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AirdropConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Airdrop]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AirdropConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Airdrop) graphql.Marshaler {
+			return ec.marshalNAirdrop2ᚕᚖheliographᚋinternalᚋledgerᚐAirdropᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AirdropConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AirdropConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Airdrop(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AirdropConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Airdrop]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AirdropConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AirdropConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AirdropConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AirdropEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Airdrop]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AirdropEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Airdrop) graphql.Marshaler {
+			return ec.marshalNAirdrop2ᚖheliographᚋinternalᚋledgerᚐAirdrop(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AirdropEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AirdropEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Airdrop(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AirdropEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Airdrop]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AirdropEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AirdropEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AirdropEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _AssessedCustomFee_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.AssessedCustomFee) (ret graphql.Marshaler) {
@@ -7840,50 +8480,6 @@ func (ec *executionContext) fieldContext_Block_transactions(ctx context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _Block_contractLogs(ctx context.Context, field graphql.CollectedField, obj *ledger.Block) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Block_contractLogs(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Block().ContractLogs(ctx, obj, fc.Args["filter"].(*ledger.ContractLogFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.ContractLog]) graphql.Marshaler {
-			return ec.marshalNContractLogConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Block_contractLogs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Block",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractLogConnection(ctx, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Block_contractLogs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
-}
-
 func (ec *executionContext) _Block_contractResults(ctx context.Context, field graphql.CollectedField, obj *ledger.Block) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -8155,689 +8751,6 @@ func (ec *executionContext) _ChunkInfo_total(ctx context.Context, field graphql.
 }
 func (ec *executionContext) fieldContext_ChunkInfo_total(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChunkInfo", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_id(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_id(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Contract().ID(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, true, true, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_entityId(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_entityId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EntityID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_entityId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type EntityID does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_account(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_account(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Contract().Account(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_account(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Contract",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Account(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Contract_adminKey(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_adminKey(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AdminKey, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_adminKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Contract",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Key(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Contract_autoRenewAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_autoRenewAccountId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AutoRenewAccountID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_autoRenewAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type EntityID does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_autoRenewAccount(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_autoRenewAccount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Contract().AutoRenewAccount(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_autoRenewAccount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Contract",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Account(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Contract_autoRenewPeriod(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_autoRenewPeriod(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AutoRenewPeriod, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_autoRenewPeriod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Long does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_bytecode(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_bytecode(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Contract().Bytecode(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_bytecode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, true, true, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_createdTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_createdTimestamp(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedTimestamp, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_createdTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Timestamp does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_deleted(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_deleted(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Deleted, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
-			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_evmAddress(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_evmAddress(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.EVMAddress, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
-			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_evmAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Hex does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_expirationTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_expirationTimestamp(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ExpirationTimestamp, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_expirationTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Timestamp does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_fileId(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_fileId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.FileID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_fileId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type EntityID does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_logs(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_logs(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Contract().Logs(ctx, obj, fc.Args["filter"].(*ledger.ContractLogFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.ContractLog]) graphql.Marshaler {
-			return ec.marshalNContractLogConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_logs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Contract",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractLogConnection(ctx, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Contract_logs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Contract_maxAutomaticTokenAssociations(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_maxAutomaticTokenAssociations(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.MaxAutomaticTokenAssociations, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
-			return ec.marshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_maxAutomaticTokenAssociations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_memo(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_memo(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Memo, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_memo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_nonce(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_nonce(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Nonce, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_nonce(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Long does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_obtainerId(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_obtainerId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ObtainerID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_obtainerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type EntityID does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_obtainer(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_obtainer(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Contract().Obtainer(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_obtainer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Contract",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Account(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Contract_permanentRemoval(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_permanentRemoval(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PermanentRemoval, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
-			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_permanentRemoval(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_proxyAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_proxyAccountId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ProxyAccountID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_proxyAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type EntityID does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_results(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_results(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Contract().Results(ctx, obj, fc.Args["filter"].(*ledger.ContractResultFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.ContractResult]) graphql.Marshaler {
-			return ec.marshalNContractResultConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_results(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Contract",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractResultConnection(ctx, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Contract_results_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Contract_runtimeBytecode(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_runtimeBytecode(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Contract().RuntimeBytecode(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
-			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_runtimeBytecode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Contract", field, true, true, errors.New("field of type Hex does not have child fields"))
-}
-
-func (ec *executionContext) _Contract_state(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_state(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Contract().State(ctx, obj, fc.Args["filter"].(*ledger.ContractStateFilter), fc.Args["at"].(*ledger.Filter[ledger.Timestamp]), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.ContractState]) graphql.Marshaler {
-			return ec.marshalNContractStateConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_state(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Contract",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractStateConnection(ctx, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Contract_state_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Contract_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Contract_timestamp(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Timestamp, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Contract_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Contract",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_TimestampRange(ctx, field)
-		},
-	}
-	return fc, nil
 }
 
 func (ec *executionContext) _ContractAction_callDepth(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
@@ -9380,845 +9293,6 @@ func (ec *executionContext) _ContractActionEdge_cursor(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_ContractActionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractActionEdge", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _ContractConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Contract]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractConnection_edges(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.Contract]) graphql.Marshaler {
-			return ec.marshalNContractEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractEdge(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Contract]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractConnection_nodes(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Contract) graphql.Marshaler {
-			return ec.marshalNContract2ᚕᚖheliographᚋinternalᚋledgerᚐContractᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Contract(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Contract]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractConnection_pageInfo(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_PageInfo(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Contract]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractEdge_node(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-			return ec.marshalNContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Contract(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Contract]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractEdge", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_id(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_id(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ContractLog().ID(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, true, true, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_address(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_address(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Address, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
-			return ec.marshalOHex2ᚕbyte(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Hex does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_block(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_block(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ContractLog().Block(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
-			return ec.marshalOBlock2ᚖheliographᚋinternalᚋledgerᚐBlock(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_block(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractLog",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Block(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractLog_blockHash(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_blockHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNHash2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Hash does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_blockNumber(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_blockNumber(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.BlockNumber, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Long does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_bloom(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_bloom(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Bloom, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
-			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_bloom(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Hex does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_consensusTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_consensusTimestamp(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ConsensusTimestamp, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_consensusTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Timestamp does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_contract(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_contract(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ContractLog().Contract(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_contract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractLog",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Contract(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractLog_contractId(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_contractId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ContractID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_contractId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type EntityID does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_contractResult(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_contractResult(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ContractLog().ContractResult(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
-			return ec.marshalOContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_contractResult(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractLog",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractResult(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractLog_data(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_data(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Data, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
-			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_data(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Hex does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_index(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_index(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Index, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
-			return ec.marshalNInt2int32(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_index(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_payerAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_payerAccountId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PayerAccountID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_payerAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type EntityID does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_payer(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_payer(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ContractLog().Payer(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_payer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractLog",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Account(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractLog_rootContract(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_rootContract(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ContractLog().RootContract(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_rootContract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractLog",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Contract(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractLog_rootContractId(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_rootContractId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.RootContractID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_rootContractId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type EntityID does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_synthetic(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_synthetic(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Synthetic, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_synthetic(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_topics(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_topics(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Topics, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v [][]byte) graphql.Marshaler {
-			return ec.marshalNHex2ᚕᚕbyteᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_topics(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Hex does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_transaction(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_transaction(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ContractLog().Transaction(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
-			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_transaction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractLog",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Transaction(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractLog_transactionHash(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_transactionHash(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TransactionHash, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
-			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_transactionHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Hex does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLog_transactionIndex(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLog_transactionIndex(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TransactionIndex, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
-			return ec.marshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLog_transactionIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _ContractLogConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractLog]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLogConnection_edges(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.ContractLog]) graphql.Marshaler {
-			return ec.marshalNContractLogEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLogConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractLogConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractLogEdge(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractLogConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractLog]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLogConnection_nodes(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ContractLog) graphql.Marshaler {
-			return ec.marshalNContractLog2ᚕᚖheliographᚋinternalᚋledgerᚐContractLogᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLogConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractLogConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractLog(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractLogConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractLog]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLogConnection_pageInfo(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLogConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractLogConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_PageInfo(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractLogEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.ContractLog]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLogEdge_node(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractLog) graphql.Marshaler {
-			return ec.marshalNContractLog2ᚖheliographᚋinternalᚋledgerᚐContractLog(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLogEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractLogEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractLog(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractLogEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.ContractLog]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractLogEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractLogEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractLogEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ContractResult_id(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
@@ -11602,70 +10676,6 @@ func (ec *executionContext) fieldContext_ContractResult_valueWeibar(_ context.Co
 	return graphql.NewScalarFieldContext("ContractResult", field, true, false, errors.New("field of type Integer does not have child fields"))
 }
 
-func (ec *executionContext) _ContractResult_contract(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractResult_contract(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ContractResult().Contract(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractResult_contract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractResult",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Contract(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractResult_logs(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractResult_logs(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ContractResult().Logs(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ContractLog) graphql.Marshaler {
-			return ec.marshalNContractLog2ᚕᚖheliographᚋinternalᚋledgerᚐContractLogᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractResult_logs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractResult",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractLog(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
 func (ec *executionContext) _ContractResultConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractResult]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -11817,121 +10827,6 @@ func (ec *executionContext) fieldContext_ContractResultEdge_cursor(_ context.Con
 	return graphql.NewScalarFieldContext("ContractResultEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ContractState_address(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractState_address(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Address, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
-			return ec.marshalOHex2ᚕbyte(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractState_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractState", field, false, false, errors.New("field of type Hex does not have child fields"))
-}
-
-func (ec *executionContext) _ContractState_contractId(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractState_contractId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ContractID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractState_contractId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractState", field, false, false, errors.New("field of type EntityID does not have child fields"))
-}
-
-func (ec *executionContext) _ContractState_slot(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractState_slot(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Slot, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
-			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractState_slot(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractState", field, false, false, errors.New("field of type Hex does not have child fields"))
-}
-
-func (ec *executionContext) _ContractState_value(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractState_value(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Value, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
-			return ec.marshalOHex2ᚕbyte(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_ContractState_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractState", field, false, false, errors.New("field of type Hex does not have child fields"))
-}
-
-func (ec *executionContext) _ContractState_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractState_timestamp(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Timestamp, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractState_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractState", field, false, false, errors.New("field of type Timestamp does not have child fields"))
-}
-
 func (ec *executionContext) _ContractStateChange_address(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractStateChange) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -12045,157 +10940,6 @@ func (ec *executionContext) _ContractStateChange_valueWritten(ctx context.Contex
 }
 func (ec *executionContext) fieldContext_ContractStateChange_valueWritten(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractStateChange", field, false, false, errors.New("field of type Hex does not have child fields"))
-}
-
-func (ec *executionContext) _ContractStateConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractState]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractStateConnection_edges(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.ContractState]) graphql.Marshaler {
-			return ec.marshalNContractStateEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractStateConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractStateConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractStateEdge(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractStateConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractState]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractStateConnection_nodes(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Nodes, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ContractState) graphql.Marshaler {
-			return ec.marshalNContractState2ᚕᚖheliographᚋinternalᚋledgerᚐContractStateᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractStateConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractStateConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractState(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractStateConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractState]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractStateConnection_pageInfo(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractStateConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractStateConnection",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_PageInfo(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractStateEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.ContractState]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractStateEdge_node(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractState) graphql.Marshaler {
-			return ec.marshalNContractState2ᚖheliographᚋinternalᚋledgerᚐContractState(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractStateEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "ContractStateEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractState(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _ContractStateEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.ContractState]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ContractStateEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_ContractStateEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContractStateEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _CryptoTransfer_accountId(ctx context.Context, field graphql.CollectedField, obj *ledger.CryptoTransfer) (ret graphql.Marshaler) {
@@ -12403,6 +11147,811 @@ func (ec *executionContext) _FixedFee_denominatingTokenId(ctx context.Context, f
 }
 func (ec *executionContext) fieldContext_FixedFee_denominatingTokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FixedFee", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_id(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Hook().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_adminKey(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_adminKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AdminKey, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_adminKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Hook",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Key(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Hook_contractId(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_contractId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContractID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_contractId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_createdTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_createdTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_createdTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_deleted(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_deleted(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_extensionPoint(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_extensionPoint(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExtensionPoint, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.HookExtensionPoint) graphql.Marshaler {
+			return ec.marshalNHookExtensionPoint2heliographᚋinternalᚋledgerᚐHookExtensionPoint(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_extensionPoint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type HookExtensionPoint does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_hookId(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_hookId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HookID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_hookId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_ownerId(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_ownerId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OwnerID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_ownerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_owner(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_owner(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Hook().Owner(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_owner(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Hook",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Hook_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.TimestampRange) graphql.Marshaler {
+			return ec.marshalOTimestampRange2ᚖheliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Hook",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Hook_type(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_type(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Type, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.HookType) graphql.Marshaler {
+			return ec.marshalNHookType2heliographᚋinternalᚋledgerᚐHookType(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type HookType does not have child fields"))
+}
+
+func (ec *executionContext) _Hook_storage(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_storage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Hook().Storage(ctx, obj, fc.Args["at"].(*ledger.Filter[ledger.Timestamp]), fc.Args["filter"].(*ledger.HookSlotFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.HookSlotConnection) graphql.Marshaler {
+			return ec.marshalNHookSlotConnection2ᚖheliographᚋgraphᚋrelayᚐHookSlotConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_storage(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Hook",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookSlotConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Hook_storage_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Hook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.Hook]) graphql.Marshaler {
+			return ec.marshalNHookEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Hook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Hook) graphql.Marshaler {
+			return ec.marshalNHook2ᚕᚖheliographᚋinternalᚋledgerᚐHookᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Hook(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Hook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Hook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
+			return ec.marshalNHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Hook(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Hook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlot_key(ctx context.Context, field graphql.CollectedField, obj *ledger.HookSlot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlot_key(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Key, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlot_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookSlot", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlot_value(ctx context.Context, field graphql.CollectedField, obj *ledger.HookSlot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlot_value(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Value, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalOHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlot_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookSlot", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlot_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.HookSlot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlot_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlot_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookSlot", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlot_transaction(ctx context.Context, field graphql.CollectedField, obj *ledger.HookSlot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlot_transaction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.HookSlot().Transaction(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlot_transaction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookSlot",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookSlot_hook(ctx context.Context, field graphql.CollectedField, obj *ledger.HookSlot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlot_hook(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.HookSlot().Hook(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
+			return ec.marshalOHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlot_hook(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookSlot",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Hook(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookSlotConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.HookSlotConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.HookSlot]) graphql.Marshaler {
+			return ec.marshalNHookSlotEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookSlotConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookSlotEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookSlotConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.HookSlotConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.HookSlot) graphql.Marshaler {
+			return ec.marshalNHookSlot2ᚕᚖheliographᚋinternalᚋledgerᚐHookSlotᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookSlotConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookSlot(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookSlotConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.HookSlotConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookSlotConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookSlotConnection_ownerId(ctx context.Context, field graphql.CollectedField, obj *relay.HookSlotConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotConnection_ownerId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OwnerID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotConnection_ownerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookSlotConnection", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlotConnection_hookId(ctx context.Context, field graphql.CollectedField, obj *relay.HookSlotConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotConnection_hookId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HookID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotConnection_hookId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookSlotConnection", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _HookSlotEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.HookSlot]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.HookSlot) graphql.Marshaler {
+			return ec.marshalNHookSlot2ᚖheliographᚋinternalᚋledgerᚐHookSlot(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "HookSlotEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookSlot(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _HookSlotEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.HookSlot]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HookSlotEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HookSlotEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HookSlotEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Key_type(ctx context.Context, field graphql.CollectedField, obj *ledger.KeyInfo) (ret graphql.Marshaler) {
@@ -12656,6 +12205,345 @@ func (ec *executionContext) _NFTTransfer_tokenId(ctx context.Context, field grap
 }
 func (ec *executionContext) fieldContext_NFTTransfer_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NFTTransfer", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NftAllowance_approvedForAll(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_approvedForAll(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ApprovedForAll, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_approvedForAll(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NftAllowance", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _NftAllowance_ownerId(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_ownerId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OwnerID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_ownerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NftAllowance", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NftAllowance_owner(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_owner(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NftAllowance().Owner(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_owner(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowance_spenderId(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_spenderId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SpenderID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_spenderId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NftAllowance", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NftAllowance_spender(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_spender(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NftAllowance().Spender(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_spender(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowance_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowance",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowance_tokenId(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_tokenId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NftAllowance", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NftAllowanceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NftAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowanceConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.NftAllowance]) graphql.Marshaler {
+			return ec.marshalNNftAllowanceEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowanceConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowanceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NftAllowanceEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowanceConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NftAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowanceConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NftAllowance) graphql.Marshaler {
+			return ec.marshalNNftAllowance2ᚕᚖheliographᚋinternalᚋledgerᚐNftAllowanceᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowanceConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowanceConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NftAllowance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowanceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NftAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowanceConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowanceConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowanceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowanceEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.NftAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowanceEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NftAllowance) graphql.Marshaler {
+			return ec.marshalNNftAllowance2ᚖheliographᚋinternalᚋledgerᚐNftAllowance(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowanceEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowanceEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NftAllowance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NftAllowanceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.NftAllowance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowanceEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowanceEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NftAllowanceEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *relay.PageInfo) (ret graphql.Marshaler) {
@@ -12970,6 +12858,50 @@ func (ec *executionContext) fieldContext_Query_balances(ctx context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_airdrops(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_airdrops(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Airdrops(ctx, fc.Args["sender"].(*ledger.AccountRef), fc.Args["receiver"].(*ledger.AccountRef), fc.Args["filter"].(*ledger.AirdropFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Airdrop]) graphql.Marshaler {
+			return ec.marshalOAirdropConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_airdrops(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AirdropConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_airdrops_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_block(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -13052,182 +12984,6 @@ func (ec *executionContext) fieldContext_Query_blocks(ctx context.Context, field
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_blocks_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Query_contract(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Query_contract(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Contract(ctx, fc.Args["id"].(ledger.ContractRef), fc.Args["at"].(*ledger.Filter[ledger.Timestamp]))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Query_contract(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Contract(ctx, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Query_contract_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Query_contracts(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Query_contracts(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Contracts(ctx, fc.Args["filter"].(*ledger.ContractFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Contract]) graphql.Marshaler {
-			return ec.marshalNContractConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Query_contracts(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractConnection(ctx, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Query_contracts_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Query_contractState(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Query_contractState(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ContractState(ctx, fc.Args["contract"].(ledger.ContractRef), fc.Args["filter"].(*ledger.ContractStateFilter), fc.Args["at"].(*ledger.Filter[ledger.Timestamp]), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.ContractState]) graphql.Marshaler {
-			return ec.marshalNContractStateConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Query_contractState(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractStateConnection(ctx, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Query_contractState_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Query_contractLogs(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Query_contractLogs(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ContractLogs(ctx, fc.Args["filter"].(*ledger.ContractLogFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.ContractLog]) graphql.Marshaler {
-			return ec.marshalNContractLogConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Query_contractLogs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Query",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractLogConnection(ctx, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Query_contractLogs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -13404,6 +13160,182 @@ func (ec *executionContext) fieldContext_Query_entityId(ctx context.Context, fie
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_entityId_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_hook(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_hook(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Hook(ctx, fc.Args["owner"].(ledger.AccountRef), fc.Args["hookId"].(int64))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
+			return ec.marshalOHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_hook(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Hook(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_hook_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_hooks(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_hooks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Hooks(ctx, fc.Args["owner"].(ledger.AccountRef), fc.Args["filter"].(*ledger.HookFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Hook]) graphql.Marshaler {
+			return ec.marshalOHookConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_hooks(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_hooks_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_hookStorage(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_hookStorage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().HookStorage(ctx, fc.Args["owner"].(ledger.AccountRef), fc.Args["hookId"].(int64), fc.Args["at"].(*ledger.Filter[ledger.Timestamp]), fc.Args["filter"].(*ledger.HookSlotFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.HookSlotConnection) graphql.Marshaler {
+			return ec.marshalOHookSlotConnection2ᚖheliographᚋgraphᚋrelayᚐHookSlotConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_hookStorage(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_HookSlotConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_hookStorage_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_nftAllowances(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_nftAllowances(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().NftAllowances(ctx, fc.Args["owner"].(*ledger.AccountRef), fc.Args["spender"].(*ledger.AccountRef), fc.Args["filter"].(*ledger.NftAllowanceFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
+			return ec.marshalONftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_nftAllowances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NftAllowanceConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_nftAllowances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -15778,50 +15710,6 @@ func (ec *executionContext) fieldContext_Transaction_block(_ context.Context, fi
 	return fc, nil
 }
 
-func (ec *executionContext) _Transaction_contractLogs(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Transaction_contractLogs(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Transaction().ContractLogs(ctx, obj, fc.Args["filter"].(*ledger.ContractLogFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.ContractLog]) graphql.Marshaler {
-			return ec.marshalNContractLogConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Transaction_contractLogs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Transaction",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ContractLogConnection(ctx, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Transaction_contractLogs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
-}
-
 func (ec *executionContext) _Transaction_contractResult(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17108,6 +16996,61 @@ func (ec *executionContext) unmarshalInputAccountFilter(ctx context.Context, obj
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputAirdropFilter(ctx context.Context, obj any) (ledger.AirdropFilter, error) {
+	var it ledger.AirdropFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["bounds"]; !present {
+		asMap["bounds"] = "EACH"
+	}
+
+	fieldsInOrder := [...]string{"accountId", "tokenId", "serialNumber", "bounds"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "accountId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("accountId"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AccountID = data
+		case "tokenId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TokenID = data
+		case "serialNumber":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("serialNumber"))
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SerialNumber = data
+		case "bounds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("bounds"))
+			data, err := ec.unmarshalNBoundsMode2heliographᚋinternalᚋledgerᚐBoundsMode(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Bounds = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputBalanceFilter(ctx context.Context, obj any) (ledger.BalanceFilter, error) {
 	var it ledger.BalanceFilter
 	if obj == nil {
@@ -17226,108 +17169,6 @@ func (ec *executionContext) unmarshalInputContractActionFilter(ctx context.Conte
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputContractFilter(ctx context.Context, obj any) (ledger.ContractFilter, error) {
-	var it ledger.ContractFilter
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"id", "contracts"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "id":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.ID = data
-		case "contracts":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("contracts"))
-			data, err := ec.unmarshalOContractRef2ᚕheliographᚋinternalᚋledgerᚐContractRefᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Contracts = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputContractLogFilter(ctx context.Context, obj any) (ledger.ContractLogFilter, error) {
-	var it ledger.ContractLogFilter
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"contractId", "contract", "timestamp", "index", "topics", "transactionHash"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "contractId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("contractId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.ContractID = data
-		case "contract":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("contract"))
-			data, err := ec.unmarshalOContractRef2ᚖheliographᚋinternalᚋledgerᚐContractRef(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Contract = data
-		case "timestamp":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timestamp"))
-			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Timestamp = data
-		case "index":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("index"))
-			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Index = data
-		case "topics":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("topics"))
-			data, err := ec.unmarshalOHex2ᚕᚕᚕbyteᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Topics = data
-		case "transactionHash":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("transactionHash"))
-			data, err := ec.unmarshalOHash2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.TransactionHash = data
-		}
-	}
-	return it, nil
-}
-
 func (ec *executionContext) unmarshalInputContractResultFilter(ctx context.Context, obj any) (ledger.ContractResultFilter, error) {
 	var it ledger.ContractResultFilter
 	if obj == nil {
@@ -17421,36 +17262,6 @@ func (ec *executionContext) unmarshalInputContractResultFilter(ctx context.Conte
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputContractStateFilter(ctx context.Context, obj any) (ledger.ContractStateFilter, error) {
-	var it ledger.ContractStateFilter
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"slot"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "slot":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("slot"))
-			data, err := ec.unmarshalOSlotFilter2ᚖheliographᚋinternalᚋledgerᚐSlotFilter(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Slot = data
-		}
-	}
-	return it, nil
-}
-
 func (ec *executionContext) unmarshalInputEntityIDFilter(ctx context.Context, obj any) (ledger.Filter[ledger.EntityID], error) {
 	var it ledger.Filter[ledger.EntityID]
 	if obj == nil {
@@ -17525,6 +17336,131 @@ func (ec *executionContext) unmarshalInputEntityIDFilter(ctx context.Context, ob
 				return it, err
 			}
 			it.NotIn = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputHookFilter(ctx context.Context, obj any) (ledger.HookFilter, error) {
+	var it ledger.HookFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"hookId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "hookId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hookId"))
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HookID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputHookKeyFilter(ctx context.Context, obj any) (ledger.HookKeyFilter, error) {
+	var it ledger.HookKeyFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"eq", "gt", "gte", "lt", "lte", "in"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "eq":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("eq"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Eq = data
+		case "gt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gt"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Gt = data
+		case "gte":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gte"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Gte = data
+		case "lt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lt"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Lt = data
+		case "lte":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lte"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Lte = data
+		case "in":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("in"))
+			data, err := ec.unmarshalOHex2ᚕᚕbyteᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.In = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputHookSlotFilter(ctx context.Context, obj any) (ledger.HookSlotFilter, error) {
+	var it ledger.HookSlotFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"key"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "key":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("key"))
+			data, err := ec.unmarshalOHookKeyFilter2ᚖheliographᚋinternalᚋledgerᚐHookKeyFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Key = data
 		}
 	}
 	return it, nil
@@ -17609,8 +17545,8 @@ func (ec *executionContext) unmarshalInputLongFilter(ctx context.Context, obj an
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputSlotFilter(ctx context.Context, obj any) (ledger.SlotFilter, error) {
-	var it ledger.SlotFilter
+func (ec *executionContext) unmarshalInputNftAllowanceFilter(ctx context.Context, obj any) (ledger.NftAllowanceFilter, error) {
+	var it ledger.NftAllowanceFilter
 	if obj == nil {
 		return it, nil
 	}
@@ -17620,55 +17556,38 @@ func (ec *executionContext) unmarshalInputSlotFilter(ctx context.Context, obj an
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"eq", "gt", "gte", "lt", "lte", "in"}
+	if _, present := asMap["bounds"]; !present {
+		asMap["bounds"] = "EACH"
+	}
+
+	fieldsInOrder := [...]string{"accountId", "tokenId", "bounds"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
 			continue
 		}
 		switch k {
-		case "eq":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("eq"))
-			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+		case "accountId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("accountId"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Eq = data
-		case "gt":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gt"))
-			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			it.AccountID = data
+		case "tokenId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Gt = data
-		case "gte":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gte"))
-			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			it.TokenID = data
+		case "bounds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("bounds"))
+			data, err := ec.unmarshalNBoundsMode2heliographᚋinternalᚋledgerᚐBoundsMode(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Gte = data
-		case "lt":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lt"))
-			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Lt = data
-		case "lte":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lte"))
-			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Lte = data
-		case "in":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("in"))
-			data, err := ec.unmarshalOHex2ᚕᚕbyteᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.In = data
+			it.Bounds = data
 		}
 	}
 	return it, nil
@@ -17947,11 +17866,6 @@ func (ec *executionContext) _Entity(ctx context.Context, sel ast.SelectionSet, o
 			return graphql.Null
 		}
 		return ec._Topic(ctx, sel, obj)
-	case *ledger.Contract:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._Contract(ctx, sel, obj)
 	case *ledger.Account:
 		if obj == nil {
 			return graphql.Null
@@ -17975,11 +17889,6 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Topic(ctx, sel, obj)
-	case *ledger.Contract:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._Contract(ctx, sel, obj)
 	case *ledger.Account:
 		if obj == nil {
 			return graphql.Null
@@ -17995,16 +17904,16 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._TopicMessage(ctx, sel, obj)
+	case *ledger.Hook:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Hook(ctx, sel, obj)
 	case *ledger.ContractResult:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._ContractResult(ctx, sel, obj)
-	case *ledger.ContractLog:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._ContractLog(ctx, sel, obj)
 	case *ledger.Block:
 		if obj == nil {
 			return graphql.Null
@@ -18411,7 +18320,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "contract":
+		case "outstandingAirdrops":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -18420,8 +18329,46 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._Account_contract(ctx, field, obj)
-				if res == graphql.RequiredNull {
+				res = ec._Account_outstandingAirdrops(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "pendingAirdrops":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_pendingAirdrops(ctx, field, obj)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -18459,6 +18406,120 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Account_contractResults(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "hooks":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_hooks(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "nftAllowances":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_nftAllowances(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "receivedNftAllowances":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_receivedNftAllowances(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -18575,6 +18636,236 @@ func (ec *executionContext) _AccountEdge(ctx context.Context, sel ast.SelectionS
 			}
 		case "cursor":
 			out.Values[i] = ec._AccountEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var airdropImplementors = []string{"Airdrop"}
+
+func (ec *executionContext) _Airdrop(ctx context.Context, sel ast.SelectionSet, obj *ledger.Airdrop) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, airdropImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Airdrop")
+		case "amount":
+			out.Values[i] = ec._Airdrop_amount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "receiverId":
+			out.Values[i] = ec._Airdrop_receiverId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "receiver":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Airdrop_receiver(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "senderId":
+			out.Values[i] = ec._Airdrop_senderId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "sender":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Airdrop_sender(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "serialNumber":
+			out.Values[i] = ec._Airdrop_serialNumber(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "timestamp":
+			out.Values[i] = ec._Airdrop_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenId":
+			out.Values[i] = ec._Airdrop_tokenId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var airdropConnectionImplementors = []string{"AirdropConnection"}
+
+func (ec *executionContext) _AirdropConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.Airdrop]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, airdropConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AirdropConnection")
+		case "edges":
+			out.Values[i] = ec._AirdropConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._AirdropConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._AirdropConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var airdropEdgeImplementors = []string{"AirdropEdge"}
+
+func (ec *executionContext) _AirdropEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.Airdrop]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, airdropEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AirdropEdge")
+		case "node":
+			out.Values[i] = ec._AirdropEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._AirdropEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -19149,44 +19440,6 @@ func (ec *executionContext) _Block(ctx context.Context, sel ast.SelectionSet, ob
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "contractLogs":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Block_contractLogs(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "contractResults":
 			field := field
 
@@ -19363,461 +19616,6 @@ func (ec *executionContext) _ChunkInfo(ctx context.Context, sel ast.SelectionSet
 			out.Values[i] = ec._ChunkInfo_total(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var contractImplementors = []string{"Contract", "Node", "Entity"}
-
-func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet, obj *ledger.Contract) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, contractImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("Contract")
-		case "id":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Contract_id(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "entityId":
-			out.Values[i] = ec._Contract_entityId(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "account":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Contract_account(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "adminKey":
-			out.Values[i] = ec._Contract_adminKey(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "autoRenewAccountId":
-			out.Values[i] = ec._Contract_autoRenewAccountId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "autoRenewAccount":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Contract_autoRenewAccount(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "autoRenewPeriod":
-			out.Values[i] = ec._Contract_autoRenewPeriod(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "bytecode":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Contract_bytecode(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "createdTimestamp":
-			out.Values[i] = ec._Contract_createdTimestamp(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "deleted":
-			out.Values[i] = ec._Contract_deleted(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "evmAddress":
-			out.Values[i] = ec._Contract_evmAddress(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "expirationTimestamp":
-			out.Values[i] = ec._Contract_expirationTimestamp(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "fileId":
-			out.Values[i] = ec._Contract_fileId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "logs":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Contract_logs(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "maxAutomaticTokenAssociations":
-			out.Values[i] = ec._Contract_maxAutomaticTokenAssociations(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "memo":
-			out.Values[i] = ec._Contract_memo(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "nonce":
-			out.Values[i] = ec._Contract_nonce(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "obtainerId":
-			out.Values[i] = ec._Contract_obtainerId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "obtainer":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Contract_obtainer(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "permanentRemoval":
-			out.Values[i] = ec._Contract_permanentRemoval(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "proxyAccountId":
-			out.Values[i] = ec._Contract_proxyAccountId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "results":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Contract_results(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "runtimeBytecode":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Contract_runtimeBytecode(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "state":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Contract_state(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "timestamp":
-			out.Values[i] = ec._Contract_timestamp(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -20025,557 +19823,6 @@ func (ec *executionContext) _ContractActionEdge(ctx context.Context, sel ast.Sel
 			}
 		case "cursor":
 			out.Values[i] = ec._ContractActionEdge_cursor(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var contractConnectionImplementors = []string{"ContractConnection"}
-
-func (ec *executionContext) _ContractConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.Contract]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, contractConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("ContractConnection")
-		case "edges":
-			out.Values[i] = ec._ContractConnection_edges(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "nodes":
-			out.Values[i] = ec._ContractConnection_nodes(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "pageInfo":
-			out.Values[i] = ec._ContractConnection_pageInfo(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var contractEdgeImplementors = []string{"ContractEdge"}
-
-func (ec *executionContext) _ContractEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.Contract]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, contractEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("ContractEdge")
-		case "node":
-			out.Values[i] = ec._ContractEdge_node(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "cursor":
-			out.Values[i] = ec._ContractEdge_cursor(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var contractLogImplementors = []string{"ContractLog", "Node"}
-
-func (ec *executionContext) _ContractLog(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractLog) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, contractLogImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("ContractLog")
-		case "id":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._ContractLog_id(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "address":
-			out.Values[i] = ec._ContractLog_address(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "block":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._ContractLog_block(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "blockHash":
-			out.Values[i] = ec._ContractLog_blockHash(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "blockNumber":
-			out.Values[i] = ec._ContractLog_blockNumber(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "bloom":
-			out.Values[i] = ec._ContractLog_bloom(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "consensusTimestamp":
-			out.Values[i] = ec._ContractLog_consensusTimestamp(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "contract":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._ContractLog_contract(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "contractId":
-			out.Values[i] = ec._ContractLog_contractId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "contractResult":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._ContractLog_contractResult(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "data":
-			out.Values[i] = ec._ContractLog_data(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "index":
-			out.Values[i] = ec._ContractLog_index(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "payerAccountId":
-			out.Values[i] = ec._ContractLog_payerAccountId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "payer":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._ContractLog_payer(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "rootContract":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._ContractLog_rootContract(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "rootContractId":
-			out.Values[i] = ec._ContractLog_rootContractId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "synthetic":
-			out.Values[i] = ec._ContractLog_synthetic(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "topics":
-			out.Values[i] = ec._ContractLog_topics(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "transaction":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._ContractLog_transaction(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "transactionHash":
-			out.Values[i] = ec._ContractLog_transactionHash(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "transactionIndex":
-			out.Values[i] = ec._ContractLog_transactionIndex(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var contractLogConnectionImplementors = []string{"ContractLogConnection"}
-
-func (ec *executionContext) _ContractLogConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.ContractLog]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, contractLogConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("ContractLogConnection")
-		case "edges":
-			out.Values[i] = ec._ContractLogConnection_edges(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "nodes":
-			out.Values[i] = ec._ContractLogConnection_nodes(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "pageInfo":
-			out.Values[i] = ec._ContractLogConnection_pageInfo(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var contractLogEdgeImplementors = []string{"ContractLogEdge"}
-
-func (ec *executionContext) _ContractLogEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.ContractLog]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, contractLogEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("ContractLogEdge")
-		case "node":
-			out.Values[i] = ec._ContractLogEdge_node(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "cursor":
-			out.Values[i] = ec._ContractLogEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -21288,82 +20535,6 @@ func (ec *executionContext) _ContractResult(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "contract":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._ContractResult_contract(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "logs":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._ContractResult_logs(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -21476,64 +20647,6 @@ func (ec *executionContext) _ContractResultEdge(ctx context.Context, sel ast.Sel
 	return out
 }
 
-var contractStateImplementors = []string{"ContractState"}
-
-func (ec *executionContext) _ContractState(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractState) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, contractStateImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("ContractState")
-		case "address":
-			out.Values[i] = ec._ContractState_address(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "contractId":
-			out.Values[i] = ec._ContractState_contractId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "slot":
-			out.Values[i] = ec._ContractState_slot(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "value":
-			out.Values[i] = ec._ContractState_value(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "timestamp":
-			out.Values[i] = ec._ContractState_timestamp(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
 var contractStateChangeImplementors = []string{"ContractStateChange"}
 
 func (ec *executionContext) _ContractStateChange(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractStateChange) graphql.Marshaler {
@@ -21569,97 +20682,6 @@ func (ec *executionContext) _ContractStateChange(ctx context.Context, sel ast.Se
 		case "valueWritten":
 			out.Values[i] = ec._ContractStateChange_valueWritten(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var contractStateConnectionImplementors = []string{"ContractStateConnection"}
-
-func (ec *executionContext) _ContractStateConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.ContractState]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, contractStateConnectionImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("ContractStateConnection")
-		case "edges":
-			out.Values[i] = ec._ContractStateConnection_edges(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "nodes":
-			out.Values[i] = ec._ContractStateConnection_nodes(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "pageInfo":
-			out.Values[i] = ec._ContractStateConnection_pageInfo(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var contractStateEdgeImplementors = []string{"ContractStateEdge"}
-
-func (ec *executionContext) _ContractStateEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.ContractState]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, contractStateEdgeImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("ContractStateEdge")
-		case "node":
-			out.Values[i] = ec._ContractStateEdge_node(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "cursor":
-			out.Values[i] = ec._ContractStateEdge_cursor(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -21827,6 +20849,514 @@ func (ec *executionContext) _FixedFee(ctx context.Context, sel ast.SelectionSet,
 	return out
 }
 
+var hookImplementors = []string{"Hook", "Node"}
+
+func (ec *executionContext) _Hook(ctx context.Context, sel ast.SelectionSet, obj *ledger.Hook) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, hookImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Hook")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Hook_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "adminKey":
+			out.Values[i] = ec._Hook_adminKey(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "contractId":
+			out.Values[i] = ec._Hook_contractId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdTimestamp":
+			out.Values[i] = ec._Hook_createdTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "deleted":
+			out.Values[i] = ec._Hook_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "extensionPoint":
+			out.Values[i] = ec._Hook_extensionPoint(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "hookId":
+			out.Values[i] = ec._Hook_hookId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "ownerId":
+			out.Values[i] = ec._Hook_ownerId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "owner":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Hook_owner(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "timestamp":
+			out.Values[i] = ec._Hook_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "type":
+			out.Values[i] = ec._Hook_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "storage":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Hook_storage(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var hookConnectionImplementors = []string{"HookConnection"}
+
+func (ec *executionContext) _HookConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.Hook]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, hookConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HookConnection")
+		case "edges":
+			out.Values[i] = ec._HookConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._HookConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._HookConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var hookEdgeImplementors = []string{"HookEdge"}
+
+func (ec *executionContext) _HookEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.Hook]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, hookEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HookEdge")
+		case "node":
+			out.Values[i] = ec._HookEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._HookEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var hookSlotImplementors = []string{"HookSlot"}
+
+func (ec *executionContext) _HookSlot(ctx context.Context, sel ast.SelectionSet, obj *ledger.HookSlot) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, hookSlotImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HookSlot")
+		case "key":
+			out.Values[i] = ec._HookSlot_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "value":
+			out.Values[i] = ec._HookSlot_value(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "timestamp":
+			out.Values[i] = ec._HookSlot_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "transaction":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._HookSlot_transaction(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "hook":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._HookSlot_hook(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var hookSlotConnectionImplementors = []string{"HookSlotConnection"}
+
+func (ec *executionContext) _HookSlotConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.HookSlotConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, hookSlotConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HookSlotConnection")
+		case "edges":
+			out.Values[i] = ec._HookSlotConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._HookSlotConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._HookSlotConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "ownerId":
+			out.Values[i] = ec._HookSlotConnection_ownerId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "hookId":
+			out.Values[i] = ec._HookSlotConnection_hookId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var hookSlotEdgeImplementors = []string{"HookSlotEdge"}
+
+func (ec *executionContext) _HookSlotEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.HookSlot]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, hookSlotEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("HookSlotEdge")
+		case "node":
+			out.Values[i] = ec._HookSlotEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._HookSlotEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var keyImplementors = []string{"Key"}
 
 func (ec *executionContext) _Key(ctx context.Context, sel ast.SelectionSet, obj *ledger.KeyInfo) graphql.Marshaler {
@@ -21958,6 +21488,231 @@ func (ec *executionContext) _NFTTransfer(ctx context.Context, sel ast.SelectionS
 		case "tokenId":
 			out.Values[i] = ec._NFTTransfer_tokenId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var nftAllowanceImplementors = []string{"NftAllowance"}
+
+func (ec *executionContext) _NftAllowance(ctx context.Context, sel ast.SelectionSet, obj *ledger.NftAllowance) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, nftAllowanceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NftAllowance")
+		case "approvedForAll":
+			out.Values[i] = ec._NftAllowance_approvedForAll(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "ownerId":
+			out.Values[i] = ec._NftAllowance_ownerId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "owner":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NftAllowance_owner(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "spenderId":
+			out.Values[i] = ec._NftAllowance_spenderId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "spender":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NftAllowance_spender(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "timestamp":
+			out.Values[i] = ec._NftAllowance_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenId":
+			out.Values[i] = ec._NftAllowance_tokenId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var nftAllowanceConnectionImplementors = []string{"NftAllowanceConnection"}
+
+func (ec *executionContext) _NftAllowanceConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, nftAllowanceConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NftAllowanceConnection")
+		case "edges":
+			out.Values[i] = ec._NftAllowanceConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._NftAllowanceConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._NftAllowanceConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var nftAllowanceEdgeImplementors = []string{"NftAllowanceEdge"}
+
+func (ec *executionContext) _NftAllowanceEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.NftAllowance]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, nftAllowanceEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NftAllowanceEdge")
+		case "node":
+			out.Values[i] = ec._NftAllowanceEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._NftAllowanceEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -22164,6 +21919,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "airdrops":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_airdrops(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "block":
 			field := field
 
@@ -22196,94 +21973,6 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_blocks(ctx, field)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			rrm := func(ctx context.Context) graphql.Marshaler {
-				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
-		case "contract":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Query_contract(ctx, field)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			rrm := func(ctx context.Context) graphql.Marshaler {
-				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
-		case "contracts":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Query_contracts(ctx, field)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			rrm := func(ctx context.Context) graphql.Marshaler {
-				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
-		case "contractState":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Query_contractState(ctx, field)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			rrm := func(ctx context.Context) graphql.Marshaler {
-				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
-		case "contractLogs":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Query_contractLogs(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -22372,6 +22061,94 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_entityId(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "hook":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_hook(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "hooks":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_hooks(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "hookStorage":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_hookStorage(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "nftAllowances":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_nftAllowances(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -23728,44 +23505,6 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "contractLogs":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Transaction_contractLogs(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "contractResult":
 			field := field
 
@@ -24416,6 +24155,72 @@ func (ec *executionContext) marshalNAccountRef2heliographᚋinternalᚋledgerᚐ
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNAirdrop2ᚕᚖheliographᚋinternalᚋledgerᚐAirdropᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Airdrop) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAirdrop2ᚖheliographᚋinternalᚋledgerᚐAirdrop(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAirdrop2ᚖheliographᚋinternalᚋledgerᚐAirdrop(ctx context.Context, sel ast.SelectionSet, v *ledger.Airdrop) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Airdrop(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAirdropConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.Airdrop]) graphql.Marshaler {
+	return ec._AirdropConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAirdropConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.Airdrop]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AirdropConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAirdropEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.Airdrop]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAirdropEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAirdropEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.Airdrop]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AirdropEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNAssessedCustomFee2ᚕᚖheliographᚋinternalᚋledgerᚐAssessedCustomFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.AssessedCustomFee) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -24610,6 +24415,22 @@ func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.Se
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalNBoundsMode2heliographᚋinternalᚋledgerᚐBoundsMode(ctx context.Context, v any) (ledger.BoundsMode, error) {
+	res, err := scalar.UnmarshalBoundsMode(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBoundsMode2heliographᚋinternalᚋledgerᚐBoundsMode(ctx context.Context, sel ast.SelectionSet, v ledger.BoundsMode) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalBoundsMode(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalNBytes2ᚕbyte(ctx context.Context, v any) ([]byte, error) {
 	res, err := scalar.UnmarshalBytes(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -24662,32 +24483,6 @@ func (ec *executionContext) marshalNCallType2heliographᚋinternalᚋledgerᚐCa
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
-}
-
-func (ec *executionContext) marshalNContract2ᚕᚖheliographᚋinternalᚋledgerᚐContractᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Contract) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx context.Context, sel ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._Contract(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNContractAction2ᚕᚖheliographᚋinternalᚋledgerᚐContractActionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractAction) graphql.Marshaler {
@@ -24756,128 +24551,6 @@ func (ec *executionContext) marshalNContractActionEdge2ᚖheliographᚋgraphᚋr
 	return ec._ContractActionEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNContractConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.Contract]) graphql.Marshaler {
-	return ec._ContractConnection(ctx, sel, &v)
-}
-
-func (ec *executionContext) marshalNContractConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.Contract]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ContractConnection(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNContractEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.Contract]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNContractEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNContractEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.Contract]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ContractEdge(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNContractLog2ᚕᚖheliographᚋinternalᚋledgerᚐContractLogᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractLog) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNContractLog2ᚖheliographᚋinternalᚋledgerᚐContractLog(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNContractLog2ᚖheliographᚋinternalᚋledgerᚐContractLog(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractLog) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ContractLog(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNContractLogConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.ContractLog]) graphql.Marshaler {
-	return ec._ContractLogConnection(ctx, sel, &v)
-}
-
-func (ec *executionContext) marshalNContractLogConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.ContractLog]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ContractLogConnection(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNContractLogEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.ContractLog]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNContractLogEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNContractLogEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.ContractLog]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ContractLogEdge(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx context.Context, v any) (ledger.ContractRef, error) {
-	res, err := scalar.UnmarshalContractRef(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx context.Context, sel ast.SelectionSet, v ledger.ContractRef) graphql.Marshaler {
-	_ = sel
-	res := scalar.MarshalContractRef(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return graphql.WrapContextMarshaler(ctx, res)
-}
-
 func (ec *executionContext) marshalNContractResult2ᚕᚖheliographᚋinternalᚋledgerᚐContractResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractResult) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -24944,32 +24617,6 @@ func (ec *executionContext) marshalNContractResultEdge2ᚖheliographᚋgraphᚋr
 	return ec._ContractResultEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNContractState2ᚕᚖheliographᚋinternalᚋledgerᚐContractStateᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractState) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNContractState2ᚖheliographᚋinternalᚋledgerᚐContractState(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNContractState2ᚖheliographᚋinternalᚋledgerᚐContractState(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractState) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ContractState(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNContractStateChange2ᚕᚖheliographᚋinternalᚋledgerᚐContractStateChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractStateChange) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -24994,46 +24641,6 @@ func (ec *executionContext) marshalNContractStateChange2ᚖheliographᚋinternal
 		return graphql.Null
 	}
 	return ec._ContractStateChange(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNContractStateConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.ContractState]) graphql.Marshaler {
-	return ec._ContractStateConnection(ctx, sel, &v)
-}
-
-func (ec *executionContext) marshalNContractStateConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.ContractState]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ContractStateConnection(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNContractStateEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.ContractState]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNContractStateEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNContractStateEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.ContractState]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ContractStateEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNCryptoTransfer2ᚕᚖheliographᚋinternalᚋledgerᚐCryptoTransferᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.CryptoTransfer) graphql.Marshaler {
@@ -25223,25 +24830,12 @@ func (ec *executionContext) marshalNHex2ᚕbyte(ctx context.Context, sel ast.Sel
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNHex2ᚕᚕbyteᚄ(ctx context.Context, v any) ([][]byte, error) {
-	vSlice := graphql.CoerceList(v)
-	var err error
-	res := make([][]byte, len(vSlice))
-	for i := range vSlice {
-		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNHex2ᚕbyte(ctx, vSlice[i])
-		if err != nil {
-			return nil, err
-		}
-	}
-	return res, nil
-}
-
-func (ec *executionContext) marshalNHex2ᚕᚕbyteᚄ(ctx context.Context, sel ast.SelectionSet, v [][]byte) graphql.Marshaler {
-	ret := make(graphql.Array, len(v))
-	for i := range v {
-		ret[i] = ec.marshalNHex2ᚕbyte(ctx, sel, v[i])
-	}
+func (ec *executionContext) marshalNHook2ᚕᚖheliographᚋinternalᚋledgerᚐHookᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Hook) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx, sel, v[i])
+	})
 
 	for _, e := range ret {
 		if e == graphql.Null {
@@ -25250,6 +24844,154 @@ func (ec *executionContext) marshalNHex2ᚕᚕbyteᚄ(ctx context.Context, sel a
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalNHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx context.Context, sel ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Hook(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNHookConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.Hook]) graphql.Marshaler {
+	return ec._HookConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNHookConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.Hook]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._HookConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNHookEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.Hook]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNHookEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNHookEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.Hook]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._HookEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNHookExtensionPoint2heliographᚋinternalᚋledgerᚐHookExtensionPoint(ctx context.Context, v any) (ledger.HookExtensionPoint, error) {
+	res, err := scalar.UnmarshalHookExtensionPoint(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNHookExtensionPoint2heliographᚋinternalᚋledgerᚐHookExtensionPoint(ctx context.Context, sel ast.SelectionSet, v ledger.HookExtensionPoint) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalHookExtensionPoint(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalNHookSlot2ᚕᚖheliographᚋinternalᚋledgerᚐHookSlotᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.HookSlot) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNHookSlot2ᚖheliographᚋinternalᚋledgerᚐHookSlot(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNHookSlot2ᚖheliographᚋinternalᚋledgerᚐHookSlot(ctx context.Context, sel ast.SelectionSet, v *ledger.HookSlot) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._HookSlot(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNHookSlotConnection2heliographᚋgraphᚋrelayᚐHookSlotConnection(ctx context.Context, sel ast.SelectionSet, v relay.HookSlotConnection) graphql.Marshaler {
+	return ec._HookSlotConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNHookSlotConnection2ᚖheliographᚋgraphᚋrelayᚐHookSlotConnection(ctx context.Context, sel ast.SelectionSet, v *relay.HookSlotConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._HookSlotConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNHookSlotEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.HookSlot]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNHookSlotEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNHookSlotEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.HookSlot]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._HookSlotEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNHookType2heliographᚋinternalᚋledgerᚐHookType(ctx context.Context, v any) (ledger.HookType, error) {
+	res, err := scalar.UnmarshalHookType(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNHookType2heliographᚋinternalᚋledgerᚐHookType(ctx context.Context, sel ast.SelectionSet, v ledger.HookType) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalHookType(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) unmarshalNID2string(ctx context.Context, v any) (string, error) {
@@ -25389,6 +25131,72 @@ func (ec *executionContext) marshalNNFTTransfer2ᚖheliographᚋinternalᚋledge
 		return graphql.Null
 	}
 	return ec._NFTTransfer(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNftAllowance2ᚕᚖheliographᚋinternalᚋledgerᚐNftAllowanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NftAllowance) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNftAllowance2ᚖheliographᚋinternalᚋledgerᚐNftAllowance(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNftAllowance2ᚖheliographᚋinternalᚋledgerᚐNftAllowance(ctx context.Context, sel ast.SelectionSet, v *ledger.NftAllowance) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NftAllowance(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNftAllowanceConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
+	return ec._NftAllowanceConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNNftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NftAllowanceConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNftAllowanceEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.NftAllowance]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNftAllowanceEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNftAllowanceEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.NftAllowance]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NftAllowanceEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNNode2ᚕheliographᚋgraphᚋrelayᚐNode(ctx context.Context, sel ast.SelectionSet, v []relay.Node) graphql.Marshaler {
@@ -26005,6 +25813,21 @@ func (ec *executionContext) marshalOAccountRef2ᚖheliographᚋinternalᚋledger
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalOAirdropConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.Airdrop]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AirdropConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋledgerᚐAirdropFilter(ctx context.Context, v any) (*ledger.AirdropFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputAirdropFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalOAlias2heliographᚋinternalᚋledgerᚐAlias(ctx context.Context, v any) (ledger.Alias, error) {
 	if v == nil {
 		return nil, nil
@@ -26145,13 +25968,6 @@ func (ec *executionContext) marshalOChunkInfo2ᚖheliographᚋinternalᚋledger�
 	return ec._ChunkInfo(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx context.Context, sel ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._Contract(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalOContractActionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.ContractAction]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -26167,74 +25983,6 @@ func (ec *executionContext) unmarshalOContractActionFilter2ᚖheliographᚋinter
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOContractFilter2ᚖheliographᚋinternalᚋledgerᚐContractFilter(ctx context.Context, v any) (*ledger.ContractFilter, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := ec.unmarshalInputContractFilter(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := ec.unmarshalInputContractLogFilter(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) unmarshalOContractRef2ᚕheliographᚋinternalᚋledgerᚐContractRefᚄ(ctx context.Context, v any) ([]ledger.ContractRef, error) {
-	if v == nil {
-		return nil, nil
-	}
-	vSlice := graphql.CoerceList(v)
-	var err error
-	res := make([]ledger.ContractRef, len(vSlice))
-	for i := range vSlice {
-		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx, vSlice[i])
-		if err != nil {
-			return nil, err
-		}
-	}
-	return res, nil
-}
-
-func (ec *executionContext) marshalOContractRef2ᚕheliographᚋinternalᚋledgerᚐContractRefᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.ContractRef) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	ret := make(graphql.Array, len(v))
-	for i := range v {
-		ret[i] = ec.marshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx, sel, v[i])
-	}
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) unmarshalOContractRef2ᚖheliographᚋinternalᚋledgerᚐContractRef(ctx context.Context, v any) (*ledger.ContractRef, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := scalar.UnmarshalContractRef(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalOContractRef2ᚖheliographᚋinternalᚋledgerᚐContractRef(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractRef) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	_ = sel
-	res := scalar.MarshalContractRef(*v)
-	return graphql.WrapContextMarshaler(ctx, res)
-}
-
 func (ec *executionContext) marshalOContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -26247,14 +25995,6 @@ func (ec *executionContext) unmarshalOContractResultFilter2ᚖheliographᚋinter
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputContractResultFilter(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋledgerᚐContractStateFilter(ctx context.Context, v any) (*ledger.ContractStateFilter, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := ec.unmarshalInputContractStateFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -26426,39 +26166,49 @@ func (ec *executionContext) marshalOHex2ᚕᚕbyteᚄ(ctx context.Context, sel a
 	return ret
 }
 
-func (ec *executionContext) unmarshalOHex2ᚕᚕᚕbyteᚄ(ctx context.Context, v any) ([][][]byte, error) {
-	if v == nil {
-		return nil, nil
-	}
-	vSlice := graphql.CoerceList(v)
-	var err error
-	res := make([][][]byte, len(vSlice))
-	for i := range vSlice {
-		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNHex2ᚕᚕbyteᚄ(ctx, vSlice[i])
-		if err != nil {
-			return nil, err
-		}
-	}
-	return res, nil
-}
-
-func (ec *executionContext) marshalOHex2ᚕᚕᚕbyteᚄ(ctx context.Context, sel ast.SelectionSet, v [][][]byte) graphql.Marshaler {
+func (ec *executionContext) marshalOHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx context.Context, sel ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	ret := make(graphql.Array, len(v))
-	for i := range v {
-		ret[i] = ec.marshalNHex2ᚕᚕbyteᚄ(ctx, sel, v[i])
-	}
+	return ec._Hook(ctx, sel, v)
+}
 
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
+func (ec *executionContext) marshalOHookConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.Hook]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
 	}
+	return ec._HookConnection(ctx, sel, v)
+}
 
-	return ret
+func (ec *executionContext) unmarshalOHookFilter2ᚖheliographᚋinternalᚋledgerᚐHookFilter(ctx context.Context, v any) (*ledger.HookFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputHookFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOHookKeyFilter2ᚖheliographᚋinternalᚋledgerᚐHookKeyFilter(ctx context.Context, v any) (*ledger.HookKeyFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputHookKeyFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOHookSlotConnection2ᚖheliographᚋgraphᚋrelayᚐHookSlotConnection(ctx context.Context, sel ast.SelectionSet, v *relay.HookSlotConnection) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._HookSlotConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋledgerᚐHookSlotFilter(ctx context.Context, v any) (*ledger.HookSlotFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputHookSlotFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[int32], error) {
@@ -26578,6 +26328,21 @@ func (ec *executionContext) unmarshalOLongFilter2ᚖheliographᚋinternalᚋledg
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalONftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.NftAllowance]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._NftAllowanceConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐNftAllowanceFilter(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputNftAllowanceFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalONode2heliographᚋgraphᚋrelayᚐNode(ctx context.Context, sel ast.SelectionSet, v relay.Node) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -26611,14 +26376,6 @@ func (ec *executionContext) marshalOQuantity2ᚖheliographᚋinternalᚋledger�
 	_ = sel
 	res := scalar.MarshalQuantity(*v)
 	return graphql.WrapContextMarshaler(ctx, res)
-}
-
-func (ec *executionContext) unmarshalOSlotFilter2ᚖheliographᚋinternalᚋledgerᚐSlotFilter(ctx context.Context, v any) (*ledger.SlotFilter, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := ec.unmarshalInputSlotFilter(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOString2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[string], error) {
@@ -26761,6 +26518,13 @@ func (ec *executionContext) unmarshalOTimestampFilter2ᚖheliographᚋinternal�
 	}
 	res, err := ec.unmarshalInputTimestampFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOTimestampRange2ᚖheliographᚋinternalᚋledgerᚐTimestampRange(ctx context.Context, sel ast.SelectionSet, v *ledger.TimestampRange) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TimestampRange(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOTopic2ᚖheliographᚋinternalᚋledgerᚐTopic(ctx context.Context, sel ast.SelectionSet, v *ledger.Topic) graphql.Marshaler {

@@ -60,6 +60,7 @@ func addIDs(t *rowplan.Tables) {
 	t.Transaction.Add("id", idField(transactionID))
 	addResultIDs(t)
 	addContractIDs(t)
+	t.Hook.Add("id", idField(hookID))
 }
 
 // node reads a thing by its global id, nil when it does not exist.
@@ -94,6 +95,8 @@ func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.ContractResult, error) { return r.resultAt(ctx, at) })
 	case transactionType:
 		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.Transaction, error) { return r.transactionAt(ctx, at) })
+	case hookType:
+		return r.hookByName(ctx, name)
 	default:
 		return nil, fault.Input("%q is an id of no type of this graph", id)
 	}

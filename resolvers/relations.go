@@ -22,12 +22,15 @@ type relations struct {
 	results      resultRelations
 	topics       topicRelations
 	transactions transactionRelations
+	grants       grantRelations
+	hooks        hookRelations
 }
 
 func newRelations(db *storage.DB) relations {
 	return relations{
 		accounts: newAccountRelations(), blocks: newBlockRelations(), contracts: newContractRelations(), logs: newLogRelations(),
-		results: newResultRelations(db), topics: newTopicRelations(), transactions: newTransactionRelations(),
+		results: newResultRelations(db), topics: newTopicRelations(), transactions: newTransactionRelations(), grants: newGrantRelations(),
+		hooks: newHookRelations(),
 	}
 }
 
@@ -40,6 +43,8 @@ func (r *relations) add(t *rowplan.Tables) {
 	r.results.add(t)
 	r.topics.add(t)
 	r.transactions.add(t)
+	r.grants.add(t)
+	r.hooks.add(t)
 }
 
 // queued is a relation that a function of storage reads: queue is called with the parents, and gives one result for each.

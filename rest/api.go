@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -32,7 +33,9 @@ type API struct {
 	Config     *Config
 	Server     *server.Server
 
-	routes   chi.Router
+	routes   chi.Routes           // which of the endpoints' paths a request's is
+	byPath   map[string]*Endpoint // by their paths
+	contexts sync.Pool            // of *chi.Context, in which a route is looked for
 	literals map[string]bool
 	prepared map[*Endpoint]*prepared
 }
@@ -67,9 +70,9 @@ func (a *API) fragments() (string, error) {
 
 // Init checks and keeps all documents and makes the routes.
 func (a *API) Init() error {
-	a.literals, a.prepared = map[string]bool{}, map[*Endpoint]*prepared{}
+	a.literals, a.prepared, a.byPath = map[string]bool{}, map[*Endpoint]*prepared{}, map[string]*Endpoint{}
+	a.contexts.New = func() any { return chi.NewRouteContext() }
 	router := chi.NewRouter()
-	router.NotFound(a.notFound)
 	fragments, err := a.fragments()
 	if err != nil {
 		return err
@@ -98,7 +101,8 @@ func (a *API) Init() error {
 				a.literals[segment] = true
 			}
 		}
-		router.HandleFunc(e.Path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, e) })
+		a.byPath[e.Path] = e
+		router.Get(e.Path, func(http.ResponseWriter, *http.Request) {}) // the router only finds; see [API.endpoint]
 	}
 	a.routes = router
 	return nil
@@ -152,14 +156,21 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, r, Classic, &Problem{Status: http.StatusUnauthorized, Items: []Item{{Message: "Invalid credentials"}}})
 		return
 	}
-	rc := chi.NewRouteContext()
-	rc.RoutePath = a.fold(r.URL.EscapedPath())
-	ctx := context.WithValue(r.Context(), chi.RouteCtxKey, rc)
-	a.routes.ServeHTTP(w, r.WithContext(context.WithValue(ctx, limitKey{}, limit)))
+	e := a.endpoint(r.URL.EscapedPath())
+	if e == nil {
+		a.notFound(w, r)
+		return
+	}
+	a.serve(w, r, e, limit)
 }
 
-// limitKey is where the request's greatest page size is.
-type limitKey struct{}
+// endpoint is the endpoint of a path, nil when there is none.
+func (a *API) endpoint(escaped string) *Endpoint {
+	rc := a.contexts.Get().(*chi.Context)
+	defer a.contexts.Put(rc)
+	rc.Reset()
+	return a.byPath[a.routes.Find(rc, http.MethodGet, a.fold(escaped))]
+}
 
 // fold makes the names of resources lower case: the classic family does not care. One slash at the end is dropped.
 func (a *API) fold(escaped string) string {
@@ -203,29 +214,19 @@ func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 // preflight answers the question of a browser whether it may ask.
 func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	rc := chi.NewRouteContext()
-	modernPath := a.routes.Match(rc, http.MethodGet, a.fold(r.URL.EscapedPath())) && a.familyOf(rc.RoutePattern()) == Modern
+	e := a.endpoint(r.URL.EscapedPath())
 	if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
 		h.Set("Access-Control-Allow-Headers", asked)
 	}
 	h.Add("Vary", "Access-Control-Request-Headers")
 	h.Set("Content-Length", "0")
-	if modernPath {
+	if e != nil && e.Family == Modern {
 		h.Set("Access-Control-Allow-Methods", "GET,HEAD,POST")
 		w.WriteHeader(http.StatusOK)
 		return
 	}
 	h.Set("Access-Control-Allow-Methods", "GET,HEAD,PUT,PATCH,POST,DELETE")
 	w.WriteHeader(http.StatusNoContent)
-}
-
-func (a *API) familyOf(pattern string) Family {
-	for i := range a.Endpoints {
-		if a.Endpoints[i].Path == pattern {
-			return a.Endpoints[i].Family
-		}
-	}
-	return Classic
 }
 
 // asker runs an operation on the way to another.

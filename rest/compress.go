@@ -43,11 +43,11 @@ func compress(h http.Header, r *http.Request, body []byte) []byte {
 	}
 	best, quality := -1, 0.0
 	for i, e := range encoders {
-		if q := qualityOf(wanted, e.name); q > quality {
+		if q, _ := qualityOf(wanted, e.name); q > quality {
 			best, quality = i, q
 		}
 	}
-	if best < 0 {
+	if asItIs, named := qualityOf(wanted, "identity"); best < 0 || named && asItIs > quality {
 		return body
 	}
 	var out bytes.Buffer
@@ -65,8 +65,8 @@ func compress(h http.Header, r *http.Request, body []byte) []byte {
 	return out.Bytes()
 }
 
-// qualityOf is how much a client wants an encoding, 0 when it does not take it (RFC 9110 §12.5.3).
-func qualityOf(accept, name string) float64 {
+// qualityOf is how much a client wants an encoding, 0 when it does not take it (RFC 9110 §12.5.3), and whether it names the encoding.
+func qualityOf(accept, name string) (quality float64, named bool) {
 	others := 0.0
 	for item := range strings.SplitSeq(accept, ",") {
 		encoding, params, _ := strings.Cut(strings.TrimSpace(item), ";")
@@ -80,10 +80,10 @@ func qualityOf(accept, name string) float64 {
 		}
 		switch encoding = strings.TrimSpace(encoding); {
 		case strings.EqualFold(encoding, name):
-			return q
+			return q, true
 		case encoding == "*":
 			others = q
 		}
 	}
-	return others
+	return others, false
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-
-	"github.com/go-chi/chi/v5"
 )
 
 // Explanation is the operation that a REST path runs.
@@ -28,17 +26,11 @@ func (a *API) Explain(ctx context.Context, target string) (*Explanation, error) 
 		return nil, Bad("not a path: " + target)
 	}
 	r.RequestURI = r.URL.RequestURI()
-	rc := chi.NewRouteContext()
 	escaped := r.URL.EscapedPath()
-	if len(escaped) < len(a.Prefix) || !strings.EqualFold(escaped[:len(a.Prefix)], a.Prefix) || !a.routes.Match(rc, http.MethodGet, a.fold(escaped)) {
+	if len(escaped) < len(a.Prefix) || !strings.EqualFold(escaped[:len(a.Prefix)], a.Prefix) {
 		return nil, NotFound("no such path: " + escaped)
 	}
-	var e *Endpoint
-	for i := range a.Endpoints {
-		if a.Endpoints[i].Path == rc.RoutePattern() {
-			e = &a.Endpoints[i]
-		}
-	}
+	e := a.endpoint(escaped)
 	if e == nil {
 		return nil, NotFound("no such path: " + escaped)
 	}

@@ -3,6 +3,7 @@ package rest_test
 import (
 	"context"
 	"encoding/base32"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strings"
@@ -132,4 +133,12 @@ func nextOf(t *testing.T, got *testenv.Response) string {
 		t.Errorf("Link is %q, want %q", got.Header.Get("Link"), header)
 	}
 	return next
+}
+
+// encode is the base64 of b in the standard or the URL alphabet.
+func encode(urlSafe bool, b []byte) string {
+	if urlSafe {
+		return base64.URLEncoding.EncodeToString(b)
+	}
+	return base64.StdEncoding.EncodeToString(b)
 }

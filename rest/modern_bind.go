@@ -83,6 +83,55 @@ func Numbers(variable string) Bind {
 	}
 }
 
+// LastBounds are the bounds that count among converted values: the last lower one, which may be an equality, and the last upper one. "Not equal" is
+// none. A nil bound was not given.
+func LastBounds(values []Value) (lower, upper *Value) {
+	for i := range values {
+		switch v := &values[i]; v.Op {
+		case Eq, Gt, Gte:
+			lower = v
+		case Lt, Lte:
+			upper = v
+		case Ne:
+		}
+	}
+	return lower, upper
+}
+
+// Bounds binds converted values as a filter with the last bound of each side.
+func Bounds(variable string) Bind {
+	return func(r *Request, values []Value) error {
+		lower, upper := LastBounds(values)
+		for _, v := range []*Value{lower, upper} {
+			if v != nil {
+				r.Set(variable+"."+string(v.Op), v.Text)
+			}
+		}
+		return nil
+	}
+}
+
+// Contradict tells whether no number lies between two bounds. An equality counts as a lower bound only.
+func Contradict(lower, upper *Value) bool {
+	if lower == nil || upper == nil {
+		return false
+	}
+	from, to := lower.Number, upper.Number
+	if lower.Op == Gt {
+		if from == math.MaxInt64 {
+			return true
+		}
+		from++
+	}
+	if upper.Op == Lt {
+		if to == math.MinInt64 {
+			return true
+		}
+		to--
+	}
+	return from > to
+}
+
 // Window is what a modern parameter with instants leaves, both ends included; of several bounds on a side the last one counts, and equal means "at
 // the latest".
 type Window struct {

@@ -39,10 +39,11 @@ func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 	return limit, ok
 }
 
-// serve answers a request for an endpoint.
-func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint) {
+// serve answers a request for an endpoint. most is the greatest page size that it may have.
+func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most int) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		if e.Family == Modern {
+			w.Header().Set("Allow", "GET, HEAD")
 			writeProblem(w, r, Modern, modern(http.StatusMethodNotAllowed, "Request method '"+r.Method+"' is not supported"))
 			return
 		}
@@ -52,7 +53,6 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint) {
 	if e.Family == Modern {
 		w.Header().Set("Cache-Control", cacheControl(e.MaxAge)) // of errors too
 	}
-	most, _ := r.Context().Value(limitKey{}).(int)
 	req, err := a.read(r, e, most, a.Server.Run)
 	if err != nil {
 		a.writeError(w, r, e, err)

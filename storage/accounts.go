@@ -31,8 +31,8 @@ type accountRow struct {
 
 func accountTargets(a *accountRow, into []any) []any {
 	return append(into,
-		&a.EntityID, &a.typ, (*[]byte)(&a.Alias), &a.AutoRenewAccountID, &a.AutoRenewPeriod, &a.CreatedTimestamp, &a.DeclineReward, &a.DelegationAddress,
-		&a.Deleted, &a.EthereumNonce, &a.evmAddress, &a.expiration, (*[]byte)(&a.key), &a.MaxAutomaticTokenAssociations, &a.Memo, &a.ObtainerID,
+		&a.EntityID, &a.typ, (*blob)(&a.Alias), &a.AutoRenewAccountID, &a.AutoRenewPeriod, &a.CreatedTimestamp, &a.DeclineReward, (*blob)(&a.DelegationAddress),
+		&a.Deleted, &a.EthereumNonce, (*blob)(&a.evmAddress), &a.expiration, (*blob)(&a.key), &a.MaxAutomaticTokenAssociations, &a.Memo, &a.ObtainerID,
 		&a.ReceiverSigRequired, &a.StakedAccountID, &a.StakedNodeID, &a.stakePeriodStart, &a.Timestamp.From, &a.Timestamp.To,
 		&a.Balance.Balance, &a.Balance.Timestamp, &a.pendingReward, &a.endStakePeriod)
 }

@@ -13,7 +13,7 @@ const blockColumns = `index, '0x' || hash, '0x' || prev_hash, name, count, hapi_
 
 func blockTargets(b *ledger.Block, into []any) []any {
 	return append(into, &b.Number, &b.Hash, &b.PreviousHash, &b.Name, &b.Count, &b.HapiVersion,
-		&b.Size, &b.GasUsed, &b.LogsBloom, &b.Timestamp.From, &b.Timestamp.To)
+		&b.Size, &b.GasUsed, (*blob)(&b.LogsBloom), &b.Timestamp.From, &b.Timestamp.To)
 }
 
 // bloomSize is the size of a bloom filter in bytes.

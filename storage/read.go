@@ -13,8 +13,8 @@ import (
 // columns says where the columns of a statement go in a row of type T; it appends one pointer a column to into.
 type columns[T any] func(v *T, into []any) []any
 
-// slab is how many rows are allocated together.
-const slab = 32
+// slab is how many rows are allocated together: a page of the usual size, and the row behind it.
+const slab = 26
 
 // collect reads all rows. finish, if not nil, completes each one.
 func collect[T any](rows pgx.Rows, cols columns[T], finish func(*T) error) ([]*T, error) {

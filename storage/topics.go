@@ -31,7 +31,7 @@ type topicRow struct {
 }
 
 func topicTargets(t *topicRow, into []any) []any {
-	return append(into, &t.EntityID, (*[]byte)(&t.adminKey), &t.feeExemptKeys, (*[]byte)(&t.feeScheduleKey), (*[]byte)(&t.submitKey),
+	return append(into, &t.EntityID, (*blob)(&t.adminKey), (*blob)(&t.feeExemptKeys), (*blob)(&t.feeScheduleKey), (*blob)(&t.submitKey),
 		&t.hasEntity, &t.AutoRenewAccountID, &t.AutoRenewPeriod, &t.CreatedTimestamp, &t.Deleted, &t.expiration, &t.memo, &t.Timestamp.From, &t.Timestamp.To,
 		&t.hasFees, &t.fixedFees, &t.feesFrom)
 }
@@ -125,8 +125,8 @@ type messageRow struct {
 }
 
 func messageTargets(m *messageRow, into []any) []any {
-	return append(into, &m.ConsensusTimestamp, &m.TopicID, &m.SequenceNumber, &m.Message, &m.PayerAccountID, &m.RunningHash, &m.hashVersion,
-		&m.chunkNum, &m.total, &m.validStart, &m.initial)
+	return append(into, &m.ConsensusTimestamp, &m.TopicID, &m.SequenceNumber, (*blob)(&m.Message), &m.PayerAccountID, (*blob)(&m.RunningHash), &m.hashVersion,
+		&m.chunkNum, &m.total, &m.validStart, (*blob)(&m.initial))
 }
 
 // defaultHashVersion is the running hash's version where the column is null.

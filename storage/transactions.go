@@ -37,9 +37,9 @@ type transactionRow struct {
 }
 
 func transactionTargets(t *transactionRow, into []any) []any {
-	return append(into, &t.ConsensusTimestamp, &t.PayerAccountID, &t.ValidStartTimestamp, &t.Type, &t.Result, (*[]byte)(&t.batchKey), &t.Bytes, &t.ChargedFee,
-		&t.EntityID, &t.HighVolume, &t.HighVolumePricingMultiplier, &t.Index, &t.inner, &t.maxCustomFees, &t.MaxFee, &t.Memo, &t.nftTransfers,
-		&t.NodeAccountID, &t.Nonce, &t.ParentConsensusTimestamp, &t.Scheduled, &t.Hash, &t.ValidDurationSeconds)
+	return append(into, &t.ConsensusTimestamp, &t.PayerAccountID, &t.ValidStartTimestamp, &t.Type, &t.Result, (*blob)(&t.batchKey), (*blob)(&t.Bytes), &t.ChargedFee,
+		&t.EntityID, &t.HighVolume, &t.HighVolumePricingMultiplier, &t.Index, &t.inner, &t.maxCustomFees, &t.MaxFee, (*blob)(&t.Memo), &t.nftTransfers,
+		&t.NodeAccountID, &t.Nonce, &t.ParentConsensusTimestamp, &t.Scheduled, (*blob)(&t.Hash), &t.ValidDurationSeconds)
 }
 
 // nftTransfer is a member of the JSON column transaction.nft_transfer.
@@ -358,7 +358,7 @@ type hashRow struct {
 func (db *DB) TransactionsByHash(ctx context.Context, hash ledger.Hash, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
 	found, err := list(ctx, db, `select consensus_timestamp, hash, payer_account_id from get_transaction_info_by_hash($1) order by consensus_timestamp limit $2`,
 		[]any{[]byte(hash[:min(len(hash), hashPrefix)]), maxHashDuplicates},
-		func(r *hashRow, into []any) []any { return append(into, &r.at, &r.hash, &r.payer) }, nil)
+		func(r *hashRow, into []any) []any { return append(into, &r.at, (*blob)(&r.hash), &r.payer) }, nil)
 	if err != nil {
 		return nil, fmt.Errorf("looking for the transaction hash %s: %w", hash, err)
 	}

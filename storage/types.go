@@ -6,10 +6,69 @@ import (
 	"heliograph/internal/ledger"
 )
 
-// registerTypes teaches a connection to read into the ledger's values without allocating: nullable columns into Null, and named integers
-// as the integers they are. A null read into an EntityID is the id that names nothing.
+// registerTypes teaches a connection to read into the ledger's values without allocating: nullable columns into Null, named integers
+// as the integers they are, and bytes into memory that many values share. A null read into an EntityID is the id that names nothing.
 func registerTypes(m *pgtype.Map) {
-	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapNull, wrapInteger}, m.TryWrapScanPlanFuncs...)
+	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapNull, wrapInteger, (&arena{}).wrapBytes}, m.TryWrapScanPlanFuncs...)
+}
+
+// blob is a []byte that is read into an arena. A target is one of these where a column has bytes in most rows, and few of them.
+type blob []byte
+
+// arena is memory that the bytes of one connection are read into, one behind the other. A chunk of it lives as long as one of its values.
+type arena struct{ free []byte }
+
+// Sizes in bytes. What is larger than a part of a chunk gets memory of its own, so that little is lost at a chunk's end.
+const (
+	chunkSize = 4096
+	mostShare = chunkSize / 8
+)
+
+// keep copies b.
+func (a *arena) keep(b []byte) []byte {
+	n := len(b)
+	if n > mostShare {
+		return append(make([]byte, 0, n), b...)
+	}
+	if n > len(a.free) {
+		a.free = make([]byte, chunkSize)
+	}
+	kept := a.free[:n:n]
+	a.free = a.free[n:]
+	copy(kept, b)
+	return kept
+}
+
+// bytesPlan reads a blob. It is also what the driver decodes the column into, in whichever format the column comes.
+type bytesPlan struct {
+	arena *arena
+	next  pgtype.ScanPlan
+	dst   *blob // of the current value
+}
+
+func (p *bytesPlan) SetNext(next pgtype.ScanPlan) { p.next = next }
+
+func (p *bytesPlan) Scan(src []byte, dst any) error {
+	p.dst = dst.(*blob)
+	return p.next.Scan(src, p) //nolint:wrapcheck // the driver names the column
+}
+
+// ScanBytes implements pgtype.BytesScanner; v is the driver's and will be overwritten.
+func (p *bytesPlan) ScanBytes(v []byte) error {
+	if v == nil {
+		*p.dst = nil
+		return nil
+	}
+	*p.dst = p.arena.keep(v)
+	return nil
+}
+
+func (a *arena) wrapBytes(target any) (pgtype.WrappedScanPlanNextSetter, any, bool) {
+	if _, ok := target.(*blob); ok {
+		p := &bytesPlan{arena: a}
+		return p, p, true
+	}
+	return nil, nil, false
 }
 
 // nullable is a *ledger.Null of any type.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -42,6 +43,8 @@ type serveCmd struct {
 
 // Run serves until the context ends.
 func (c *serveCmd) Run(ctx context.Context) (err error) {
+	floor := gateway.NewFloor()
+	defer runtime.KeepAlive(floor)
 	log := c.logger()
 	cfg, err := c.rest()
 	if err != nil {

@@ -22,6 +22,9 @@ type Tables struct {
 	Account                  *Object[ledger.Account]
 	AccountConnection        *Object[relay.Connection[ledger.Account]]
 	AccountEdge              *Object[relay.Edge[ledger.Account]]
+	Airdrop                  *Object[ledger.Airdrop]
+	AirdropConnection        *Object[relay.Connection[ledger.Airdrop]]
+	AirdropEdge              *Object[relay.Edge[ledger.Airdrop]]
 	AssessedCustomFee        *Object[ledger.AssessedCustomFee]
 	Authorization            *Object[ledger.Authorization]
 	Balance                  *Object[ledger.Balance]
@@ -50,9 +53,18 @@ type Tables struct {
 	CryptoTransfer           *Object[ledger.CryptoTransfer]
 	CustomFeeLimit           *Object[ledger.CustomFeeLimit]
 	FixedFee                 *Object[ledger.FixedFee]
+	Hook                     *Object[ledger.Hook]
+	HookConnection           *Object[relay.Connection[ledger.Hook]]
+	HookEdge                 *Object[relay.Edge[ledger.Hook]]
+	HookSlot                 *Object[ledger.HookSlot]
+	HookSlotConnection       *Object[relay.HookSlotConnection]
+	HookSlotEdge             *Object[relay.Edge[ledger.HookSlot]]
 	Key                      *Object[ledger.KeyInfo]
 	MessageTransactionID     *Object[ledger.MessageTransactionID]
 	NFTTransfer              *Object[ledger.NFTTransfer]
+	NftAllowance             *Object[ledger.NftAllowance]
+	NftAllowanceConnection   *Object[relay.Connection[ledger.NftAllowance]]
+	NftAllowanceEdge         *Object[relay.Edge[ledger.NftAllowance]]
 	PageInfo                 *Object[relay.PageInfo]
 	StakingReward            *Object[ledger.StakingReward]
 	TimestampRange           *Object[ledger.TimestampRange]
@@ -142,6 +154,35 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.AccountEdge = NewObject([]string{"AccountEdge"}, map[string]Field[relay.Edge[ledger.Account]]{
 		"node": One(func(v *relay.Edge[ledger.Account]) *ledger.Account { return v.Node }, func() *Object[ledger.Account] { return t.Account }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Account], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.Airdrop = NewObject([]string{"Airdrop"}, map[string]Field[ledger.Airdrop]{
+		"amount": Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Amount, s)
+		}),
+		"receiverId": Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ReceiverID, s)
+		}),
+		"senderId": Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SenderID, s)
+		}),
+		"serialNumber": Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.SerialNumber, s)
+		}),
+		"timestamp": One(func(v *ledger.Airdrop) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"tokenId": Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+	})
+	t.AirdropConnection = NewObject([]string{"AirdropConnection"}, map[string]Field[relay.Connection[ledger.Airdrop]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Airdrop]) []*relay.Edge[ledger.Airdrop] { return v.Edges() }, func() *Object[relay.Edge[ledger.Airdrop]] { return t.AirdropEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Airdrop]) []*ledger.Airdrop { return v.Nodes }, func() *Object[ledger.Airdrop] { return t.Airdrop }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Airdrop]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.AirdropEdge = NewObject([]string{"AirdropEdge"}, map[string]Field[relay.Edge[ledger.Airdrop]]{
+		"node": One(func(v *relay.Edge[ledger.Airdrop]) *ledger.Airdrop { return v.Node }, func() *Object[ledger.Airdrop] { return t.Airdrop }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Airdrop], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
@@ -635,6 +676,62 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
 		}),
 	})
+	t.Hook = NewObject([]string{"Hook", "Node"}, map[string]Field[ledger.Hook]{
+		"adminKey": One(func(v *ledger.Hook) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"contractId": Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"createdTimestamp": Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"deleted": Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Deleted, s)
+		}),
+		"extensionPoint": Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
+			return scalar.AppendHookExtensionPoint(dst, v.ExtensionPoint, s)
+		}),
+		"hookId": Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte { return scalar.AppendLong(dst, v.HookID, s) }),
+		"ownerId": Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.OwnerID, s)
+		}),
+		"timestamp": One(func(v *ledger.Hook) *ledger.TimestampRange { return v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"type":      Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte { return scalar.AppendHookType(dst, v.Type, s) }),
+	})
+	t.HookConnection = NewObject([]string{"HookConnection"}, map[string]Field[relay.Connection[ledger.Hook]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Hook]) []*relay.Edge[ledger.Hook] { return v.Edges() }, func() *Object[relay.Edge[ledger.Hook]] { return t.HookEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Hook]) []*ledger.Hook { return v.Nodes }, func() *Object[ledger.Hook] { return t.Hook }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Hook]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.HookEdge = NewObject([]string{"HookEdge"}, map[string]Field[relay.Edge[ledger.Hook]]{
+		"node": One(func(v *relay.Edge[ledger.Hook]) *ledger.Hook { return v.Node }, func() *Object[ledger.Hook] { return t.Hook }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Hook], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.HookSlot = NewObject([]string{"HookSlot"}, map[string]Field[ledger.HookSlot]{
+		"key":   Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Key, s) }),
+		"value": Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Value, s) }),
+		"timestamp": Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+	})
+	t.HookSlotConnection = NewObject([]string{"HookSlotConnection"}, map[string]Field[relay.HookSlotConnection]{
+		"edges":    Many(func(v *relay.HookSlotConnection) []*relay.Edge[ledger.HookSlot] { return v.Edges() }, func() *Object[relay.Edge[ledger.HookSlot]] { return t.HookSlotEdge }),
+		"nodes":    Many(func(v *relay.HookSlotConnection) []*ledger.HookSlot { return v.Nodes }, func() *Object[ledger.HookSlot] { return t.HookSlot }),
+		"pageInfo": One(func(v *relay.HookSlotConnection) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+		"ownerId": Scalar(func(dst []byte, v *relay.HookSlotConnection, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.OwnerID, s)
+		}),
+		"hookId": Scalar(func(dst []byte, v *relay.HookSlotConnection, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.HookID, s)
+		}),
+	})
+	t.HookSlotEdge = NewObject([]string{"HookSlotEdge"}, map[string]Field[relay.Edge[ledger.HookSlot]]{
+		"node": One(func(v *relay.Edge[ledger.HookSlot]) *ledger.HookSlot { return v.Node }, func() *Object[ledger.HookSlot] { return t.HookSlot }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.HookSlot], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
 	t.Key = NewObject([]string{"Key"}, map[string]Field[ledger.KeyInfo]{
 		"type": Scalar(func(dst []byte, v *ledger.KeyInfo, s scalar.Style) []byte {
 			return scalar.AppendKeyType(dst, v.Type, s)
@@ -672,6 +769,32 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"tokenId": Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+	})
+	t.NftAllowance = NewObject([]string{"NftAllowance"}, map[string]Field[ledger.NftAllowance]{
+		"approvedForAll": Scalar(func(dst []byte, v *ledger.NftAllowance, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.ApprovedForAll, s)
+		}),
+		"ownerId": Scalar(func(dst []byte, v *ledger.NftAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.OwnerID, s)
+		}),
+		"spenderId": Scalar(func(dst []byte, v *ledger.NftAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SpenderID, s)
+		}),
+		"timestamp": One(func(v *ledger.NftAllowance) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"tokenId": Scalar(func(dst []byte, v *ledger.NftAllowance, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.TokenID, s)
+		}),
+	})
+	t.NftAllowanceConnection = NewObject([]string{"NftAllowanceConnection"}, map[string]Field[relay.Connection[ledger.NftAllowance]]{
+		"edges":    Many(func(v *relay.Connection[ledger.NftAllowance]) []*relay.Edge[ledger.NftAllowance] { return v.Edges() }, func() *Object[relay.Edge[ledger.NftAllowance]] { return t.NftAllowanceEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.NftAllowance]) []*ledger.NftAllowance { return v.Nodes }, func() *Object[ledger.NftAllowance] { return t.NftAllowance }),
+		"pageInfo": One(func(v *relay.Connection[ledger.NftAllowance]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.NftAllowanceEdge = NewObject([]string{"NftAllowanceEdge"}, map[string]Field[relay.Edge[ledger.NftAllowance]]{
+		"node": One(func(v *relay.Edge[ledger.NftAllowance]) *ledger.NftAllowance { return v.Node }, func() *Object[ledger.NftAllowance] { return t.NftAllowance }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.NftAllowance], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
 	t.PageInfo = NewObject([]string{"PageInfo"}, map[string]Field[relay.PageInfo]{
@@ -885,6 +1008,12 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.Account]]()] = manyEntry(t.AccountConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.Account]]()] = oneEntry(t.AccountEdge)
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.Account]]()] = manyEntry(t.AccountEdge)
+	t.entries[reflect.TypeFor[*ledger.Airdrop]()] = oneEntry(t.Airdrop)
+	t.entries[reflect.TypeFor[[]*ledger.Airdrop]()] = manyEntry(t.Airdrop)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.Airdrop]]()] = oneEntry(t.AirdropConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.Airdrop]]()] = manyEntry(t.AirdropConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.Airdrop]]()] = oneEntry(t.AirdropEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.Airdrop]]()] = manyEntry(t.AirdropEdge)
 	t.entries[reflect.TypeFor[*ledger.AssessedCustomFee]()] = oneEntry(t.AssessedCustomFee)
 	t.entries[reflect.TypeFor[[]*ledger.AssessedCustomFee]()] = manyEntry(t.AssessedCustomFee)
 	t.entries[reflect.TypeFor[*ledger.Authorization]()] = oneEntry(t.Authorization)
@@ -941,12 +1070,30 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*ledger.CustomFeeLimit]()] = manyEntry(t.CustomFeeLimit)
 	t.entries[reflect.TypeFor[*ledger.FixedFee]()] = oneEntry(t.FixedFee)
 	t.entries[reflect.TypeFor[[]*ledger.FixedFee]()] = manyEntry(t.FixedFee)
+	t.entries[reflect.TypeFor[*ledger.Hook]()] = oneEntry(t.Hook)
+	t.entries[reflect.TypeFor[[]*ledger.Hook]()] = manyEntry(t.Hook)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.Hook]]()] = oneEntry(t.HookConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.Hook]]()] = manyEntry(t.HookConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.Hook]]()] = oneEntry(t.HookEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.Hook]]()] = manyEntry(t.HookEdge)
+	t.entries[reflect.TypeFor[*ledger.HookSlot]()] = oneEntry(t.HookSlot)
+	t.entries[reflect.TypeFor[[]*ledger.HookSlot]()] = manyEntry(t.HookSlot)
+	t.entries[reflect.TypeFor[*relay.HookSlotConnection]()] = oneEntry(t.HookSlotConnection)
+	t.entries[reflect.TypeFor[[]*relay.HookSlotConnection]()] = manyEntry(t.HookSlotConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.HookSlot]]()] = oneEntry(t.HookSlotEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.HookSlot]]()] = manyEntry(t.HookSlotEdge)
 	t.entries[reflect.TypeFor[*ledger.KeyInfo]()] = oneEntry(t.Key)
 	t.entries[reflect.TypeFor[[]*ledger.KeyInfo]()] = manyEntry(t.Key)
 	t.entries[reflect.TypeFor[*ledger.MessageTransactionID]()] = oneEntry(t.MessageTransactionID)
 	t.entries[reflect.TypeFor[[]*ledger.MessageTransactionID]()] = manyEntry(t.MessageTransactionID)
 	t.entries[reflect.TypeFor[*ledger.NFTTransfer]()] = oneEntry(t.NFTTransfer)
 	t.entries[reflect.TypeFor[[]*ledger.NFTTransfer]()] = manyEntry(t.NFTTransfer)
+	t.entries[reflect.TypeFor[*ledger.NftAllowance]()] = oneEntry(t.NftAllowance)
+	t.entries[reflect.TypeFor[[]*ledger.NftAllowance]()] = manyEntry(t.NftAllowance)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.NftAllowance]]()] = oneEntry(t.NftAllowanceConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.NftAllowance]]()] = manyEntry(t.NftAllowanceConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.NftAllowance]]()] = oneEntry(t.NftAllowanceEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.NftAllowance]]()] = manyEntry(t.NftAllowanceEdge)
 	t.entries[reflect.TypeFor[*relay.PageInfo]()] = oneEntry(t.PageInfo)
 	t.entries[reflect.TypeFor[[]*relay.PageInfo]()] = manyEntry(t.PageInfo)
 	t.entries[reflect.TypeFor[*ledger.StakingReward]()] = oneEntry(t.StakingReward)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
@@ -208,6 +209,7 @@ func newDocuments(size int, plans *rowplan.Plans) (*documents, error) {
 }
 
 func (d *documents) pin(text string, doc *ast.QueryDocument) {
+	undefer(doc)
 	d.pinned[text] = doc
 	d.plans.Keep(doc)
 }
@@ -222,6 +224,32 @@ func (d *documents) Get(_ context.Context, text string) (*ast.QueryDocument, boo
 
 // Add implements gqlgen's cache interface.
 func (d *documents) Add(_ context.Context, text string, doc *ast.QueryDocument) {
+	undefer(doc)
 	d.plans.Keep(doc)
 	d.recent.Add(text, doc)
+}
+
+// undefer takes every @defer out of a document: answers come whole, which is a server's right.
+func undefer(doc *ast.QueryDocument) {
+	for _, op := range doc.Operations {
+		undeferSet(op.SelectionSet)
+	}
+	for _, f := range doc.Fragments {
+		undeferSet(f.SelectionSet)
+	}
+}
+
+func undeferSet(set ast.SelectionSet) {
+	isDefer := func(d *ast.Directive) bool { return d.Name == "defer" }
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			undeferSet(s.SelectionSet)
+		case *ast.InlineFragment:
+			s.Directives = slices.DeleteFunc(s.Directives, isDefer)
+			undeferSet(s.SelectionSet)
+		case *ast.FragmentSpread:
+			s.Directives = slices.DeleteFunc(s.Directives, isDefer)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -38,7 +39,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case http.MethodGet, http.MethodHead:
 		bad = readQuery(r.URL.RawQuery, params)
 	case http.MethodPost:
-		bad = readBody(http.MaxBytesReader(w, r.Body, s.o.MaxBody), r.Header.Get("Content-Type"), params)
+		bad = readBody(http.MaxBytesReader(w, r.Body, s.o.MaxBody), min(r.ContentLength, s.o.MaxBody), r.Header.Get("Content-Type"), params)
 	default:
 		h.Set("Allow", "GET, HEAD, POST")
 		bad = refuse(http.StatusMethodNotAllowed, "only GET and POST are supported")
@@ -125,9 +126,7 @@ func readQuery(raw string, p *graphql.RawParams) *refusal {
 	p.Query, p.OperationName = q.Get("query"), q.Get("operationName")
 	for name, into := range map[string]*map[string]any{"variables": &p.Variables, "extensions": &p.Extensions} {
 		if text := q.Get(name); text != "" {
-			d := json.NewDecoder(strings.NewReader(text))
-			d.UseNumber()
-			if err := d.Decode(into); err != nil {
+			if err := json.Unmarshal([]byte(text), (*object)(into)); err != nil {
 				return refuse(http.StatusBadRequest, name+" must be a JSON object")
 			}
 		}
@@ -137,20 +136,34 @@ func readQuery(raw string, p *graphql.RawParams) *refusal {
 
 // body is the JSON object of a POST request.
 type body struct {
-	Query         *string        `json:"query"`
-	OperationName *string        `json:"operationName"`
-	Variables     map[string]any `json:"variables"`
-	Extensions    map[string]any `json:"extensions"`
+	Query         *string `json:"query"`
+	OperationName *string `json:"operationName"`
+	Variables     object  `json:"variables"`
+	Extensions    object  `json:"extensions"`
 }
 
-// readBody reads the parameters of a POST request.
-func readBody(r io.Reader, contentType string, p *graphql.RawParams) *refusal {
+// object is a JSON object whose numbers stay as they were written.
+type object map[string]any
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (o *object) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if err := d.Decode((*map[string]any)(o)); err != nil {
+		return fmt.Errorf("reading an object: %w", err)
+	}
+	return nil
+}
+
+// readBody reads the parameters of a POST request. size is how long the body says it is, negative when it does not say.
+func readBody(r io.Reader, size int64, contentType string, p *graphql.RawParams) *refusal {
 	media, params, err := mime.ParseMediaType(contentType)
 	charset, hasCharset := params["charset"]
 	if err != nil || media != mediaJSON || hasCharset && !strings.EqualFold(charset, "utf-8") {
 		return refuse(http.StatusUnsupportedMediaType, "the content type must be application/json in UTF-8")
 	}
-	raw, err := io.ReadAll(r)
+	raw := bytes.NewBuffer(make([]byte, 0, max(size, 0)+bytes.MinRead)) // reading wants room behind the end
+	_, err = raw.ReadFrom(r)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -159,9 +172,7 @@ func readBody(r io.Reader, contentType string, p *graphql.RawParams) *refusal {
 		return refuse(http.StatusBadRequest, "the request body ended early")
 	}
 	var b body
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if err := d.Decode(&b); err != nil {
+	if err := json.Unmarshal(raw.Bytes(), &b); err != nil {
 		return refuse(http.StatusBadRequest, "the request body must be a JSON object with query, operationName, variables and extensions")
 	}
 	if b.Query != nil {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/graph/server"
+	"heliograph/internal/gateway"
 	"heliograph/internal/ledger"
 	"heliograph/internal/pgtest"
 	"heliograph/resolvers"
@@ -76,7 +78,7 @@ func newRig(tb testing.TB) *rig {
 	}
 	root := resolvers.New(resolvers.Options{DB: db, Limits: relay.Limits{Default: cfg.LimitDefault, Max: cfg.LimitMax}, Now: cfg.Now})
 	srv, err := server.New(server.Options{
-		Schema: graph.NewExecutableSchema(graph.Config{Resolvers: root}), Tables: root.Tables(), PrepareContext: root.PrepareContext,
+		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
 		Classify: resolvers.Classify, Base: base, Documents: 100, MaxTokens: 15_000, MaxBody: 1 << 20, Logger: log,
 	})
 	if err != nil {
@@ -96,6 +98,8 @@ func newRig(tb testing.TB) *rig {
 	if err := pool.QueryRow(tb.Context(), busiest).Scan((*int64)(&topic)); err != nil {
 		tb.Fatal(err)
 	}
+	floor := gateway.NewFloor() // garbage is collected as in the gateway
+	tb.Cleanup(func() { runtime.KeepAlive(floor) })
 	return &rig{hand: handWritten(pool), rest: api, graph: srv, paths: []string{
 		"/api/v1/accounts?limit=" + strconv.Itoa(pageSize),
 		"/api/v1/transactions?limit=" + strconv.Itoa(pageSize),

@@ -67,7 +67,7 @@ func New(o Options) (*Gateway, error) {
 	root := resolvers.New(resolvers.Options{DB: o.DB, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Now: o.REST.Now})
 	root.Tables().Off = o.PlansOff
 	srv, err := server.New(server.Options{
-		Schema: graph.NewExecutableSchema(graph.Config{Resolvers: root}), Tables: root.Tables(), PrepareContext: root.PrepareContext,
+		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
 		Classify: resolvers.Classify, Base: o.REST.Base, Documents: documents, MaxTokens: maxTokens, MaxBody: maxBody, Logger: o.Logger,
 	})
 	if err != nil {

@@ -91,6 +91,8 @@ type Gateway struct {
 	DB *storage.DB
 	// Config is the configuration of the REST APIs.
 	Config *rest.Config
+
+	transport *http.Transport
 }
 
 // Demo returns a gateway over the demo network, which the test shares with others and cannot write to.
@@ -126,6 +128,8 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	server := httptest.NewServer(g.Public())
 	tb.Cleanup(server.Close)
 	g.URL = server.URL
+	g.transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 8}
+	tb.Cleanup(g.transport.CloseIdleConnections)
 	return g
 }
 
@@ -158,9 +162,7 @@ func (g *Gateway) Do(tb testing.TB, method, path, body string, headers ...string
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Add(name, value)
 	}
-	// A transport's own round trip neither decodes nor follows.
-	transport := &http.Transport{DisableCompression: true, DisableKeepAlives: true}
-	resp, err := transport.RoundTrip(req)
+	resp, err := g.transport.RoundTrip(req) // which neither decodes nor follows
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -28,6 +28,8 @@ func endpoints() []rest.Endpoint {
 		coreEndpoints(),
 		contractEndpoints(),
 		contractResultEndpoints(),
+		grantEndpoints(),
+		hookEndpoints(),
 	)
 }
 

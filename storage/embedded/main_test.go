@@ -253,10 +253,10 @@ func checkKept(t *testing.T, dir string) *Server {
 	return s
 }
 
-// eventually waits up to 30 s for a condition: the machine may be busy.
+// eventually waits up to 90 s for a condition: a process that is killed while it waits for a busy disk ends when the disk has answered.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for range 3000 {
+	for range 9000 {
 		if condition() {
 			return
 		}

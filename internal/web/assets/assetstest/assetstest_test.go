@@ -1,10 +1,6 @@
 package assetstest
 
-import (
-	"regexp"
-	"slices"
-	"testing"
-)
+import "testing"
 
 func TestFetched(t *testing.T) {
 	t.Parallel()
@@ -12,13 +8,13 @@ func TestFetched(t *testing.T) {
 		`<script src="https://a.example/x.js">`, `<link rel=stylesheet href=//a.example/x.css>`, `@import "https://a.example"`,
 		`src:url(https://a.example/f.woff2)`, `fetch("https://a.example")`, `"https://fonts.a.example"`, `cdn.jsdelivr.net/npm`,
 	} {
-		if !slices.ContainsFunc(fetched(), func(pattern *regexp.Regexp) bool { return pattern.MatchString(bad) }) {
-			t.Errorf("no pattern finds %s", bad)
+		if len(outside([]byte(bad))) == 0 {
+			t.Errorf("nothing is said of %s", bad)
 		}
 	}
 	for _, good := range []string{`<a href="./docs/openapi.json">`, `xmlns="http://www.w3.org/2000/svg"`} {
-		if slices.ContainsFunc(fetched(), func(pattern *regexp.Regexp) bool { return pattern.MatchString(good) }) {
-			t.Errorf("a pattern finds %s", good)
+		if got := outside([]byte(good)); got != nil {
+			t.Errorf("%s: %v", good, got)
 		}
 	}
 }

@@ -1,0 +1,9 @@
+package resolvers_test
+
+import (
+	"testing"
+
+	"heliograph/internal/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }

@@ -1,0 +1,330 @@
+package resolvers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/graph/relay"
+	"heliograph/internal/testenv"
+)
+
+// arguments are statements that find values for the arguments that a list must have, by the argument's name.
+func arguments() map[string]string {
+	return map[string]string{
+		"topic":    `select '0.0.' || topic_id from topic_message group by topic_id order by count(*) desc limit 1`,
+		"token":    `select '0.0.' || token_id from token_account group by token_id order by count(*) desc limit 1`,
+		"account":  `select '0.0.' || account_id from token_account group by account_id order by count(*) desc limit 1`,
+		"owner":    `select '0.0.' || account_id from token_account group by account_id order by count(*) desc limit 1`,
+		"contract": `select '0.0.' || contract_id from contract_log group by contract_id order by count(*) desc limit 1`,
+		"schedule": `select '0.0.' || schedule_id from schedule limit 1`,
+	}
+}
+
+// things are statements that find what global ids are made of, by type, for types that no list of the root has.
+func things() map[string]string {
+	return map[string]string{
+		"Topic":   `select '0.0.' || topic_id from topic_message group by topic_id order by count(*) desc limit 3`,
+		"Account": `select '0.0.' || id from entity where id in (2, 98, 800, 1008) order by id`,
+	}
+}
+
+// connection is a list of the graph: where it stands, and how it is asked for.
+type connection struct {
+	name   string // of the test
+	before string // the document up to the list's arguments
+	after  string // the document after the list's selection
+	path   []string
+	fixed  string // the arguments that do not change
+	order  bool   // whether it takes an order
+	node   *ast.Definition
+}
+
+// TestPaging walks through every list that the schema has, forward and backward, in both orders: each row is seen once and in order, and
+// pageInfo tells the truth.
+func TestPaging(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	schema, err := gqlparser.LoadSchema(&ast.Source{Input: g.Graph().SDL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lists []connection
+	ids := map[string][]string{}
+	for _, f := range schema.Query.Fields {
+		for _, c := range connectionsOf(t, g, schema, f, f.Name, "{ ", " }", nil) {
+			lists = append(lists, c)
+			if len(ids[c.node.Name]) == 0 && c.node.Fields.ForName("id") != nil {
+				ids[c.node.Name] = globalIDs(t, g, c)
+			}
+		}
+	}
+	for _, typ := range schema.GetPossibleTypes(schema.Types["Node"]) {
+		if sql, ok := things()[typ.Name]; ok {
+			ids[typ.Name] = nil
+			for _, name := range column(t, g, sql) {
+				ids[typ.Name] = append(ids[typ.Name], relay.ID(typ.Name, name))
+			}
+		}
+		for _, f := range typ.Fields {
+			if !strings.HasSuffix(f.Type.Name(), "Connection") {
+				continue
+			}
+			if len(ids[typ.Name]) == 0 {
+				t.Errorf("nothing is known of type %s: add a statement to things()", typ.Name)
+			}
+			for i, id := range ids[typ.Name] {
+				lists = append(lists, connectionsOf(t, g, schema, f, fmt.Sprintf("%s_%s_%d", typ.Name, f.Name, i),
+					fmt.Sprintf("{ node(id: %q) { ... on %s { ", id, typ.Name), " } } }", []string{"node"})...)
+			}
+		}
+	}
+	for _, c := range lists {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			orders := []string{""}
+			if c.order {
+				orders = []string{"ASC", "DESC"}
+			}
+			var byOrder [][]string
+			for _, order := range orders {
+				byOrder = append(byOrder, c.check(t, g, order))
+			}
+			if len(byOrder) == 2 {
+				slices.Reverse(byOrder[1])
+				if !slices.Equal(byOrder[0], byOrder[1]) {
+					t.Errorf("the two orders show other rows, %d and %d", len(byOrder[0]), len(byOrder[1]))
+				}
+			}
+		})
+	}
+}
+
+// connectionsOf are the lists that a field can be asked for: one for each value of arguments that are enums.
+func connectionsOf(t *testing.T, g *testenv.Gateway, schema *ast.Schema, f *ast.FieldDefinition, name, before, after string, path []string) []connection {
+	t.Helper()
+	if !strings.HasSuffix(f.Type.Name(), "Connection") {
+		return nil
+	}
+	c := connection{
+		name: name, before: before + f.Name, after: after, path: append(slices.Clone(path), f.Name),
+		node: schema.Types[schema.Types[f.Type.Name()].Fields.ForName("nodes").Type.Name()],
+	}
+	variants := []string{""}
+	for _, a := range f.Arguments {
+		switch def := schema.Types[a.Type.Name()]; {
+		case a.Name == "order":
+			c.order = true
+		case def.Kind == ast.Enum && a.Type.NamedType != "":
+			var more []string
+			for _, v := range variants {
+				for _, value := range def.EnumValues {
+					more = append(more, v+a.Name+": "+value.Name+" ")
+				}
+			}
+			variants = more
+		case a.Type.NonNull && a.DefaultValue == nil:
+			sql, ok := arguments()[a.Name]
+			if !ok {
+				t.Errorf("%s: nothing is known for its argument %s: add a statement to arguments()", name, a.Name)
+				return nil
+			}
+			c.fixed += fmt.Sprintf("%s: %q ", a.Name, column(t, g, sql)[0])
+		}
+	}
+	var out []connection
+	for _, v := range variants {
+		one := c
+		if v != "" {
+			one.name += "_" + strings.Trim(strings.ReplaceAll(v, " ", ""), " ")
+		}
+		one.fixed += v
+		out = append(out, one)
+	}
+	return out
+}
+
+// page is a page of a list.
+type page struct {
+	Edges []struct {
+		Cursor string
+		Node   json.RawMessage
+	}
+	Nodes    []json.RawMessage
+	PageInfo struct {
+		HasNextPage, HasPreviousPage bool
+		StartCursor, EndCursor       *string
+	}
+}
+
+// read asks for a page.
+func (c *connection) read(t *testing.T, g *testenv.Gateway, order, arguments string) page {
+	t.Helper()
+	if order != "" {
+		arguments += " order: " + order
+	}
+	fields := leaves(c.node)
+	document := c.before + "(" + c.fixed + arguments + ") { edges { cursor node { " + fields + " } } nodes { " + fields +
+		" } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }" + c.after
+	var data map[string]json.RawMessage
+	g.Data(t, document, nil, &data)
+	for _, member := range c.path[:len(c.path)-1] {
+		inner := data[member]
+		data = nil
+		testenv.Decode(t, string(inner), &data)
+	}
+	var p page
+	testenv.Decode(t, string(data[c.path[len(c.path)-1]]), &p)
+	if len(p.Edges) != len(p.Nodes) {
+		t.Fatalf("%d edges, %d nodes", len(p.Edges), len(p.Nodes))
+	}
+	for i, e := range p.Edges {
+		if string(e.Node) != string(p.Nodes[i]) {
+			t.Errorf("edge %d has the node %s, nodes has %s", i, e.Node, p.Nodes[i])
+		}
+	}
+	start, end := p.PageInfo.StartCursor, p.PageInfo.EndCursor
+	if len(p.Edges) == 0 {
+		if start != nil || end != nil {
+			t.Errorf("an empty page has cursors")
+		}
+	} else if start == nil || end == nil || *start != p.Edges[0].Cursor || *end != p.Edges[len(p.Edges)-1].Cursor {
+		t.Errorf("startCursor and endCursor are not those of the first and the last edge")
+	}
+	return p
+}
+
+// leaves are the fields of a type that show its own values.
+func leaves(def *ast.Definition) string {
+	var names []string
+	for _, f := range def.Fields {
+		scalar := f.Type.Elem == nil && len(f.Arguments) == 0
+		switch f.Type.Name() {
+		case "ID", "Boolean", "Int", "String", "Long", "BigInt", "EntityID", "Timestamp", "Bytes", "Hex", "Hash", "EVMAddress", "Alias", "TransactionID":
+			if scalar && !strings.HasPrefix(f.Name, "__") {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// check walks through the list and returns all rows in the order.
+func (c *connection) check(t *testing.T, g *testenv.Gateway, order string) []string {
+	t.Helper()
+	all := c.walk(t, g, order, true, 100, 1000)
+	seen := map[string]bool{}
+	for _, row := range all {
+		if seen[row] {
+			t.Errorf("%s is seen twice", row)
+		}
+		seen[row] = true
+	}
+	if backward := c.walk(t, g, order, false, 100, 1000); !slices.Equal(backward, all) {
+		t.Errorf("%s: %d rows forward, %d backward, or others", order, len(all), len(backward))
+	}
+	const size, pages = 3, 8
+	n := min(len(all), size*pages)
+	if forward := c.walk(t, g, order, true, size, pages); !slices.Equal(forward, all[:n]) {
+		t.Errorf("%s: pages of %d do not show the first rows", order, size)
+	}
+	if backward := c.walk(t, g, order, false, size, pages); !slices.Equal(backward, all[len(all)-n:]) {
+		t.Errorf("%s: pages of %d do not show the last rows", order, size)
+	}
+	if none := c.read(t, g, order, "first: 0"); len(none.Nodes) != 0 || none.PageInfo.HasPreviousPage {
+		t.Errorf("%s: first: 0 shows %d rows", order, len(none.Nodes))
+	}
+	if len(all) > 4 { // between two cursors, from either end
+		p := c.read(t, g, order, "first: 5")
+		between := fmt.Sprintf("after: %q before: %q ", p.Edges[0].Cursor, p.Edges[4].Cursor)
+		for _, arguments := range []string{"first: 10", "last: 10"} {
+			got := c.read(t, g, order, between+arguments)
+			if len(got.Nodes) != 3 || string(got.Nodes[0]) != all[1] || string(got.Nodes[2]) != all[3] {
+				t.Errorf("%s: %d rows between the first and the fifth with %s", order, len(got.Nodes), arguments)
+			}
+		}
+		if got := c.read(t, g, order, between+"last: 2"); len(got.Nodes) != 2 || string(got.Nodes[0]) != all[2] || !got.PageInfo.HasPreviousPage {
+			t.Errorf("%s: last: 2 between two cursors shows %d rows, hasPreviousPage %v", order, len(got.Nodes), got.PageInfo.HasPreviousPage)
+		}
+	}
+	return all
+}
+
+// walk reads pages until there are no more, and checks what they say of each other. The rows are returned in the order of the list.
+func (c *connection) walk(t *testing.T, g *testenv.Gateway, order string, forward bool, size, pages int) []string {
+	t.Helper()
+	var all []string
+	arguments, bound := fmt.Sprintf("first: %d", size), "after"
+	if !forward {
+		arguments, bound = fmt.Sprintf("last: %d", size), "before"
+	}
+	cursor := ""
+	for n := 0; n < pages; n++ {
+		p := c.read(t, g, order, arguments+cursor)
+		more, came, end := p.PageInfo.HasNextPage, p.PageInfo.HasPreviousPage, p.PageInfo.EndCursor
+		if !forward {
+			more, came, end = came, more, p.PageInfo.StartCursor
+		}
+		if came != (n > 0) {
+			t.Errorf("%s %s: page %d tells %v of what lies behind", c.name, arguments, n, came)
+		}
+		if more && len(p.Nodes) != size {
+			t.Errorf("%s %s: page %d is not the last, but has %d rows", c.name, arguments, n, len(p.Nodes))
+		}
+		var rows []string
+		for _, node := range p.Nodes {
+			rows = append(rows, string(node))
+		}
+		if forward {
+			all = append(all, rows...)
+		} else {
+			all = append(rows, all...)
+		}
+		if !more {
+			return all
+		}
+		cursor = fmt.Sprintf(" %s: %q", bound, *end)
+	}
+	return all
+}
+
+// globalIDs are ids of the first and the last rows of a list.
+func globalIDs(t *testing.T, g *testenv.Gateway, c connection) []string {
+	t.Helper()
+	var out []string
+	for _, arguments := range []string{"first: 2", "last: 1"} {
+		for _, node := range c.read(t, g, "", arguments).Nodes {
+			var row struct{ ID string }
+			testenv.Decode(t, string(node), &row)
+			out = append(out, row.ID)
+		}
+	}
+	return out
+}
+
+// column is the first column of a statement's rows.
+func column(t *testing.T, g *testenv.Gateway, sql string) []string {
+	t.Helper()
+	rows, err := g.DB.Pool().Query(t.Context(), sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, s)
+	}
+	if err := rows.Err(); err != nil || out == nil {
+		t.Fatalf("%s: no rows, error %v", sql, err)
+	}
+	return out
+}

@@ -1,0 +1,102 @@
+package resolvers_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/testenv"
+	"heliograph/storage"
+)
+
+// counter counts statements and the batches that they are sent in.
+type counter struct {
+	mu         sync.Mutex
+	statements []string
+	trips      int
+}
+
+func (c *counter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	c.add(data.SQL, 1)
+	return ctx
+}
+
+func (c *counter) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (c *counter) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.trips++
+	return ctx
+}
+
+func (c *counter) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	c.add(data.SQL, 0)
+}
+
+func (c *counter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+func (c *counter) add(sql string, trips int) {
+	sql = strings.TrimSpace(sql)
+	if sql == "" || strings.HasPrefix(sql, "--") { // the pool's ping
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.statements = append(c.statements, sql)
+	c.trips += trips
+}
+
+// TestOneStatementALevel counts statements and round trips of lists within lists: neither grows with the number of parents, and statements
+// of one level go together.
+func TestOneStatementALevel(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		query             string
+		statements, trips int
+	}{
+		"plan":                    {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 3) { nodes { payer { stakedAccount { memo } } } } } } }`, 4, 4},
+		"plan, several a level":   {`{ transactions(first: 100) { nodes { transfers { amount } tokenTransfers { amount } payer { stakedAccount { memo } autoRenewAccount { memo } } block { previous { number } } } } }`, 8, 3},
+		"unplanned at the leaf":   {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 3) { nodes { payer { stakedAccount { balance(unit: HBAR) } } } } } } }`, 4, 4},
+		"unplanned at each level": {`{ accounts(first: 100, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 3) { nodes { payer { balance(unit: HBAR) stakedAccount { balance(unit: HBAR) } } } } } } }`, 4, 4},
+		"merged":                  {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { transactions(first: 3) { nodes { name } } transactions(first: 3) { nodes { payer { memo } payer { stakedAccount { memo } } } } } } }`, 4, 4},
+		"merged and unplanned":    {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { balance(unit: HBAR) transactions(first: 3) { nodes { name } } transactions(first: 3) { nodes { payer { memo } payer { stakedAccount { memo balance(unit: HBAR) } } } } } } }`, 4, 4},
+		"one thing":               {`{ account(id: 1008) { memo key { type } } }`, 1, 1},
+		"one thing and its list":  {`{ account(id: 1008) { transactions(first: 100) { nodes { transfers { amount } } } } }`, 3, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			count := count(t, c.query)
+			if len(count.statements) != c.statements || count.trips != c.trips {
+				t.Errorf("%d statements in %d round trips, want %d in %d:\n%s", len(count.statements), count.trips, c.statements, c.trips, strings.Join(count.statements, "\n---\n"))
+			}
+		})
+	}
+}
+
+// TestLoadersBatch says that without plans too parents are taken together. How many depends on how fast they come.
+func TestLoadersBatch(t *testing.T) {
+	t.Parallel()
+	got := count(t, `{ accounts(first: 100, order: DESC) { nodes { transactions(first: 3) { nodes { payer { memo } } } } } }`, testenv.PlansOff())
+	if len(got.statements) < 3 || len(got.statements) > 60 {
+		t.Errorf("%d statements for 400 parents", len(got.statements))
+	}
+}
+
+// count runs a query twice and counts the second time: statements are prepared at the first, which is another round trip.
+func count(t *testing.T, query string, options ...testenv.Option) *counter {
+	t.Helper()
+	count := &counter{}
+	g := testenv.Demo(t, append(options, testenv.Storage(func(o *storage.Options) { o.Tracer, o.MaxConnections = count, 1 }))...)
+	var data map[string]any
+	g.Data(t, query, nil, &data)
+	count.mu.Lock()
+	count.statements, count.trips = nil, 0
+	count.mu.Unlock()
+	g.Data(t, query, nil, &data)
+	g.DB.Close() // nothing is added from here on
+	return count
+}

@@ -1,0 +1,95 @@
+package v1_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heliograph/internal/testenv"
+	v1 "heliograph/rest/v1"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// goldenFolder has one file a request: the bytes of the answer's body.
+const goldenFolder = "testdata/golden"
+
+// TestGolden compares whole answers over the demo network with those that were approved.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	known := map[string]bool{}
+	for _, r := range requests() {
+		file := r.name + ".json"
+		if known[file] {
+			t.Fatalf("two requests are named %s", r.name)
+		}
+		known[file] = true
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(goldenFolder, file)
+			got := g.Get(t, v1.Prefix+fillIn(t, g, r.path)).Body
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("%s is answered with\n%s\nwant\n%s", r.path, got, want)
+			}
+		})
+	}
+	files, err := os.ReadDir(goldenFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !known[f.Name()] {
+			t.Errorf("%s belongs to no request", f.Name())
+		}
+	}
+}
+
+// TestPlansDoNotShow compares the answers with and without row plans: they are the same bytes. Beside the golden requests each endpoint
+// is asked for all samples of its path.
+func TestPlansDoNotShow(t *testing.T) {
+	t.Parallel()
+	planned, unplanned := testenv.Demo(t), testenv.Demo(t, testenv.PlansOff())
+	var paths []string
+	for _, r := range requests() {
+		paths = append(paths, fillIn(t, planned, r.path))
+	}
+	for _, e := range v1.Endpoints() {
+		for _, path := range samplePaths(t, planned, e.Path) {
+			paths = append(paths, path)
+			if e.Next != nil {
+				paths = append(paths, path+"?limit=100", path+"?order=asc&limit=10", path+"?order=desc&limit=10")
+			}
+		}
+	}
+	answered := 0
+	for _, path := range paths {
+		want, got := unplanned.Get(t, v1.Prefix+path), planned.Get(t, v1.Prefix+path)
+		if got.Status != want.Status || got.Body != want.Body {
+			t.Errorf("%s is answered with status %d and\n%s\nwithout plans with status %d and\n%s", path, got.Status, got.Body, want.Status, want.Body)
+		}
+		for _, name := range []string{"Cache-Control", "Link", "Etag"} {
+			if got.Header.Get(name) != want.Header.Get(name) {
+				t.Errorf("%s: %s is %q, without plans %q", path, name, got.Header.Get(name), want.Header.Get(name))
+			}
+		}
+		if got.Status < 300 && !strings.Contains(got.Body, "[]") {
+			answered++
+		}
+	}
+	if answered < len(paths)/3 {
+		t.Errorf("only %d of %d requests have an answer worth comparing", answered, len(paths))
+	}
+}

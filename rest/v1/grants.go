@@ -1,0 +1,158 @@
+package v1
+
+import (
+	"slices"
+	"strings"
+
+	"heliograph/graph/relay"
+	"heliograph/internal/ledger"
+	"heliograph/rest"
+)
+
+// grantEndpoints are NFT allowances and airdrops.
+func grantEndpoints() []rest.Endpoint {
+	return []rest.Endpoint{
+		{
+			Path: "/accounts/{id}/allowances/nfts", Family: rest.Modern, PathParams: modernAccount("id"), Params: nftAllowancesParams, Document: "nft_allowances.graphql",
+			Finish: finishNftAllowances, Next: []rest.Cursor{rest.EntityIDCursor("account.id"), byToken}, Missing: missingOwner, MaxAge: brief,
+		},
+		{
+			Path: "/accounts/{id}/airdrops/outstanding", Family: rest.Modern, PathParams: modernAccount("id"), Params: airdropsParams("receiver.id", "receiverIds"),
+			Document: "airdrops.graphql", Finish: finishAirdrops("receiver.id", "sender"),
+			Next: []rest.Cursor{rest.EntityIDCursor("receiver.id"), byToken, bySerial}, Missing: missingOwner, MaxAge: brief,
+		},
+		{
+			Path: "/accounts/{id}/airdrops/pending", Family: rest.Modern, PathParams: modernAccount("id"), Params: airdropsParams("sender.id", "senderIds"),
+			Document: "airdrops.graphql", Finish: finishAirdrops("sender.id", "receiver"),
+			Next: []rest.Cursor{rest.EntityIDCursor("sender.id"), byToken, bySerial}, Missing: missingOwner, MaxAge: brief,
+		},
+	}
+}
+
+// modernAccount is the account of a path. It is bound by the endpoint, which knows what the account is.
+func modernAccount(name string) []rest.Param {
+	return []rest.Param{{Name: name, Read: rest.ReadAccount}}
+}
+
+// missingOwner is the answer to an alias or address that no live account has.
+func missingOwner(*rest.Request, relay.Hints) *rest.Problem {
+	return rest.ModernNotFound("No account found for the given ID")
+}
+
+var (
+	byToken  = rest.EntityIDCursor("token.id")
+	bySerial = optional(rest.NumberCursor("serialnumber"))
+)
+
+// optional makes a cursor that only some rows have.
+func optional(c rest.Cursor) rest.Cursor {
+	c.Optional = true
+	return c
+}
+
+// mostBounds is how many values an id may have: one bound a side.
+const mostBounds = 2
+
+func boundsParam(name, listName, variable string, read rest.Read) rest.Param {
+	return rest.Param{Name: name, Read: read, Most: mostBounds, ListName: listName, Bind: rest.Bounds(variable)}
+}
+
+var nftAllowancesParams = []rest.Param{
+	boundsParam("account.id", "accountIds", "filter.accountId", rest.ReadEntityID),
+	rest.Limit(),
+	rest.ModernOrder(),
+	{Name: "owner", Read: rest.ReadBoolean},
+	boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID),
+}
+
+// finishNftAllowances refuses bounds that make no place in the list, and tells on which side the account is.
+func finishNftAllowances(r *rest.Request) error {
+	if err := checkBounds(r.Values("account.id"), r.Values("token.id")); err != nil {
+		return err
+	}
+	side := "owner"
+	if owner := r.Values("owner"); len(owner) > 0 && owner[0].Number == 0 {
+		side = "spender"
+	}
+	r.Set(side, r.Values("id")[0].Text)
+	r.Set("filter.bounds", string(ledger.BoundsInOrder))
+	return nil
+}
+
+// checkBounds looks at the bounds on the account and the token of an allowance.
+func checkBounds(account, token []rest.Value) error {
+	accountLower, accountUpper := rest.LastBounds(account)
+	tokenLower, tokenUpper := rest.LastBounds(token)
+	if rest.Contradict(accountLower, accountUpper) {
+		return rest.ModernBad("Invalid range provided for account.id")
+	}
+	if (tokenLower != nil || tokenUpper != nil) && accountLower == nil && accountUpper == nil {
+		return rest.ModernBad("token.id parameter must have account.id present")
+	}
+	if err := checkOperators("account.id", account); err != nil {
+		return err
+	}
+	if err := checkOperators("token.id", token); err != nil {
+		return err
+	}
+	has := func(values []rest.Value, ops ...rest.Op) bool {
+		return slices.ContainsFunc(values, func(v rest.Value) bool { return slices.Contains(ops, v.Op) })
+	}
+	switch {
+	case (accountLower == nil || accountUpper == nil) && rest.Contradict(tokenLower, tokenUpper):
+		return rest.ModernBad("Invalid range provided for token.id")
+	case has(token, rest.Lt, rest.Lte) && !has(account, rest.Eq, rest.Lte):
+		return rest.ModernBad("Requires the presence of an lte or eq account.id parameter")
+	case has(token, rest.Gt, rest.Gte) && !has(account, rest.Eq, rest.Gte):
+		return rest.ModernBad("Requires the presence of an gte or eq account.id parameter")
+	default:
+		return nil
+	}
+}
+
+// checkOperators refuses operators that cannot stand together on one parameter.
+func checkOperators(name string, values []rest.Value) error {
+	if slices.ContainsFunc(values, func(v rest.Value) bool { return v.Op == rest.Ne }) {
+		return rest.ModernBad("Unsupported range operator ne for " + name)
+	}
+	counts := map[rest.Op]int{}
+	for _, v := range values {
+		counts[v.Op]++
+	}
+	for _, group := range [][]string{{"eq"}, {"gt", "gte"}, {"lt", "lte"}} {
+		n := 0
+		for _, op := range group {
+			n += counts[rest.Op(op)]
+		}
+		if n > 1 {
+			return rest.ModernBad("Only one range operator from [" + strings.Join(group, ", ") + "] is allowed for the given parameter for " + name)
+		}
+	}
+	if counts[rest.Eq] > 0 && len(values) > 1 {
+		return rest.ModernBad("Can't support both range and equal for " + name)
+	}
+	return nil
+}
+
+// airdropsParams are the parameters of airdrops; primary is the account on the other side.
+func airdropsParams(primary, listName string) []rest.Param {
+	return []rest.Param{
+		boundsParam(primary, listName, "filter.accountId", rest.ReadEntityID),
+		boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID),
+		boundsParam("serialnumber", "serialNumbers", "filter.serialNumber", rest.ReadLong),
+		rest.Limit(),
+		rest.ModernOrder(),
+	}
+}
+
+// finishAirdrops refuses a range of accounts that is empty, and tells on which side the path's account is.
+func finishAirdrops(primary, side string) func(*rest.Request) error {
+	return func(r *rest.Request) error {
+		if rest.Contradict(rest.LastBounds(r.Values(primary))) {
+			return rest.ModernBad("Invalid range provided for account.id") // whatever the parameter is called
+		}
+		r.Set(side, r.Values("id")[0].Text)
+		r.Set("filter.bounds", string(ledger.BoundsInOrder))
+		return nil
+	}
+}

@@ -1,0 +1,106 @@
+package v1
+
+import (
+	"slices"
+	"strings"
+
+	"heliograph/internal/ledger"
+	"heliograph/rest"
+)
+
+// hookEndpoints are hooks and what they store.
+func hookEndpoints() []rest.Endpoint {
+	return []rest.Endpoint{
+		{
+			Path: "/accounts/{ownerId}/hooks", Family: rest.Modern, PathParams: hookOwner, Params: hooksParams, Document: "hooks.graphql",
+			Desc: true, Next: []rest.Cursor{rest.NumberCursor("hook.id")}, Missing: missingOwner, MaxAge: brief,
+		},
+		{
+			Path: "/accounts/{ownerId}/hooks/{hookId}/storage", Family: rest.Modern, Params: hookStorageParams, Document: "hook_storage.graphql",
+			PathParams: append(hookOwner[:1:1], rest.Param{Name: "hookId", Read: rest.ReadSignedLong, Check: rest.AtLeast("hookId", 0), Bind: rest.Texts("hookId")}),
+			Finish:     finishHookStorage, Next: []rest.Cursor{bySlot}, Missing: missingOwner, MaxAge: brief,
+		},
+	}
+}
+
+var hookOwner = []rest.Param{{Name: "ownerId", Read: rest.ReadAccount, Bind: rest.Texts("owner")}}
+
+// mostHookValues is how many hooks or keys can be asked for at once.
+const mostHookValues = 100
+
+var hooksParams = []rest.Param{
+	{Name: "hook.id", Read: rest.ReadLong, Most: mostHookValues, ListName: "hookId", Bind: rest.Numbers("filter.hookId")},
+	rest.Limit(),
+	rest.ModernOrder(),
+}
+
+var hookStorageParams = []rest.Param{
+	{Name: "key", Read: rest.ReadSlot, Most: mostHookValues, ListName: "keys"},
+	{Name: "timestamp", Read: rest.ReadTimestamp, Most: mostBounds, ListName: "timestamps", Bind: rest.Windows("at")},
+	rest.Limit(),
+	rest.ModernOrder(),
+}
+
+// bySlot is a key of 32 bytes.
+var bySlot = rest.Cursor{Param: "key", Print: func(dst []byte, v any) []byte { return ledger.AppendHex(dst, v.([]byte)) }}
+
+// finishHookStorage makes one condition of all keys. Keys that are asked for by name must lie within the bounds; of a past storage all of them are
+// shown as soon as one does.
+func finishHookStorage(r *rest.Request) error {
+	lower, upper := lowestSlot, highestSlot
+	var named, within []any
+	values := r.Values("key")
+	for _, v := range values {
+		switch v.Op {
+		case rest.Gt:
+			lower = max(lower, nextSlot(v.Text, 1))
+		case rest.Gte:
+			lower = max(lower, v.Text)
+		case rest.Lt:
+			upper = min(upper, nextSlot(v.Text, -1))
+		case rest.Lte:
+			upper = min(upper, v.Text)
+		case rest.Eq:
+			if !slices.Contains(named, any(v.Text)) {
+				named = append(named, v.Text)
+			}
+		case rest.Ne: // is never converted
+		}
+	}
+	if named == nil {
+		if len(values) > 0 {
+			r.Set("filter.key", map[string]any{"gte": lower, "lte": upper})
+		}
+		return nil
+	}
+	within = []any{}
+	for _, key := range named {
+		if text, ok := key.(string); ok && text >= lower && text <= upper {
+			within = append(within, key)
+		}
+	}
+	if len(within) > 0 && len(r.Values("timestamp")) > 0 {
+		within = named
+	}
+	r.Set("filter.key", map[string]any{"in": within})
+	return nil
+}
+
+// The first and the last slot. All slots have the same number of digits, so text sorts as the numbers do.
+var lowestSlot, highestSlot = "0x" + strings.Repeat("0", slotDigits), "0x" + strings.Repeat("f", slotDigits)
+
+const slotDigits = 64
+
+// nextSlot is the slot after or before another; behind the last comes the first.
+func nextSlot(slot string, by int) string {
+	const digits = "0123456789abcdef"
+	b := []byte(slot)
+	for i := len(b) - 1; i >= len("0x"); i-- {
+		d := strings.IndexByte(digits, b[i]) + by
+		b[i] = digits[(d+len(digits))%len(digits)]
+		if d >= 0 && d < len(digits) {
+			break
+		}
+	}
+	return string(b)
+}

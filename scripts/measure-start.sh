@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Measures how long the gateway takes from its start to its first answer, and how much memory it needs:
+#   cold      with an empty data folder: the embedded PostgreSQL is made, migrated and filled with the demo network
+#   warm      the same data folder again
+#   attached  to a database that runs already, as an operator's does
+# Prints one line for each number, with its target, and fails when a target is missed.
+#
+#   scripts/measure-start.sh [BINARY]      bin/heliograph by default, which `make build` makes
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/lib.sh
+. scripts/lib.sh
+
+binary=${1:-bin/heliograph}
+[ -x "$binary" ] || { say "There is no $binary: run make build."; exit 2; }
+
+tmp=$(mktemp -d)
+chmod 755 "$tmp" # root may not run PostgreSQL: another user has to get at the data folder
+pids=()
+clients=()
+cleanup() {
+  local pid
+  for pid in ${pids[@]+"${pids[@]}"}; do kill "$pid" 2>/dev/null || true; done
+  for pid in ${pids[@]+"${pids[@]}"}; do wait "$pid" 2>/dev/null || true; done
+  rm -rf "$tmp"
+}
+trap cleanup EXIT
+
+# now prints the time in microseconds.
+now() {
+  if [ -n "${EPOCHREALTIME-}" ]; then
+    echo "${EPOCHREALTIME/[.,]/}"
+  else
+    perl -MTime::HiRes=time -e 'printf "%d\n", time * 1e6'
+  fi
+}
+
+failed=0
+# number NAME VALUE UNIT TARGET prints a number and compares it with what it should be less than.
+number() {
+  local verdict=ok
+  if awk "BEGIN { exit !($2 >= $4) }"; then
+    verdict=MISSED
+    failed=1
+  fi
+  printf '%-34s %8s %-3s (target < %s)  %s\n' "$1" "$2" "$3" "$4" "$verdict"
+}
+
+# start NAME ARGS... starts a gateway and waits for its first answer; sets pid, base and took (in seconds).
+start() {
+  local name=$1 begin
+  shift
+  begin=$(now)
+  "$binary" serve --listen 127.0.0.1:0 --admin-listen '' "$@" >"$tmp/$name.out" 2>"$tmp/$name.log" &
+  pid=$!
+  pids+=("$pid")
+  base=
+  until [ -n "$base" ] && curl -fs -o "$tmp/answer" "$base/api/v1/blocks?limit=1"; do
+    kill -0 "$pid" 2>/dev/null || { say "The gateway ended:"; tail -n 5 "$tmp/$name.log" >&2; exit 1; }
+    [ $(($(now) - begin)) -lt 120000000 ] || { say 'There is no answer after two minutes.'; exit 1; }
+    base=$(sed -n 's|^ *GraphQL *\(http://.*\)/graphql$|\1|p' "$tmp/$name.out")
+    sleep 0.005
+  done
+  took=$(awk "BEGIN { printf \"%.2f\", ($(now) - $begin) / 1e6 }")
+}
+
+# resident prints the resident memory of a process in MiB.
+resident() { ps -o rss= -p "$1" | awk '{ printf "%.0f", $1 / 1024 }'; }
+
+idle=10 # seconds after which a gateway counts as idle
+
+start cold --data-dir "$tmp/data" --demo on
+number 'cold start with the demo network' "$took" s 10
+sleep "$idle"
+number '  resident, idle after loading it' "$(resident "$pid")" MiB 60
+kill "$pid"
+wait "$pid" || true
+
+start warm --data-dir "$tmp/data"
+number 'warm start' "$took" s 1.5
+sleep "$idle"
+number '  resident, idle' "$(resident "$pid")" MiB 60
+database=$(sed -n 's|^ *database *||p' "$tmp/warm.out")
+
+start attached --database-url "$database"
+number 'attached start' "$took" s 0.5
+sleep "$idle"
+number '  resident, idle' "$(resident "$pid")" MiB 60
+for _ in $(seq 20); do
+  for path in 'accounts?limit=25' 'transactions?limit=25' 'blocks' 'balances'; do
+    printf 'url = "%s/api/v1/%s"\noutput = "%s/answer"\n' "$base" "$path" "$tmp"
+  done
+done >"$tmp/requests"
+for _ in 1 2 3 4; do curl -fsK "$tmp/requests" & clients+=($!); done
+wait "${clients[@]}"
+number '  resident, after 320 requests' "$(resident "$pid")" MiB 150
+exit "$failed"
