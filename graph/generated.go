@@ -36,6 +36,8 @@ type ResolverRoot interface {
 	Airdrop() AirdropResolver
 	Balance() BalanceResolver
 	Block() BlockResolver
+	Contract() ContractResolver
+	ContractLog() ContractLogResolver
 	ContractResult() ContractResultResolver
 	Hook() HookResolver
 	HookSlot() HookSlotResolver
@@ -61,6 +63,7 @@ type ComplexityRoot struct {
 		AutoRenewAccountID            func(childComplexity int) int
 		AutoRenewPeriod               func(childComplexity int) int
 		Balance                       func(childComplexity int, unit model.HbarUnit) int
+		Contract                      func(childComplexity int) int
 		ContractResults               func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		CreatedTimestamp              func(childComplexity int) int
 		DeclineReward                 func(childComplexity int) int
@@ -161,6 +164,7 @@ type ComplexityRoot struct {
 	}
 
 	Block struct {
+		ContractLogs    func(childComplexity int, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ContractResults func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Count           func(childComplexity int) int
 		GasUsed         func(childComplexity int) int
@@ -195,6 +199,34 @@ type ComplexityRoot struct {
 		Total                func(childComplexity int) int
 	}
 
+	Contract struct {
+		Account                       func(childComplexity int) int
+		AdminKey                      func(childComplexity int) int
+		AutoRenewAccount              func(childComplexity int) int
+		AutoRenewAccountID            func(childComplexity int) int
+		AutoRenewPeriod               func(childComplexity int) int
+		Bytecode                      func(childComplexity int) int
+		CreatedTimestamp              func(childComplexity int) int
+		Deleted                       func(childComplexity int) int
+		EVMAddress                    func(childComplexity int) int
+		EntityID                      func(childComplexity int) int
+		ExpirationTimestamp           func(childComplexity int) int
+		FileID                        func(childComplexity int) int
+		ID                            func(childComplexity int) int
+		Logs                          func(childComplexity int, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		MaxAutomaticTokenAssociations func(childComplexity int) int
+		Memo                          func(childComplexity int) int
+		Nonce                         func(childComplexity int) int
+		Obtainer                      func(childComplexity int) int
+		ObtainerID                    func(childComplexity int) int
+		PermanentRemoval              func(childComplexity int) int
+		ProxyAccountID                func(childComplexity int) int
+		Results                       func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		RuntimeBytecode               func(childComplexity int) int
+		State                         func(childComplexity int, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Timestamp                     func(childComplexity int) int
+	}
+
 	ContractAction struct {
 		CallDepth          func(childComplexity int) int
 		CallOperationType  func(childComplexity int) int
@@ -226,6 +258,52 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	ContractConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	ContractEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	ContractLog struct {
+		Address            func(childComplexity int) int
+		Block              func(childComplexity int) int
+		BlockHash          func(childComplexity int) int
+		BlockNumber        func(childComplexity int) int
+		Bloom              func(childComplexity int) int
+		ConsensusTimestamp func(childComplexity int) int
+		Contract           func(childComplexity int) int
+		ContractID         func(childComplexity int) int
+		ContractResult     func(childComplexity int) int
+		Data               func(childComplexity int) int
+		ID                 func(childComplexity int) int
+		Index              func(childComplexity int) int
+		Payer              func(childComplexity int) int
+		PayerAccountID     func(childComplexity int) int
+		RootContract       func(childComplexity int) int
+		RootContractID     func(childComplexity int) int
+		Synthetic          func(childComplexity int) int
+		Topics             func(childComplexity int) int
+		Transaction        func(childComplexity int) int
+		TransactionHash    func(childComplexity int) int
+		TransactionIndex   func(childComplexity int) int
+	}
+
+	ContractLogConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	ContractLogEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	ContractResult struct {
 		AccessList                 func(childComplexity int) int
 		Actions                    func(childComplexity int, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -241,6 +319,7 @@ type ComplexityRoot struct {
 		CallResult                 func(childComplexity int) int
 		ChainID                    func(childComplexity int) int
 		ConsensusTimestamp         func(childComplexity int) int
+		Contract                   func(childComplexity int) int
 		ContractID                 func(childComplexity int) int
 		ContractLongZero           func(childComplexity int) int
 		CreatedContractIDs         func(childComplexity int) int
@@ -258,6 +337,7 @@ type ComplexityRoot struct {
 		GasUsed                    func(childComplexity int) int
 		Hash                       func(childComplexity int) int
 		ID                         func(childComplexity int) int
+		Logs                       func(childComplexity int) int
 		MaxFeePerGas               func(childComplexity int) int
 		MaxFeePerGasWeibar         func(childComplexity int) int
 		MaxPriorityFeePerGas       func(childComplexity int) int
@@ -296,12 +376,31 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	ContractState struct {
+		Address    func(childComplexity int) int
+		ContractID func(childComplexity int) int
+		Slot       func(childComplexity int) int
+		Timestamp  func(childComplexity int) int
+		Value      func(childComplexity int) int
+	}
+
 	ContractStateChange struct {
 		Address      func(childComplexity int) int
 		ContractID   func(childComplexity int) int
 		Slot         func(childComplexity int) int
 		ValueRead    func(childComplexity int) int
 		ValueWritten func(childComplexity int) int
+	}
+
+	ContractStateConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	ContractStateEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	CryptoTransfer struct {
@@ -424,9 +523,13 @@ type ComplexityRoot struct {
 		Balances        func(childComplexity int, filter *ledger.BalanceFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Block           func(childComplexity int, hash *string, number *int64) int
 		Blocks          func(childComplexity int, filter *ledger.BlockFilter, orderBy model.BlockOrder, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Contract        func(childComplexity int, id ledger.ContractRef, at *ledger.Filter[ledger.Timestamp]) int
 		ContractActions func(childComplexity int, hash *string, transactionID *ledger.TransactionID, nonce int32, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		ContractLogs    func(childComplexity int, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ContractResult  func(childComplexity int, hash *string, transactionID *ledger.TransactionID, nonce int32, at *ledger.Timestamp, contract *ledger.AccountRef) int
 		ContractResults func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		ContractState   func(childComplexity int, contract ledger.ContractRef, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Contracts       func(childComplexity int, filter *ledger.ContractFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		EntityID        func(childComplexity int, of ledger.AccountRef) int
 		Hook            func(childComplexity int, owner ledger.AccountRef, hookID int64) int
 		HookStorage     func(childComplexity int, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -522,6 +625,7 @@ type ComplexityRoot struct {
 		Bytes                       func(childComplexity int) int
 		ChargedFee                  func(childComplexity int) int
 		ConsensusTimestamp          func(childComplexity int) int
+		ContractLogs                func(childComplexity int, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ContractResult              func(childComplexity int) int
 		EntityID                    func(childComplexity int) int
 		Hash                        func(childComplexity int) int
@@ -580,6 +684,7 @@ type AccountResolver interface {
 	Transactions(ctx context.Context, obj *ledger.Account, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error)
 	OutstandingAirdrops(ctx context.Context, obj *ledger.Account, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Airdrop], error)
 	PendingAirdrops(ctx context.Context, obj *ledger.Account, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Airdrop], error)
+	Contract(ctx context.Context, obj *ledger.Account) (*ledger.Contract, error)
 	ContractResults(ctx context.Context, obj *ledger.Account, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
 	Hooks(ctx context.Context, obj *ledger.Account, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Hook], error)
 	NftAllowances(ctx context.Context, obj *ledger.Account, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
@@ -601,7 +706,39 @@ type BlockResolver interface {
 	Previous(ctx context.Context, obj *ledger.Block) (*ledger.Block, error)
 	Next(ctx context.Context, obj *ledger.Block) (*ledger.Block, error)
 	Transactions(ctx context.Context, obj *ledger.Block, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error)
+	ContractLogs(ctx context.Context, obj *ledger.Block, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractLog], error)
 	ContractResults(ctx context.Context, obj *ledger.Block, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
+}
+type ContractResolver interface {
+	ID(ctx context.Context, obj *ledger.Contract) (string, error)
+
+	Account(ctx context.Context, obj *ledger.Contract) (*ledger.Account, error)
+
+	AutoRenewAccount(ctx context.Context, obj *ledger.Contract) (*ledger.Account, error)
+
+	Bytecode(ctx context.Context, obj *ledger.Contract) (string, error)
+
+	Logs(ctx context.Context, obj *ledger.Contract, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractLog], error)
+
+	Obtainer(ctx context.Context, obj *ledger.Contract) (*ledger.Account, error)
+
+	Results(ctx context.Context, obj *ledger.Contract, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
+	RuntimeBytecode(ctx context.Context, obj *ledger.Contract) ([]byte, error)
+	State(ctx context.Context, obj *ledger.Contract, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractState], error)
+}
+type ContractLogResolver interface {
+	ID(ctx context.Context, obj *ledger.ContractLog) (string, error)
+
+	Block(ctx context.Context, obj *ledger.ContractLog) (*ledger.Block, error)
+
+	Contract(ctx context.Context, obj *ledger.ContractLog) (*ledger.Contract, error)
+
+	ContractResult(ctx context.Context, obj *ledger.ContractLog) (*ledger.ContractResult, error)
+
+	Payer(ctx context.Context, obj *ledger.ContractLog) (*ledger.Account, error)
+	RootContract(ctx context.Context, obj *ledger.ContractLog) (*ledger.Contract, error)
+
+	Transaction(ctx context.Context, obj *ledger.ContractLog) (*ledger.Transaction, error)
 }
 type ContractResultResolver interface {
 	ID(ctx context.Context, obj *ledger.ContractResult) (string, error)
@@ -625,6 +762,9 @@ type ContractResultResolver interface {
 
 	ToAccount(ctx context.Context, obj *ledger.ContractResult) (*ledger.Account, error)
 	Transaction(ctx context.Context, obj *ledger.ContractResult) (*ledger.Transaction, error)
+
+	Contract(ctx context.Context, obj *ledger.ContractResult) (*ledger.Contract, error)
+	Logs(ctx context.Context, obj *ledger.ContractResult) ([]*ledger.ContractLog, error)
 }
 type HookResolver interface {
 	ID(ctx context.Context, obj *ledger.Hook) (string, error)
@@ -651,6 +791,10 @@ type QueryResolver interface {
 	Airdrops(ctx context.Context, sender *ledger.AccountRef, receiver *ledger.AccountRef, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Airdrop], error)
 	Block(ctx context.Context, hash *string, number *int64) (*ledger.Block, error)
 	Blocks(ctx context.Context, filter *ledger.BlockFilter, orderBy model.BlockOrder, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Block], error)
+	Contract(ctx context.Context, id ledger.ContractRef, at *ledger.Filter[ledger.Timestamp]) (*ledger.Contract, error)
+	Contracts(ctx context.Context, filter *ledger.ContractFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Contract], error)
+	ContractState(ctx context.Context, contract ledger.ContractRef, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractState], error)
+	ContractLogs(ctx context.Context, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractLog], error)
 	ContractResult(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, at *ledger.Timestamp, contract *ledger.AccountRef) (*ledger.ContractResult, error)
 	ContractResults(ctx context.Context, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
 	ContractActions(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractAction], error)
@@ -694,6 +838,7 @@ type TransactionResolver interface {
 	Transfers(ctx context.Context, obj *ledger.Transaction) ([]*ledger.CryptoTransfer, error)
 
 	Block(ctx context.Context, obj *ledger.Transaction) (*ledger.Block, error)
+	ContractLogs(ctx context.Context, obj *ledger.Transaction, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractLog], error)
 	ContractResult(ctx context.Context, obj *ledger.Transaction) (*ledger.ContractResult, error)
 }
 
@@ -763,6 +908,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Account.Balance(childComplexity, args["unit"].(model.HbarUnit)), true
+	case "Account.contract":
+		if e.ComplexityRoot.Account.Contract == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Account.Contract(childComplexity), true
 	case "Account.contractResults":
 		if e.ComplexityRoot.Account.ContractResults == nil {
 			break
@@ -1221,6 +1372,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.BalanceEdge.Node(childComplexity), true
 
+	case "Block.contractLogs":
+		if e.ComplexityRoot.Block.ContractLogs == nil {
+			break
+		}
+
+		args, err := ec.field_Block_contractLogs_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Block.ContractLogs(childComplexity, args["filter"].(*ledger.ContractLogFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Block.contractResults":
 		if e.ComplexityRoot.Block.ContractResults == nil {
 			break
@@ -1373,6 +1535,172 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ChunkInfo.Total(childComplexity), true
 
+	case "Contract.account":
+		if e.ComplexityRoot.Contract.Account == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.Account(childComplexity), true
+	case "Contract.adminKey":
+		if e.ComplexityRoot.Contract.AdminKey == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.AdminKey(childComplexity), true
+	case "Contract.autoRenewAccount":
+		if e.ComplexityRoot.Contract.AutoRenewAccount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.AutoRenewAccount(childComplexity), true
+	case "Contract.autoRenewAccountId":
+		if e.ComplexityRoot.Contract.AutoRenewAccountID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.AutoRenewAccountID(childComplexity), true
+	case "Contract.autoRenewPeriod":
+		if e.ComplexityRoot.Contract.AutoRenewPeriod == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.AutoRenewPeriod(childComplexity), true
+	case "Contract.bytecode":
+		if e.ComplexityRoot.Contract.Bytecode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.Bytecode(childComplexity), true
+	case "Contract.createdTimestamp":
+		if e.ComplexityRoot.Contract.CreatedTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.CreatedTimestamp(childComplexity), true
+	case "Contract.deleted":
+		if e.ComplexityRoot.Contract.Deleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.Deleted(childComplexity), true
+	case "Contract.evmAddress":
+		if e.ComplexityRoot.Contract.EVMAddress == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.EVMAddress(childComplexity), true
+	case "Contract.entityId":
+		if e.ComplexityRoot.Contract.EntityID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.EntityID(childComplexity), true
+	case "Contract.expirationTimestamp":
+		if e.ComplexityRoot.Contract.ExpirationTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.ExpirationTimestamp(childComplexity), true
+	case "Contract.fileId":
+		if e.ComplexityRoot.Contract.FileID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.FileID(childComplexity), true
+	case "Contract.id":
+		if e.ComplexityRoot.Contract.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.ID(childComplexity), true
+	case "Contract.logs":
+		if e.ComplexityRoot.Contract.Logs == nil {
+			break
+		}
+
+		args, err := ec.field_Contract_logs_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Contract.Logs(childComplexity, args["filter"].(*ledger.ContractLogFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Contract.maxAutomaticTokenAssociations":
+		if e.ComplexityRoot.Contract.MaxAutomaticTokenAssociations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.MaxAutomaticTokenAssociations(childComplexity), true
+	case "Contract.memo":
+		if e.ComplexityRoot.Contract.Memo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.Memo(childComplexity), true
+	case "Contract.nonce":
+		if e.ComplexityRoot.Contract.Nonce == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.Nonce(childComplexity), true
+	case "Contract.obtainer":
+		if e.ComplexityRoot.Contract.Obtainer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.Obtainer(childComplexity), true
+	case "Contract.obtainerId":
+		if e.ComplexityRoot.Contract.ObtainerID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.ObtainerID(childComplexity), true
+	case "Contract.permanentRemoval":
+		if e.ComplexityRoot.Contract.PermanentRemoval == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.PermanentRemoval(childComplexity), true
+	case "Contract.proxyAccountId":
+		if e.ComplexityRoot.Contract.ProxyAccountID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.ProxyAccountID(childComplexity), true
+	case "Contract.results":
+		if e.ComplexityRoot.Contract.Results == nil {
+			break
+		}
+
+		args, err := ec.field_Contract_results_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Contract.Results(childComplexity, args["filter"].(*ledger.ContractResultFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Contract.runtimeBytecode":
+		if e.ComplexityRoot.Contract.RuntimeBytecode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.RuntimeBytecode(childComplexity), true
+	case "Contract.state":
+		if e.ComplexityRoot.Contract.State == nil {
+			break
+		}
+
+		args, err := ec.field_Contract_state_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Contract.State(childComplexity, args["filter"].(*ledger.ContractStateFilter), args["at"].(*ledger.Filter[ledger.Timestamp]), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Contract.timestamp":
+		if e.ComplexityRoot.Contract.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Contract.Timestamp(childComplexity), true
+
 	case "ContractAction.callDepth":
 		if e.ComplexityRoot.ContractAction.CallDepth == nil {
 			break
@@ -1508,6 +1836,197 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ContractActionEdge.Node(childComplexity), true
 
+	case "ContractConnection.edges":
+		if e.ComplexityRoot.ContractConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractConnection.Edges(childComplexity), true
+	case "ContractConnection.nodes":
+		if e.ComplexityRoot.ContractConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractConnection.Nodes(childComplexity), true
+	case "ContractConnection.pageInfo":
+		if e.ComplexityRoot.ContractConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractConnection.PageInfo(childComplexity), true
+
+	case "ContractEdge.cursor":
+		if e.ComplexityRoot.ContractEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractEdge.Cursor(childComplexity), true
+	case "ContractEdge.node":
+		if e.ComplexityRoot.ContractEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractEdge.Node(childComplexity), true
+
+	case "ContractLog.address":
+		if e.ComplexityRoot.ContractLog.Address == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.Address(childComplexity), true
+	case "ContractLog.block":
+		if e.ComplexityRoot.ContractLog.Block == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.Block(childComplexity), true
+	case "ContractLog.blockHash":
+		if e.ComplexityRoot.ContractLog.BlockHash == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.BlockHash(childComplexity), true
+	case "ContractLog.blockNumber":
+		if e.ComplexityRoot.ContractLog.BlockNumber == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.BlockNumber(childComplexity), true
+	case "ContractLog.bloom":
+		if e.ComplexityRoot.ContractLog.Bloom == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.Bloom(childComplexity), true
+	case "ContractLog.consensusTimestamp":
+		if e.ComplexityRoot.ContractLog.ConsensusTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.ConsensusTimestamp(childComplexity), true
+	case "ContractLog.contract":
+		if e.ComplexityRoot.ContractLog.Contract == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.Contract(childComplexity), true
+	case "ContractLog.contractId":
+		if e.ComplexityRoot.ContractLog.ContractID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.ContractID(childComplexity), true
+	case "ContractLog.contractResult":
+		if e.ComplexityRoot.ContractLog.ContractResult == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.ContractResult(childComplexity), true
+	case "ContractLog.data":
+		if e.ComplexityRoot.ContractLog.Data == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.Data(childComplexity), true
+	case "ContractLog.id":
+		if e.ComplexityRoot.ContractLog.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.ID(childComplexity), true
+	case "ContractLog.index":
+		if e.ComplexityRoot.ContractLog.Index == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.Index(childComplexity), true
+	case "ContractLog.payer":
+		if e.ComplexityRoot.ContractLog.Payer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.Payer(childComplexity), true
+	case "ContractLog.payerAccountId":
+		if e.ComplexityRoot.ContractLog.PayerAccountID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.PayerAccountID(childComplexity), true
+	case "ContractLog.rootContract":
+		if e.ComplexityRoot.ContractLog.RootContract == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.RootContract(childComplexity), true
+	case "ContractLog.rootContractId":
+		if e.ComplexityRoot.ContractLog.RootContractID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.RootContractID(childComplexity), true
+	case "ContractLog.synthetic":
+		if e.ComplexityRoot.ContractLog.Synthetic == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.Synthetic(childComplexity), true
+	case "ContractLog.topics":
+		if e.ComplexityRoot.ContractLog.Topics == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.Topics(childComplexity), true
+	case "ContractLog.transaction":
+		if e.ComplexityRoot.ContractLog.Transaction == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.Transaction(childComplexity), true
+	case "ContractLog.transactionHash":
+		if e.ComplexityRoot.ContractLog.TransactionHash == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.TransactionHash(childComplexity), true
+	case "ContractLog.transactionIndex":
+		if e.ComplexityRoot.ContractLog.TransactionIndex == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLog.TransactionIndex(childComplexity), true
+
+	case "ContractLogConnection.edges":
+		if e.ComplexityRoot.ContractLogConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLogConnection.Edges(childComplexity), true
+	case "ContractLogConnection.nodes":
+		if e.ComplexityRoot.ContractLogConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLogConnection.Nodes(childComplexity), true
+	case "ContractLogConnection.pageInfo":
+		if e.ComplexityRoot.ContractLogConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLogConnection.PageInfo(childComplexity), true
+
+	case "ContractLogEdge.cursor":
+		if e.ComplexityRoot.ContractLogEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLogEdge.Cursor(childComplexity), true
+	case "ContractLogEdge.node":
+		if e.ComplexityRoot.ContractLogEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractLogEdge.Node(childComplexity), true
+
 	case "ContractResult.accessList":
 		if e.ComplexityRoot.ContractResult.AccessList == nil {
 			break
@@ -1597,6 +2116,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractResult.ConsensusTimestamp(childComplexity), true
+	case "ContractResult.contract":
+		if e.ComplexityRoot.ContractResult.Contract == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractResult.Contract(childComplexity), true
 	case "ContractResult.contractId":
 		if e.ComplexityRoot.ContractResult.ContractID == nil {
 			break
@@ -1699,6 +2224,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractResult.ID(childComplexity), true
+	case "ContractResult.logs":
+		if e.ComplexityRoot.ContractResult.Logs == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractResult.Logs(childComplexity), true
 	case "ContractResult.maxFeePerGas":
 		if e.ComplexityRoot.ContractResult.MaxFeePerGas == nil {
 			break
@@ -1882,6 +2413,37 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ContractResultEdge.Node(childComplexity), true
 
+	case "ContractState.address":
+		if e.ComplexityRoot.ContractState.Address == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractState.Address(childComplexity), true
+	case "ContractState.contractId":
+		if e.ComplexityRoot.ContractState.ContractID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractState.ContractID(childComplexity), true
+	case "ContractState.slot":
+		if e.ComplexityRoot.ContractState.Slot == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractState.Slot(childComplexity), true
+	case "ContractState.timestamp":
+		if e.ComplexityRoot.ContractState.Timestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractState.Timestamp(childComplexity), true
+	case "ContractState.value":
+		if e.ComplexityRoot.ContractState.Value == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractState.Value(childComplexity), true
+
 	case "ContractStateChange.address":
 		if e.ComplexityRoot.ContractStateChange.Address == nil {
 			break
@@ -1912,6 +2474,38 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractStateChange.ValueWritten(childComplexity), true
+
+	case "ContractStateConnection.edges":
+		if e.ComplexityRoot.ContractStateConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractStateConnection.Edges(childComplexity), true
+	case "ContractStateConnection.nodes":
+		if e.ComplexityRoot.ContractStateConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractStateConnection.Nodes(childComplexity), true
+	case "ContractStateConnection.pageInfo":
+		if e.ComplexityRoot.ContractStateConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractStateConnection.PageInfo(childComplexity), true
+
+	case "ContractStateEdge.cursor":
+		if e.ComplexityRoot.ContractStateEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractStateEdge.Cursor(childComplexity), true
+	case "ContractStateEdge.node":
+		if e.ComplexityRoot.ContractStateEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractStateEdge.Node(childComplexity), true
 
 	case "CryptoTransfer.accountId":
 		if e.ComplexityRoot.CryptoTransfer.AccountID == nil {
@@ -2390,6 +2984,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Blocks(childComplexity, args["filter"].(*ledger.BlockFilter), args["orderBy"].(model.BlockOrder), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Query.contract":
+		if e.ComplexityRoot.Query.Contract == nil {
+			break
+		}
+
+		args, err := ec.field_Query_contract_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Contract(childComplexity, args["id"].(ledger.ContractRef), args["at"].(*ledger.Filter[ledger.Timestamp])), true
 	case "Query.contractActions":
 		if e.ComplexityRoot.Query.ContractActions == nil {
 			break
@@ -2401,6 +3006,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.ContractActions(childComplexity, args["hash"].(*string), args["transactionId"].(*ledger.TransactionID), args["nonce"].(int32), args["filter"].(*ledger.ContractActionFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Query.contractLogs":
+		if e.ComplexityRoot.Query.ContractLogs == nil {
+			break
+		}
+
+		args, err := ec.field_Query_contractLogs_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.ContractLogs(childComplexity, args["filter"].(*ledger.ContractLogFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.contractResult":
 		if e.ComplexityRoot.Query.ContractResult == nil {
 			break
@@ -2423,6 +3039,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.ContractResults(childComplexity, args["filter"].(*ledger.ContractResultFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Query.contractState":
+		if e.ComplexityRoot.Query.ContractState == nil {
+			break
+		}
+
+		args, err := ec.field_Query_contractState_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.ContractState(childComplexity, args["contract"].(ledger.ContractRef), args["filter"].(*ledger.ContractStateFilter), args["at"].(*ledger.Filter[ledger.Timestamp]), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Query.contracts":
+		if e.ComplexityRoot.Query.Contracts == nil {
+			break
+		}
+
+		args, err := ec.field_Query_contracts_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Contracts(childComplexity, args["filter"].(*ledger.ContractFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.entityId":
 		if e.ComplexityRoot.Query.EntityID == nil {
 			break
@@ -2889,6 +3527,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transaction.ConsensusTimestamp(childComplexity), true
+	case "Transaction.contractLogs":
+		if e.ComplexityRoot.Transaction.ContractLogs == nil {
+			break
+		}
+
+		args, err := ec.field_Transaction_contractLogs_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Transaction.ContractLogs(childComplexity, args["filter"].(*ledger.ContractLogFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Transaction.contractResult":
 		if e.ComplexityRoot.Transaction.ContractResult == nil {
 			break
@@ -3097,13 +3746,17 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputBalanceFilter,
 		ec.unmarshalInputBlockFilter,
 		ec.unmarshalInputContractActionFilter,
+		ec.unmarshalInputContractFilter,
+		ec.unmarshalInputContractLogFilter,
 		ec.unmarshalInputContractResultFilter,
+		ec.unmarshalInputContractStateFilter,
 		ec.unmarshalInputEntityIDFilter,
 		ec.unmarshalInputHookFilter,
 		ec.unmarshalInputHookKeyFilter,
 		ec.unmarshalInputHookSlotFilter,
 		ec.unmarshalInputLongFilter,
 		ec.unmarshalInputNftAllowanceFilter,
+		ec.unmarshalInputSlotFilter,
 		ec.unmarshalInputStringFilter,
 		ec.unmarshalInputTimestampFilter,
 		ec.unmarshalInputTopicMessageFilter,
@@ -3167,7 +3820,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract_result.graphqls" "schema/hook.graphqls" "schema/nft_allowance.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/hook.graphqls" "schema/nft_allowance.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -3183,6 +3836,7 @@ var sources = []*ast.Source{
 	{Name: "schema/airdrop.graphqls", Input: sourceData("schema/airdrop.graphqls"), BuiltIn: false},
 	{Name: "schema/block.graphqls", Input: sourceData("schema/block.graphqls"), BuiltIn: false},
 	{Name: "schema/common.graphqls", Input: sourceData("schema/common.graphqls"), BuiltIn: false},
+	{Name: "schema/contract.graphqls", Input: sourceData("schema/contract.graphqls"), BuiltIn: false},
 	{Name: "schema/contract_result.graphqls", Input: sourceData("schema/contract_result.graphqls"), BuiltIn: false},
 	{Name: "schema/hook.graphqls", Input: sourceData("schema/hook.graphqls"), BuiltIn: false},
 	{Name: "schema/nft_allowance.graphqls", Input: sourceData("schema/nft_allowance.graphqls"), BuiltIn: false},
@@ -3266,6 +3920,8 @@ func (ec *executionContext) childFields_Account(ctx context.Context, field graph
 		return ec.fieldContext_Account_outstandingAirdrops(ctx, field)
 	case "pendingAirdrops":
 		return ec.fieldContext_Account_pendingAirdrops(ctx, field)
+	case "contract":
+		return ec.fieldContext_Account_contract(ctx, field)
 	case "contractResults":
 		return ec.fieldContext_Account_contractResults(ctx, field)
 	case "hooks":
@@ -3446,6 +4102,8 @@ func (ec *executionContext) childFields_Block(ctx context.Context, field graphql
 		return ec.fieldContext_Block_next(ctx, field)
 	case "transactions":
 		return ec.fieldContext_Block_transactions(ctx, field)
+	case "contractLogs":
+		return ec.fieldContext_Block_contractLogs(ctx, field)
 	case "contractResults":
 		return ec.fieldContext_Block_contractResults(ctx, field)
 	}
@@ -3484,6 +4142,62 @@ func (ec *executionContext) childFields_ChunkInfo(ctx context.Context, field gra
 		return ec.fieldContext_ChunkInfo_total(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ChunkInfo", field.Name)
+}
+
+func (ec *executionContext) childFields_Contract(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Contract_id(ctx, field)
+	case "entityId":
+		return ec.fieldContext_Contract_entityId(ctx, field)
+	case "account":
+		return ec.fieldContext_Contract_account(ctx, field)
+	case "adminKey":
+		return ec.fieldContext_Contract_adminKey(ctx, field)
+	case "autoRenewAccountId":
+		return ec.fieldContext_Contract_autoRenewAccountId(ctx, field)
+	case "autoRenewAccount":
+		return ec.fieldContext_Contract_autoRenewAccount(ctx, field)
+	case "autoRenewPeriod":
+		return ec.fieldContext_Contract_autoRenewPeriod(ctx, field)
+	case "bytecode":
+		return ec.fieldContext_Contract_bytecode(ctx, field)
+	case "createdTimestamp":
+		return ec.fieldContext_Contract_createdTimestamp(ctx, field)
+	case "deleted":
+		return ec.fieldContext_Contract_deleted(ctx, field)
+	case "evmAddress":
+		return ec.fieldContext_Contract_evmAddress(ctx, field)
+	case "expirationTimestamp":
+		return ec.fieldContext_Contract_expirationTimestamp(ctx, field)
+	case "fileId":
+		return ec.fieldContext_Contract_fileId(ctx, field)
+	case "logs":
+		return ec.fieldContext_Contract_logs(ctx, field)
+	case "maxAutomaticTokenAssociations":
+		return ec.fieldContext_Contract_maxAutomaticTokenAssociations(ctx, field)
+	case "memo":
+		return ec.fieldContext_Contract_memo(ctx, field)
+	case "nonce":
+		return ec.fieldContext_Contract_nonce(ctx, field)
+	case "obtainerId":
+		return ec.fieldContext_Contract_obtainerId(ctx, field)
+	case "obtainer":
+		return ec.fieldContext_Contract_obtainer(ctx, field)
+	case "permanentRemoval":
+		return ec.fieldContext_Contract_permanentRemoval(ctx, field)
+	case "proxyAccountId":
+		return ec.fieldContext_Contract_proxyAccountId(ctx, field)
+	case "results":
+		return ec.fieldContext_Contract_results(ctx, field)
+	case "runtimeBytecode":
+		return ec.fieldContext_Contract_runtimeBytecode(ctx, field)
+	case "state":
+		return ec.fieldContext_Contract_state(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_Contract_timestamp(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Contract", field.Name)
 }
 
 func (ec *executionContext) childFields_ContractAction(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3546,6 +4260,98 @@ func (ec *executionContext) childFields_ContractActionEdge(ctx context.Context, 
 		return ec.fieldContext_ContractActionEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractActionEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ContractConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ContractConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_ContractConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ContractConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContractConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ContractEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_ContractEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_ContractEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContractEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ContractLog(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_ContractLog_id(ctx, field)
+	case "address":
+		return ec.fieldContext_ContractLog_address(ctx, field)
+	case "block":
+		return ec.fieldContext_ContractLog_block(ctx, field)
+	case "blockHash":
+		return ec.fieldContext_ContractLog_blockHash(ctx, field)
+	case "blockNumber":
+		return ec.fieldContext_ContractLog_blockNumber(ctx, field)
+	case "bloom":
+		return ec.fieldContext_ContractLog_bloom(ctx, field)
+	case "consensusTimestamp":
+		return ec.fieldContext_ContractLog_consensusTimestamp(ctx, field)
+	case "contract":
+		return ec.fieldContext_ContractLog_contract(ctx, field)
+	case "contractId":
+		return ec.fieldContext_ContractLog_contractId(ctx, field)
+	case "contractResult":
+		return ec.fieldContext_ContractLog_contractResult(ctx, field)
+	case "data":
+		return ec.fieldContext_ContractLog_data(ctx, field)
+	case "index":
+		return ec.fieldContext_ContractLog_index(ctx, field)
+	case "payerAccountId":
+		return ec.fieldContext_ContractLog_payerAccountId(ctx, field)
+	case "payer":
+		return ec.fieldContext_ContractLog_payer(ctx, field)
+	case "rootContract":
+		return ec.fieldContext_ContractLog_rootContract(ctx, field)
+	case "rootContractId":
+		return ec.fieldContext_ContractLog_rootContractId(ctx, field)
+	case "synthetic":
+		return ec.fieldContext_ContractLog_synthetic(ctx, field)
+	case "topics":
+		return ec.fieldContext_ContractLog_topics(ctx, field)
+	case "transaction":
+		return ec.fieldContext_ContractLog_transaction(ctx, field)
+	case "transactionHash":
+		return ec.fieldContext_ContractLog_transactionHash(ctx, field)
+	case "transactionIndex":
+		return ec.fieldContext_ContractLog_transactionIndex(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContractLog", field.Name)
+}
+
+func (ec *executionContext) childFields_ContractLogConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ContractLogConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_ContractLogConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ContractLogConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContractLogConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ContractLogEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_ContractLogEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_ContractLogEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContractLogEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_ContractResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3662,6 +4468,10 @@ func (ec *executionContext) childFields_ContractResult(ctx context.Context, fiel
 		return ec.fieldContext_ContractResult_value(ctx, field)
 	case "valueWeibar":
 		return ec.fieldContext_ContractResult_valueWeibar(ctx, field)
+	case "contract":
+		return ec.fieldContext_ContractResult_contract(ctx, field)
+	case "logs":
+		return ec.fieldContext_ContractResult_logs(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractResult", field.Name)
 }
@@ -3688,6 +4498,22 @@ func (ec *executionContext) childFields_ContractResultEdge(ctx context.Context, 
 	return nil, fmt.Errorf("no field named %q was found under type ContractResultEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_ContractState(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "address":
+		return ec.fieldContext_ContractState_address(ctx, field)
+	case "contractId":
+		return ec.fieldContext_ContractState_contractId(ctx, field)
+	case "slot":
+		return ec.fieldContext_ContractState_slot(ctx, field)
+	case "value":
+		return ec.fieldContext_ContractState_value(ctx, field)
+	case "timestamp":
+		return ec.fieldContext_ContractState_timestamp(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContractState", field.Name)
+}
+
 func (ec *executionContext) childFields_ContractStateChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "address":
@@ -3702,6 +4528,28 @@ func (ec *executionContext) childFields_ContractStateChange(ctx context.Context,
 		return ec.fieldContext_ContractStateChange_valueWritten(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractStateChange", field.Name)
+}
+
+func (ec *executionContext) childFields_ContractStateConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ContractStateConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_ContractStateConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ContractStateConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContractStateConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ContractStateEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_ContractStateEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_ContractStateEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContractStateEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_CryptoTransfer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4144,6 +4992,8 @@ func (ec *executionContext) childFields_Transaction(ctx context.Context, field g
 		return ec.fieldContext_Transaction_validStartTimestamp(ctx, field)
 	case "block":
 		return ec.fieldContext_Transaction_block(ctx, field)
+	case "contractLogs":
+		return ec.fieldContext_Transaction_contractLogs(ctx, field)
 	case "contractResult":
 		return ec.fieldContext_Transaction_contractResult(ctx, field)
 	}
@@ -4716,6 +5566,60 @@ func (ec *executionContext) field_Balance_tokens_args(ctx context.Context, rawAr
 	return args, nil
 }
 
+func (ec *executionContext) field_Block_contractLogs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
+			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
 func (ec *executionContext) field_Block_contractResults_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -4867,6 +5771,176 @@ func (ec *executionContext) field_ContractResult_actions_args(ctx context.Contex
 		return nil, err
 	}
 	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Contract_logs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
+			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Contract_results_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.ContractResultFilter, error) {
+			return ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋledgerᚐContractResultFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Contract_state_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.ContractStateFilter, error) {
+			return ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋledgerᚐContractStateFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "at",
+		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["at"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg6
 	return args, nil
 }
 
@@ -5324,6 +6398,60 @@ func (ec *executionContext) field_Query_contractActions_args(ctx context.Context
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_contractLogs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
+			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_contractResult_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -5376,6 +6504,152 @@ func (ec *executionContext) field_Query_contractResults_args(ctx context.Context
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractResultFilter, error) {
 			return ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋledgerᚐContractResultFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_contractState_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "contract",
+		func(ctx context.Context, v any) (ledger.ContractRef, error) {
+			return ec.unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["contract"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.ContractStateFilter, error) {
+			return ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋledgerᚐContractStateFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "at",
+		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["at"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg7
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_contract_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (ledger.ContractRef, error) {
+			return ec.unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "at",
+		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["at"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_contracts_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.ContractFilter, error) {
+			return ec.unmarshalOContractFilter2ᚖheliographᚋinternalᚋledgerᚐContractFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5910,6 +7184,60 @@ func (ec *executionContext) field_Topic_messages_args(ctx context.Context, rawAr
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.TopicMessageFilter, error) {
 			return ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋledgerᚐTopicMessageFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (relay.Order, error) {
+			return ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Transaction_contractLogs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
+			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -6868,6 +8196,38 @@ func (ec *executionContext) fieldContext_Account_pendingAirdrops(ctx context.Con
 	if fc.Args, err = ec.field_Account_pendingAirdrops_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_contract(ctx context.Context, field graphql.CollectedField, obj *ledger.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Account_contract(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().Contract(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Account_contract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
 	}
 	return fc, nil
 }
@@ -8480,6 +9840,50 @@ func (ec *executionContext) fieldContext_Block_transactions(ctx context.Context,
 	return fc, nil
 }
 
+func (ec *executionContext) _Block_contractLogs(ctx context.Context, field graphql.CollectedField, obj *ledger.Block) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Block_contractLogs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Block().ContractLogs(ctx, obj, fc.Args["filter"].(*ledger.ContractLogFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.ContractLog]) graphql.Marshaler {
+			return ec.marshalNContractLogConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Block_contractLogs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Block",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractLogConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Block_contractLogs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Block_contractResults(ctx context.Context, field graphql.CollectedField, obj *ledger.Block) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -8751,6 +10155,689 @@ func (ec *executionContext) _ChunkInfo_total(ctx context.Context, field graphql.
 }
 func (ec *executionContext) fieldContext_ChunkInfo_total(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChunkInfo", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_id(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Contract().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_entityId(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_entityId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EntityID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_entityId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_account(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_account(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Contract().Account(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_account(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Contract_adminKey(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_adminKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AdminKey, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_adminKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Key(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Contract_autoRenewAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_autoRenewAccountId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AutoRenewAccountID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_autoRenewAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_autoRenewAccount(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_autoRenewAccount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Contract().AutoRenewAccount(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_autoRenewAccount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Contract_autoRenewPeriod(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_autoRenewPeriod(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AutoRenewPeriod, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_autoRenewPeriod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_bytecode(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_bytecode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Contract().Bytecode(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_bytecode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_createdTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_createdTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_createdTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_deleted(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_deleted(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Deleted, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
+			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_deleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_evmAddress(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_evmAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EVMAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_evmAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_expirationTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_expirationTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpirationTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_expirationTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_fileId(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_fileId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FileID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_fileId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_logs(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_logs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Contract().Logs(ctx, obj, fc.Args["filter"].(*ledger.ContractLogFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.ContractLog]) graphql.Marshaler {
+			return ec.marshalNContractLogConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_logs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractLogConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Contract_logs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Contract_maxAutomaticTokenAssociations(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_maxAutomaticTokenAssociations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MaxAutomaticTokenAssociations, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
+			return ec.marshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_maxAutomaticTokenAssociations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_memo(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_memo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Memo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_memo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_nonce(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_nonce(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nonce, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_nonce(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_obtainerId(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_obtainerId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ObtainerID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_obtainerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_obtainer(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_obtainer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Contract().Obtainer(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_obtainer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Contract_permanentRemoval(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_permanentRemoval(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PermanentRemoval, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
+			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_permanentRemoval(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_proxyAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_proxyAccountId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ProxyAccountID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_proxyAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_results(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_results(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Contract().Results(ctx, obj, fc.Args["filter"].(*ledger.ContractResultFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.ContractResult]) graphql.Marshaler {
+			return ec.marshalNContractResultConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_results(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractResultConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Contract_results_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Contract_runtimeBytecode(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_runtimeBytecode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Contract().RuntimeBytecode(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_runtimeBytecode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Contract", field, true, true, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _Contract_state(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_state(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Contract().State(ctx, obj, fc.Args["filter"].(*ledger.ContractStateFilter), fc.Args["at"].(*ledger.Filter[ledger.Timestamp]), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.ContractState]) graphql.Marshaler {
+			return ec.marshalNContractStateConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_state(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractStateConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Contract_state_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Contract_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TimestampRange(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ContractAction_callDepth(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
@@ -9293,6 +11380,845 @@ func (ec *executionContext) _ContractActionEdge_cursor(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_ContractActionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractActionEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ContractConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Contract]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.Contract]) graphql.Marshaler {
+			return ec.marshalNContractEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Contract]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Contract) graphql.Marshaler {
+			return ec.marshalNContract2ᚕᚖheliographᚋinternalᚋledgerᚐContractᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Contract]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Contract]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+			return ec.marshalNContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Contract]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_id(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractLog().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_address(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_address(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Address, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalOHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_block(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_block(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractLog().Block(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
+			return ec.marshalOBlock2ᚖheliographᚋinternalᚋledgerᚐBlock(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_block(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractLog",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Block(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractLog_blockHash(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_blockHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNHash2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Hash does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_blockNumber(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_bloom(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_bloom(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Bloom, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_bloom(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_consensusTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_consensusTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ConsensusTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_consensusTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_contract(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_contract(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractLog().Contract(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_contract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractLog",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractLog_contractId(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_contractId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContractID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_contractId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_contractResult(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_contractResult(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractLog().ContractResult(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
+			return ec.marshalOContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_contractResult(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractLog",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractResult(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractLog_data(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_data(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Data, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_data(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_index(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_index(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Index, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_index(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_payerAccountId(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_payerAccountId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PayerAccountID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_payerAccountId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_payer(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_payer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractLog().Payer(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_payer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractLog",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Account(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractLog_rootContract(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_rootContract(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractLog().RootContract(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_rootContract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractLog",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractLog_rootContractId(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_rootContractId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RootContractID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_rootContractId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_synthetic(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_synthetic(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Synthetic, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_synthetic(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_topics(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_topics(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Topics, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v [][]byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕᚕbyteᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_topics(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_transaction(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_transaction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractLog().Transaction(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_transaction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractLog",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractLog_transactionHash(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_transactionHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TransactionHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_transactionHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLog_transactionIndex(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLog_transactionIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TransactionIndex, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
+			return ec.marshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLog_transactionIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLog", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ContractLogConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractLog]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLogConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.ContractLog]) graphql.Marshaler {
+			return ec.marshalNContractLogEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLogConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractLogConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractLogEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractLogConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractLog]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLogConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ContractLog) graphql.Marshaler {
+			return ec.marshalNContractLog2ᚕᚖheliographᚋinternalᚋledgerᚐContractLogᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLogConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractLogConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractLog(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractLogConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractLog]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLogConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLogConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractLogConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractLogEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.ContractLog]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLogEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractLog) graphql.Marshaler {
+			return ec.marshalNContractLog2ᚖheliographᚋinternalᚋledgerᚐContractLog(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLogEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractLogEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractLog(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractLogEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.ContractLog]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractLogEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractLogEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractLogEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ContractResult_id(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
@@ -10676,6 +13602,70 @@ func (ec *executionContext) fieldContext_ContractResult_valueWeibar(_ context.Co
 	return graphql.NewScalarFieldContext("ContractResult", field, true, false, errors.New("field of type Integer does not have child fields"))
 }
 
+func (ec *executionContext) _ContractResult_contract(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractResult_contract(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractResult().Contract(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractResult_contract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractResult",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractResult_logs(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractResult_logs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ContractResult().Logs(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ContractLog) graphql.Marshaler {
+			return ec.marshalNContractLog2ᚕᚖheliographᚋinternalᚋledgerᚐContractLogᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractResult_logs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractResult",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractLog(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ContractResultConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractResult]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -10827,6 +13817,121 @@ func (ec *executionContext) fieldContext_ContractResultEdge_cursor(_ context.Con
 	return graphql.NewScalarFieldContext("ContractResultEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _ContractState_address(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractState_address(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Address, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalOHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractState_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractState", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _ContractState_contractId(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractState_contractId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContractID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractState_contractId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractState", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _ContractState_slot(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractState_slot(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Slot, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractState_slot(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractState", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _ContractState_value(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractState_value(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Value, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalOHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractState_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractState", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _ContractState_timestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractState_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractState_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractState", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
 func (ec *executionContext) _ContractStateChange_address(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractStateChange) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -10940,6 +14045,157 @@ func (ec *executionContext) _ContractStateChange_valueWritten(ctx context.Contex
 }
 func (ec *executionContext) fieldContext_ContractStateChange_valueWritten(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractStateChange", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _ContractStateConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractState]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractStateConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ledger.ContractState]) graphql.Marshaler {
+			return ec.marshalNContractStateEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractStateConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractStateConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractStateEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractStateConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractState]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractStateConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ContractState) graphql.Marshaler {
+			return ec.marshalNContractState2ᚕᚖheliographᚋinternalᚋledgerᚐContractStateᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractStateConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractStateConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractState(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractStateConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractState]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractStateConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractStateConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractStateConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractStateEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.ContractState]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractStateEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractState) graphql.Marshaler {
+			return ec.marshalNContractState2ᚖheliographᚋinternalᚋledgerᚐContractState(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractStateEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractStateEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractState(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractStateEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.ContractState]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractStateEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractStateEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractStateEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _CryptoTransfer_accountId(ctx context.Context, field graphql.CollectedField, obj *ledger.CryptoTransfer) (ret graphql.Marshaler) {
@@ -12984,6 +16240,182 @@ func (ec *executionContext) fieldContext_Query_blocks(ctx context.Context, field
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_blocks_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_contract(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_contract(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Contract(ctx, fc.Args["id"].(ledger.ContractRef), fc.Args["at"].(*ledger.Filter[ledger.Timestamp]))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_contract(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_contract_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_contracts(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_contracts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Contracts(ctx, fc.Args["filter"].(*ledger.ContractFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.Contract]) graphql.Marshaler {
+			return ec.marshalNContractConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_contracts(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_contracts_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_contractState(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_contractState(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ContractState(ctx, fc.Args["contract"].(ledger.ContractRef), fc.Args["filter"].(*ledger.ContractStateFilter), fc.Args["at"].(*ledger.Filter[ledger.Timestamp]), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.ContractState]) graphql.Marshaler {
+			return ec.marshalNContractStateConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_contractState(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractStateConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_contractState_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_contractLogs(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_contractLogs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ContractLogs(ctx, fc.Args["filter"].(*ledger.ContractLogFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.ContractLog]) graphql.Marshaler {
+			return ec.marshalNContractLogConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_contractLogs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractLogConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_contractLogs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -15710,6 +19142,50 @@ func (ec *executionContext) fieldContext_Transaction_block(_ context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _Transaction_contractLogs(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transaction_contractLogs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Transaction().ContractLogs(ctx, obj, fc.Args["filter"].(*ledger.ContractLogFilter), fc.Args["order"].(relay.Order), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ledger.ContractLog]) graphql.Marshaler {
+			return ec.marshalNContractLogConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Transaction_contractLogs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Transaction",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractLogConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Transaction_contractLogs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Transaction_contractResult(ctx context.Context, field graphql.CollectedField, obj *ledger.Transaction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17169,6 +20645,108 @@ func (ec *executionContext) unmarshalInputContractActionFilter(ctx context.Conte
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputContractFilter(ctx context.Context, obj any) (ledger.ContractFilter, error) {
+	var it ledger.ContractFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "contracts"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "contracts":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("contracts"))
+			data, err := ec.unmarshalOContractRef2ᚕheliographᚋinternalᚋledgerᚐContractRefᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Contracts = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputContractLogFilter(ctx context.Context, obj any) (ledger.ContractLogFilter, error) {
+	var it ledger.ContractLogFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"contractId", "contract", "timestamp", "index", "topics", "transactionHash"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "contractId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("contractId"))
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ContractID = data
+		case "contract":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("contract"))
+			data, err := ec.unmarshalOContractRef2ᚖheliographᚋinternalᚋledgerᚐContractRef(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Contract = data
+		case "timestamp":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timestamp"))
+			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Timestamp = data
+		case "index":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("index"))
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Index = data
+		case "topics":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("topics"))
+			data, err := ec.unmarshalOHex2ᚕᚕᚕbyteᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Topics = data
+		case "transactionHash":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("transactionHash"))
+			data, err := ec.unmarshalOHash2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TransactionHash = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputContractResultFilter(ctx context.Context, obj any) (ledger.ContractResultFilter, error) {
 	var it ledger.ContractResultFilter
 	if obj == nil {
@@ -17257,6 +20835,36 @@ func (ec *executionContext) unmarshalInputContractResultFilter(ctx context.Conte
 				return it, err
 			}
 			it.Synthetic = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputContractStateFilter(ctx context.Context, obj any) (ledger.ContractStateFilter, error) {
+	var it ledger.ContractStateFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"slot"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "slot":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("slot"))
+			data, err := ec.unmarshalOSlotFilter2ᚖheliographᚋinternalᚋledgerᚐSlotFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Slot = data
 		}
 	}
 	return it, nil
@@ -17593,6 +21201,71 @@ func (ec *executionContext) unmarshalInputNftAllowanceFilter(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputSlotFilter(ctx context.Context, obj any) (ledger.SlotFilter, error) {
+	var it ledger.SlotFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"eq", "gt", "gte", "lt", "lte", "in"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "eq":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("eq"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Eq = data
+		case "gt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gt"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Gt = data
+		case "gte":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gte"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Gte = data
+		case "lt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lt"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Lt = data
+		case "lte":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lte"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Lte = data
+		case "in":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("in"))
+			data, err := ec.unmarshalOHex2ᚕᚕbyteᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.In = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputStringFilter(ctx context.Context, obj any) (ledger.StringFilter, error) {
 	var it ledger.StringFilter
 	if obj == nil {
@@ -17866,6 +21539,11 @@ func (ec *executionContext) _Entity(ctx context.Context, sel ast.SelectionSet, o
 			return graphql.Null
 		}
 		return ec._Topic(ctx, sel, obj)
+	case *ledger.Contract:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Contract(ctx, sel, obj)
 	case *ledger.Account:
 		if obj == nil {
 			return graphql.Null
@@ -17889,6 +21567,11 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Topic(ctx, sel, obj)
+	case *ledger.Contract:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Contract(ctx, sel, obj)
 	case *ledger.Account:
 		if obj == nil {
 			return graphql.Null
@@ -17914,6 +21597,11 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._ContractResult(ctx, sel, obj)
+	case *ledger.ContractLog:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ContractLog(ctx, sel, obj)
 	case *ledger.Block:
 		if obj == nil {
 			return graphql.Null
@@ -18369,6 +22057,44 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				}()
 				res = ec._Account_pendingAirdrops(ctx, field, obj)
 				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "contract":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_contract(ctx, field, obj)
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -19440,6 +23166,44 @@ func (ec *executionContext) _Block(ctx context.Context, sel ast.SelectionSet, ob
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "contractLogs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Block_contractLogs(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "contractResults":
 			field := field
 
@@ -19616,6 +23380,461 @@ func (ec *executionContext) _ChunkInfo(ctx context.Context, sel ast.SelectionSet
 			out.Values[i] = ec._ChunkInfo_total(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var contractImplementors = []string{"Contract", "Node", "Entity"}
+
+func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet, obj *ledger.Contract) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Contract")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "entityId":
+			out.Values[i] = ec._Contract_entityId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "account":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_account(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "adminKey":
+			out.Values[i] = ec._Contract_adminKey(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "autoRenewAccountId":
+			out.Values[i] = ec._Contract_autoRenewAccountId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "autoRenewAccount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_autoRenewAccount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "autoRenewPeriod":
+			out.Values[i] = ec._Contract_autoRenewPeriod(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "bytecode":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_bytecode(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "createdTimestamp":
+			out.Values[i] = ec._Contract_createdTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "deleted":
+			out.Values[i] = ec._Contract_deleted(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "evmAddress":
+			out.Values[i] = ec._Contract_evmAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "expirationTimestamp":
+			out.Values[i] = ec._Contract_expirationTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "fileId":
+			out.Values[i] = ec._Contract_fileId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "logs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_logs(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "maxAutomaticTokenAssociations":
+			out.Values[i] = ec._Contract_maxAutomaticTokenAssociations(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "memo":
+			out.Values[i] = ec._Contract_memo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nonce":
+			out.Values[i] = ec._Contract_nonce(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "obtainerId":
+			out.Values[i] = ec._Contract_obtainerId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "obtainer":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_obtainer(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "permanentRemoval":
+			out.Values[i] = ec._Contract_permanentRemoval(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "proxyAccountId":
+			out.Values[i] = ec._Contract_proxyAccountId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "results":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_results(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "runtimeBytecode":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_runtimeBytecode(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "state":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_state(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "timestamp":
+			out.Values[i] = ec._Contract_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -19823,6 +24042,557 @@ func (ec *executionContext) _ContractActionEdge(ctx context.Context, sel ast.Sel
 			}
 		case "cursor":
 			out.Values[i] = ec._ContractActionEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var contractConnectionImplementors = []string{"ContractConnection"}
+
+func (ec *executionContext) _ContractConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.Contract]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContractConnection")
+		case "edges":
+			out.Values[i] = ec._ContractConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._ContractConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ContractConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var contractEdgeImplementors = []string{"ContractEdge"}
+
+func (ec *executionContext) _ContractEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.Contract]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContractEdge")
+		case "node":
+			out.Values[i] = ec._ContractEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._ContractEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var contractLogImplementors = []string{"ContractLog", "Node"}
+
+func (ec *executionContext) _ContractLog(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractLog) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractLogImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContractLog")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractLog_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "address":
+			out.Values[i] = ec._ContractLog_address(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "block":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractLog_block(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "blockHash":
+			out.Values[i] = ec._ContractLog_blockHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "blockNumber":
+			out.Values[i] = ec._ContractLog_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "bloom":
+			out.Values[i] = ec._ContractLog_bloom(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "consensusTimestamp":
+			out.Values[i] = ec._ContractLog_consensusTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "contract":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractLog_contract(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "contractId":
+			out.Values[i] = ec._ContractLog_contractId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "contractResult":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractLog_contractResult(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "data":
+			out.Values[i] = ec._ContractLog_data(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "index":
+			out.Values[i] = ec._ContractLog_index(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "payerAccountId":
+			out.Values[i] = ec._ContractLog_payerAccountId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "payer":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractLog_payer(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "rootContract":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractLog_rootContract(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "rootContractId":
+			out.Values[i] = ec._ContractLog_rootContractId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "synthetic":
+			out.Values[i] = ec._ContractLog_synthetic(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "topics":
+			out.Values[i] = ec._ContractLog_topics(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "transaction":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractLog_transaction(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "transactionHash":
+			out.Values[i] = ec._ContractLog_transactionHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "transactionIndex":
+			out.Values[i] = ec._ContractLog_transactionIndex(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var contractLogConnectionImplementors = []string{"ContractLogConnection"}
+
+func (ec *executionContext) _ContractLogConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.ContractLog]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractLogConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContractLogConnection")
+		case "edges":
+			out.Values[i] = ec._ContractLogConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._ContractLogConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ContractLogConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var contractLogEdgeImplementors = []string{"ContractLogEdge"}
+
+func (ec *executionContext) _ContractLogEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.ContractLog]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractLogEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContractLogEdge")
+		case "node":
+			out.Values[i] = ec._ContractLogEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._ContractLogEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -20535,6 +25305,82 @@ func (ec *executionContext) _ContractResult(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "contract":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractResult_contract(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "logs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractResult_logs(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -20647,6 +25493,64 @@ func (ec *executionContext) _ContractResultEdge(ctx context.Context, sel ast.Sel
 	return out
 }
 
+var contractStateImplementors = []string{"ContractState"}
+
+func (ec *executionContext) _ContractState(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractState) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractStateImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContractState")
+		case "address":
+			out.Values[i] = ec._ContractState_address(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "contractId":
+			out.Values[i] = ec._ContractState_contractId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "slot":
+			out.Values[i] = ec._ContractState_slot(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "value":
+			out.Values[i] = ec._ContractState_value(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "timestamp":
+			out.Values[i] = ec._ContractState_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var contractStateChangeImplementors = []string{"ContractStateChange"}
 
 func (ec *executionContext) _ContractStateChange(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractStateChange) graphql.Marshaler {
@@ -20682,6 +25586,97 @@ func (ec *executionContext) _ContractStateChange(ctx context.Context, sel ast.Se
 		case "valueWritten":
 			out.Values[i] = ec._ContractStateChange_valueWritten(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var contractStateConnectionImplementors = []string{"ContractStateConnection"}
+
+func (ec *executionContext) _ContractStateConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ledger.ContractState]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractStateConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContractStateConnection")
+		case "edges":
+			out.Values[i] = ec._ContractStateConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._ContractStateConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ContractStateConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var contractStateEdgeImplementors = []string{"ContractStateEdge"}
+
+func (ec *executionContext) _ContractStateEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ledger.ContractState]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractStateEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContractStateEdge")
+		case "node":
+			out.Values[i] = ec._ContractStateEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._ContractStateEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -21973,6 +26968,94 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_blocks(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "contract":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_contract(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "contracts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_contracts(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "contractState":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_contractState(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "contractLogs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_contractLogs(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -23505,6 +28588,44 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "contractLogs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Transaction_contractLogs(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "contractResult":
 			field := field
 
@@ -24485,6 +29606,32 @@ func (ec *executionContext) marshalNCallType2heliographᚋinternalᚋledgerᚐCa
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNContract2ᚕᚖheliographᚋinternalᚋledgerᚐContractᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Contract) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx context.Context, sel ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Contract(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNContractAction2ᚕᚖheliographᚋinternalᚋledgerᚐContractActionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractAction) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -24549,6 +29696,128 @@ func (ec *executionContext) marshalNContractActionEdge2ᚖheliographᚋgraphᚋr
 		return graphql.Null
 	}
 	return ec._ContractActionEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNContractConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.Contract]) graphql.Marshaler {
+	return ec._ContractConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNContractConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.Contract]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ContractConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNContractEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.Contract]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNContractEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNContractEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.Contract]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ContractEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNContractLog2ᚕᚖheliographᚋinternalᚋledgerᚐContractLogᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractLog) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNContractLog2ᚖheliographᚋinternalᚋledgerᚐContractLog(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNContractLog2ᚖheliographᚋinternalᚋledgerᚐContractLog(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractLog) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ContractLog(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNContractLogConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.ContractLog]) graphql.Marshaler {
+	return ec._ContractLogConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNContractLogConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.ContractLog]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ContractLogConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNContractLogEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.ContractLog]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNContractLogEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNContractLogEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.ContractLog]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ContractLogEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx context.Context, v any) (ledger.ContractRef, error) {
+	res, err := scalar.UnmarshalContractRef(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx context.Context, sel ast.SelectionSet, v ledger.ContractRef) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalContractRef(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) marshalNContractResult2ᚕᚖheliographᚋinternalᚋledgerᚐContractResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractResult) graphql.Marshaler {
@@ -24617,6 +29886,32 @@ func (ec *executionContext) marshalNContractResultEdge2ᚖheliographᚋgraphᚋr
 	return ec._ContractResultEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNContractState2ᚕᚖheliographᚋinternalᚋledgerᚐContractStateᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractState) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNContractState2ᚖheliographᚋinternalᚋledgerᚐContractState(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNContractState2ᚖheliographᚋinternalᚋledgerᚐContractState(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractState) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ContractState(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNContractStateChange2ᚕᚖheliographᚋinternalᚋledgerᚐContractStateChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractStateChange) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -24641,6 +29936,46 @@ func (ec *executionContext) marshalNContractStateChange2ᚖheliographᚋinternal
 		return graphql.Null
 	}
 	return ec._ContractStateChange(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNContractStateConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.ContractState]) graphql.Marshaler {
+	return ec._ContractStateConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNContractStateConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.ContractState]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ContractStateConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNContractStateEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ledger.ContractState]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNContractStateEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNContractStateEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ledger.ContractState]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ContractStateEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNCryptoTransfer2ᚕᚖheliographᚋinternalᚋledgerᚐCryptoTransferᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.CryptoTransfer) graphql.Marshaler {
@@ -24828,6 +30163,35 @@ func (ec *executionContext) marshalNHex2ᚕbyte(ctx context.Context, sel ast.Sel
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNHex2ᚕᚕbyteᚄ(ctx context.Context, v any) ([][]byte, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([][]byte, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNHex2ᚕbyte(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNHex2ᚕᚕbyteᚄ(ctx context.Context, sel ast.SelectionSet, v [][]byte) graphql.Marshaler {
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNHex2ᚕbyte(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalNHook2ᚕᚖheliographᚋinternalᚋledgerᚐHookᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Hook) graphql.Marshaler {
@@ -25968,6 +31332,13 @@ func (ec *executionContext) marshalOChunkInfo2ᚖheliographᚋinternalᚋledger�
 	return ec._ChunkInfo(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx context.Context, sel ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Contract(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOContractActionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ledger.ContractAction]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -25983,6 +31354,74 @@ func (ec *executionContext) unmarshalOContractActionFilter2ᚖheliographᚋinter
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalOContractFilter2ᚖheliographᚋinternalᚋledgerᚐContractFilter(ctx context.Context, v any) (*ledger.ContractFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputContractFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputContractLogFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOContractRef2ᚕheliographᚋinternalᚋledgerᚐContractRefᚄ(ctx context.Context, v any) ([]ledger.ContractRef, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]ledger.ContractRef, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOContractRef2ᚕheliographᚋinternalᚋledgerᚐContractRefᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.ContractRef) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalOContractRef2ᚖheliographᚋinternalᚋledgerᚐContractRef(ctx context.Context, v any) (*ledger.ContractRef, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalContractRef(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOContractRef2ᚖheliographᚋinternalᚋledgerᚐContractRef(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractRef) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	res := scalar.MarshalContractRef(*v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) marshalOContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -25995,6 +31434,14 @@ func (ec *executionContext) unmarshalOContractResultFilter2ᚖheliographᚋinter
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputContractResultFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋledgerᚐContractStateFilter(ctx context.Context, v any) (*ledger.ContractStateFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputContractStateFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -26155,6 +31602,41 @@ func (ec *executionContext) marshalOHex2ᚕᚕbyteᚄ(ctx context.Context, sel a
 	ret := make(graphql.Array, len(v))
 	for i := range v {
 		ret[i] = ec.marshalNHex2ᚕbyte(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalOHex2ᚕᚕᚕbyteᚄ(ctx context.Context, v any) ([][][]byte, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([][][]byte, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNHex2ᚕᚕbyteᚄ(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOHex2ᚕᚕᚕbyteᚄ(ctx context.Context, sel ast.SelectionSet, v [][][]byte) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNHex2ᚕᚕbyteᚄ(ctx, sel, v[i])
 	}
 
 	for _, e := range ret {
@@ -26376,6 +31858,14 @@ func (ec *executionContext) marshalOQuantity2ᚖheliographᚋinternalᚋledger�
 	_ = sel
 	res := scalar.MarshalQuantity(*v)
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalOSlotFilter2ᚖheliographᚋinternalᚋledgerᚐSlotFilter(ctx context.Context, v any) (*ledger.SlotFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputSlotFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOString2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[string], error) {

@@ -10,7 +10,6 @@ import (
 	"github.com/graph-gophers/dataloader/v7"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/storage"
 )
@@ -24,10 +23,9 @@ type loaders struct {
 
 type loadersKey struct{}
 
-// PrepareContext gives an operation its loaders and its page sizes.
-func (r *Resolver) PrepareContext(ctx context.Context) context.Context {
-	ctx = relay.WithLimits(ctx, r.limits)
-	return context.WithValue(ctx, loadersKey{}, &loaders{byField: map[*ast.Field]any{}})
+// PrepareContext gives an operation its loaders.
+func (*Resolver) PrepareContext(ctx context.Context) context.Context {
+	return context.WithValue(ctx, loadersKey{}, &loaders{})
 }
 
 // gather is how long a loader waits for more parents that nobody has announced.
@@ -59,6 +57,9 @@ func loaderOf[T, R any](ctx context.Context, db *storage.DB, rel *rowplan.Relati
 		}
 		return out
 	}, dataloader.WithWait[*T, R](gather), dataloader.WithCache(&planCache[T, R]{ctx: ctx, field: f, Cache: dataloader.NewCache[*T, R]()}))
+	if all.byField == nil {
+		all.byField = map[*ast.Field]any{}
+	}
 	all.byField[f] = l
 	return l
 }

@@ -16,8 +16,7 @@ import (
 
 // Options say how fields are answered.
 type Options struct {
-	DB     *storage.DB
-	Limits relay.Limits
+	DB *storage.DB
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -25,7 +24,6 @@ type Options struct {
 // Resolver is the root of all resolvers.
 type Resolver struct {
 	db     *storage.DB
-	limits relay.Limits
 	now    func() time.Time
 	rel    relations
 	tables *rowplan.Tables
@@ -35,7 +33,7 @@ var _ graph.ResolverRoot = (*Resolver)(nil)
 
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
-	r := &Resolver{db: o.DB, limits: o.Limits, now: o.Now, rel: newRelations(o.DB)}
+	r := &Resolver{db: o.DB, now: o.Now, rel: newRelations(o.DB)}
 	r.tables = rowplan.NewTables(func() rowplan.Batch { return o.DB.NewBatch() })
 	r.rel.add(r.tables)
 	addIDs(r.tables)

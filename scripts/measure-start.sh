@@ -50,6 +50,7 @@ number() {
 start() {
   local name=$1 begin
   shift
+  : >"$tmp/$name.out"
   begin=$(now)
   "$binary" serve --listen 127.0.0.1:0 --admin-listen '' "$@" >"$tmp/$name.out" 2>"$tmp/$name.log" &
   pid=$!

@@ -24,10 +24,10 @@ const (
 	mostShare = chunkSize / 8
 )
 
-// keep copies b.
+// keep copies b; the copy of no bytes is not nil, which would be null.
 func (a *arena) keep(b []byte) []byte {
 	n := len(b)
-	if n > mostShare {
+	if n == 0 || n > mostShare {
 		return append(make([]byte, 0, n), b...)
 	}
 	if n > len(a.free) {

@@ -33,6 +33,8 @@ type Options struct {
 	Classify func(error) *fault.Error
 	// Base completes entity ids that are given without shard or realm.
 	Base ledger.EntityID
+	// Limits are the page sizes of clients of the graph.
+	Limits relay.Limits
 	// Documents is how many parsed documents of clients are kept.
 	Documents int
 	// MaxTokens bounds the length of a document.
@@ -125,8 +127,8 @@ func coded(code fault.Code, message string) *gqlerror.Error {
 }
 
 // context prepares the context of one operation.
-func (s *Server) context(ctx context.Context, env *scalar.Env) context.Context {
-	ctx = scalar.WithEnv(graphql.StartOperationTrace(ctx), env)
+func (s *Server) context(ctx context.Context, env *scalar.Env, limits relay.Limits) context.Context {
+	ctx = relay.WithLimits(scalar.WithEnv(graphql.StartOperationTrace(ctx), env), limits)
 	return s.o.PrepareContext(rowplan.WithStore(ctx))
 }
 
@@ -178,7 +180,7 @@ type Call struct {
 // Run runs a document in process. A nil result means that the caller has gone.
 func (s *Server) Run(ctx context.Context, c Call) *Result {
 	res := &Result{}
-	ctx = relay.WithLimits(relay.WithHints(s.context(ctx, s.restEnvs[c.Style]), &res.Hints), c.Limits)
+	ctx = relay.WithHints(s.context(ctx, s.restEnvs[c.Style], c.Limits), &res.Hints)
 	oc, errs := s.exec.CreateOperationContext(ctx, &graphql.RawParams{Query: c.Document.text, OperationName: c.Operation, Variables: c.Variables})
 	if errs != nil {
 		res.Errors = errs

@@ -53,7 +53,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	params.ReadTime.End = graphql.Now()
 
-	ctx := s.context(r.Context(), s.graphEnv)
+	ctx := s.context(r.Context(), s.graphEnv, s.o.Limits)
 	oc, errs := s.exec.CreateOperationContext(ctx, params)
 	if errs != nil {
 		status := http.StatusOK

@@ -49,6 +49,27 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
+// TestAllocations guards what the comparison showed: a request through the graph allocates no more than one by hand. The bounds leave room, so
+// that only what happens once a row, or a large part of what happens once a request, can break them.
+func TestAllocations(t *testing.T) {
+	r := newRig(t)
+	for _, path := range r.paths {
+		t.Run(nameOf(path), func(t *testing.T) {
+			ways := r.ways(t, path)
+			allocations := make([]float64, len(ways))
+			for i, w := range ways {
+				allocations[i] = testing.AllocsPerRun(20, w.clients[0].ask)
+			}
+			hand := allocations[0]
+			for i, most := range []float64{1, 1, 1.1} {
+				if got := allocations[i]; got > most*hand {
+					t.Errorf("%s: %s allocates %.0f times, more than %.1f times the %.0f by hand", path, ways[i].name, got, most, hand)
+				}
+			}
+		})
+	}
+}
+
 // cost is what requests took of the gateway's process; the database is another one.
 type cost struct {
 	requests       int

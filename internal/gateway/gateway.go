@@ -64,11 +64,11 @@ type Gateway struct {
 
 // New makes a gateway.
 func New(o Options) (*Gateway, error) {
-	root := resolvers.New(resolvers.Options{DB: o.DB, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Now: o.REST.Now})
+	root := resolvers.New(resolvers.Options{DB: o.DB, Now: o.REST.Now})
 	root.Tables().Off = o.PlansOff
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
-		Classify: resolvers.Classify, Base: o.REST.Base, Documents: documents, MaxTokens: maxTokens, MaxBody: maxBody, Logger: o.Logger,
+		Classify: resolvers.Classify, Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, MaxTokens: maxTokens, MaxBody: maxBody, Logger: o.Logger,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the graph's server: %w", err)

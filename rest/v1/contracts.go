@@ -12,16 +12,16 @@ import (
 
 // The keys by which pages of contracts, slots and logs go on.
 var (
-	byContract = []rest.Cursor{rest.EntityIDCursor("contract.id")}
-	bySlot     = []rest.Cursor{{Param: "slot", Print: printSlot, Empty: noSlots}}
-	byLog      = []rest.Cursor{rest.TimestampCursor("timestamp").Repeating(), rest.NumberCursor("index")}
+	byContract  = []rest.Cursor{rest.EntityIDCursor("contract.id")}
+	byStateSlot = []rest.Cursor{{Param: "slot", Print: printSlot, Empty: noSlots}}
+	byLog       = []rest.Cursor{rest.TimestampCursor("timestamp").Repeating(), rest.NumberCursor("index")}
 )
 
 // contractEndpoints are contracts, their storage and their logs.
 func contractEndpoints() []rest.Endpoint {
 	state := rest.Endpoint{
 		Path: "/contracts/{id}/state", Grammar: rest.V2, Params: stateParams, Document: "contract_state.graphql", Operation: always("ContractState"),
-		PathFirst: true, BindPath: bindCallee, Finish: finishState, Next: bySlot, MaxAge: brief,
+		PathFirst: true, BindPath: bindCallee, Finish: finishState, Next: byStateSlot, MaxAge: brief,
 	}
 	logs := rest.Endpoint{
 		Path: "/contracts/results/logs", Grammar: rest.V2, Params: append([]rest.Param{
