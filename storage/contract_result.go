@@ -172,7 +172,7 @@ func (b *Batch) queueCallData(of []*ledger.ContractResult, ofFile func(*ledger.C
 	}
 	out := make([][]byte, len(of))
 	if len(places) == 0 {
-		b.then(func() { done(out) })
+		done(out)
 		return
 	}
 	type row = ordered[[]byte]
