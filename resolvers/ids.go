@@ -58,6 +58,8 @@ func addIDs(t *rowplan.Tables) {
 	t.Topic.Add("id", idField(topicID))
 	t.TopicMessage.Add("id", idField(messageID))
 	t.Transaction.Add("id", idField(transactionID))
+	addResultIDs(t)
+	addContractIDs(t)
 	t.Hook.Add("id", idField(hookID))
 	addTokenIDs(t)
 }
@@ -86,6 +88,14 @@ func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.TopicMessage, error) { return r.db.TopicMessageAt(ctx, at) })
 	case tokenType, nftType:
 		return r.tokenNode(ctx, typ, name)
+	case contractType:
+		return byEntityID(name, func(id ledger.EntityID) (*ledger.Contract, error) {
+			return r.db.Contract(ctx, ledger.ContractRef{ID: id}, nil)
+		})
+	case logType:
+		return r.logByID(ctx, name)
+	case resultType:
+		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.ContractResult, error) { return r.resultAt(ctx, at) })
 	case transactionType:
 		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.Transaction, error) { return r.transactionAt(ctx, at) })
 	case hookType:

@@ -17,6 +17,9 @@ import (
 type relations struct {
 	accounts     accountRelations
 	blocks       blockRelations
+	contracts    contractRelations
+	logs         logRelations
+	results      resultRelations
 	topics       topicRelations
 	transactions transactionRelations
 	grants       grantRelations
@@ -29,10 +32,11 @@ type relations struct {
 }
 
 // newRelations makes the relations. now is the clock.
-func newRelations(now func() ledger.Timestamp) relations {
+func newRelations(db *storage.DB, now func() ledger.Timestamp) relations {
 	return relations{
-		accounts: newAccountRelations(), blocks: newBlockRelations(), topics: newTopicRelations(), transactions: newTransactionRelations(),
-		grants: newGrantRelations(), hooks: newHookRelations(), network: newNetworkRelations(), schedules: newScheduleRelations(),
+		accounts: newAccountRelations(), blocks: newBlockRelations(), contracts: newContractRelations(), logs: newLogRelations(),
+		results: newResultRelations(db), topics: newTopicRelations(), transactions: newTransactionRelations(), grants: newGrantRelations(),
+		hooks: newHookRelations(), network: newNetworkRelations(), schedules: newScheduleRelations(),
 		tokens: newTokenRelations(now), nfts: newNFTRelations(), allowances: newAllowanceRelations(),
 	}
 }
@@ -41,6 +45,9 @@ func newRelations(now func() ledger.Timestamp) relations {
 func (r *relations) add(t *rowplan.Tables) {
 	r.accounts.add(t)
 	r.blocks.add(t)
+	r.contracts.add(t)
+	r.logs.add(t)
+	r.results.add(t)
 	r.topics.add(t)
 	r.transactions.add(t)
 	r.grants.add(t)

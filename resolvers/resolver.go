@@ -34,7 +34,7 @@ var _ graph.ResolverRoot = (*Resolver)(nil)
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
 	r := &Resolver{db: o.DB, now: o.Now}
-	r.rel = newRelations(r.timestamp)
+	r.rel = newRelations(o.DB, r.timestamp)
 	r.tables = rowplan.NewTables(func() rowplan.Batch { return o.DB.NewBatch() })
 	r.rel.add(r.tables)
 	addIDs(r.tables)

@@ -219,7 +219,8 @@ func (a *API) pathParams(e *Endpoint, escaped string) map[string]string {
 			if err != nil {
 				text = given[i]
 			}
-			params[strings.TrimSuffix(name, "}")] = text
+			name, _, _ = strings.Cut(strings.TrimSuffix(name, "}"), ":") // what follows a colon is the form of the segment
+			params[name] = text
 		}
 	}
 	return params

@@ -12,7 +12,7 @@ import (
 
 // Endpoint is one path of a REST API, as data: what it takes, and the document that answers it.
 type Endpoint struct {
-	// Path is the route below the API's prefix; names in braces stand for one segment.
+	// Path is the route below the API's prefix; names in braces stand for one segment, of any form or of the pattern after a colon.
 	Path   string
 	Family Family
 	// Grammar is how the classic family reads the endpoint's parameters.
@@ -56,6 +56,10 @@ type Endpoint struct {
 	OmitNull []string
 	// ExistsFirst tells that a query string is refused only where the path names something: otherwise the answer is that it does not.
 	ExistsFirst bool
+	// Undescribed leaves the path out of descriptions of the API: another path tells the same.
+	Undescribed bool
+	// EmptyEnds tells that nothing follows an empty page, even where the range of timestamps was cut.
+	EmptyEnds bool
 }
 
 // Param is one parameter of a query string, or of a modern endpoint's path.
@@ -106,6 +110,8 @@ type Cursor struct {
 	Key func(c *Config, text string) (key int64, ok bool)
 	// Inclusive tells that rows with the same value can follow. The modern family finds that out itself.
 	Inclusive bool
+	// Empty tells whether bounds of the parameter contradict each other, for values that no Key holds.
+	Empty func(r *Request, bounds []Value) bool
 	// Optional tells that the value 0 is none: the modern family leaves the parameter out of the link then.
 	Optional bool
 	// Final tells that no row can follow one with this value. Nil means that the bounds tell it.
@@ -122,10 +128,10 @@ type Request struct {
 	Variables map[string]any
 	Limit     int
 	Desc      bool
+	// Next, if not nil, are the parameters by which this request goes on in place of the endpoint's. An empty list means that nothing can follow.
+	Next []Cursor
 	// Cut is the end of a bounded timestamp range in paging direction, when the range was cut: the page goes on there.
 	Cut *int64
-	// Next replaces the endpoint's cursors where they depend on the query.
-	Next []Cursor
 	// run asks the graph something before the answer.
 	run func(operation string, variables map[string]any) *server.Result
 
@@ -167,6 +173,14 @@ func (r *Request) Order() string {
 		return string(relay.Desc)
 	}
 	return string(relay.Asc)
+}
+
+// cursors are the parameters by which the request goes on.
+func (r *Request) cursors() []Cursor {
+	if r.Next != nil {
+		return r.Next
+	}
+	return r.Endpoint.Next
 }
 
 // Values are the values of a parameter that were accepted, in the order of the request.

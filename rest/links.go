@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +45,12 @@ func NumberCursor(param string) Cursor {
 	}
 }
 
+// Repeating makes a cursor of a parameter whose last value other rows can have too.
+func (c Cursor) Repeating() Cursor {
+	c.Inclusive = true
+	return c
+}
+
 // next is the link to the page after this one, empty when there is none: the request itself with the bounds in paging direction moved to last.
 func (r *Request) next(last relay.Key) string {
 	q := r.Query.clone()
@@ -51,9 +58,9 @@ func (r *Request) next(last relay.Key) string {
 	if r.Desc {
 		direction, bound = []string{"lt:", "lte:"}, "lt"
 	}
-	cursors := r.Endpoint.Next
-	if r.Next != nil {
-		cursors = r.Next
+	cursors := r.cursors()
+	if len(cursors) == 0 {
+		return ""
 	}
 	last = last[len(last)-len(cursors):]
 	moved := false
@@ -77,6 +84,16 @@ func (r *Request) next(last relay.Key) string {
 	path, _, _ := strings.Cut(r.HTTP.RequestURI, "?")
 	link := append([]byte(nil), strings.TrimSuffix(path, "/")...)
 	return string(q.encode(append(link, '?')))
+}
+
+// afterCut is the link to what follows a range that was cut: it goes on at the cut, after the last row of the page if there is one.
+func (r *Request) afterCut(last relay.Key) string {
+	if last == nil {
+		return r.next(relay.Key{*r.Cut})
+	}
+	at := slices.Clone(last)
+	at[len(at)-len(r.cursors())] = *r.Cut
+	return r.next(at)
 }
 
 // advance replaces the values of a parameter in paging direction by a new one.
@@ -115,14 +132,22 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 // leavesNothing tells whether the bounds of a cursor's parameter contradict each other, so that no row can follow.
 func (r *Request) leavesNothing(q Query, c Cursor) bool {
 	bounds := conditions[int64]{}
+	var values []Value
 	for _, text := range q.Get(c.Param) {
 		v, ok := r.Endpoint.Grammar.read(text)
 		if !ok || !v.Op.isRange() {
 			continue
 		}
+		if c.Empty != nil {
+			values = append(values, v)
+			continue
+		}
 		if key, ok := c.Key(r.Config, v.Text); ok {
 			bounds.add(v.Op, bound[int64]{key: key})
 		}
+	}
+	if c.Empty != nil {
+		return c.Empty(r, values)
 	}
 	return bounds.span(func(k int64) int64 { return k }).empty()
 }

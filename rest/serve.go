@@ -173,8 +173,8 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 		link = req.modernNext(res.Hints.Last)
 	case res.Hints.Rows > 0 && res.Hints.Rows == req.Limit:
 		link = req.next(res.Hints.Last)
-	case req.Cut != nil:
-		link = req.next(relay.Key{*req.Cut})
+	case req.Cut != nil && (res.Hints.Rows > 0 || !e.EmptyEnds):
+		link = req.afterCut(res.Hints.Last)
 	}
 	return withLink(body, link), link, nil
 }

@@ -95,6 +95,9 @@ func (s *TimestampSet) Empty() bool { return s.c.span(identity).empty() }
 // Contradicts tells whether two different instants are asked for.
 func (s *TimestampSet) Contradicts() bool { return len(s.c.eq) > 1 }
 
+// AnyInstant makes several instants alternatives; otherwise they contradict each other.
+func (s *TimestampSet) AnyInstant() { s.c.any = true }
+
 // HasEq tells whether an instant is asked for.
 func (s *TimestampSet) HasEq() bool { return s.c.hasEq }
 

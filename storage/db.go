@@ -32,14 +32,20 @@ type Options struct {
 	Base ledger.EntityID
 	// FileAttempts is how many versions of a system file are tried when the newest cannot be read. 0 means 12.
 	FileAttempts int
-	Logger       *slog.Logger
+	// ChainID is the network's chain id in the EVM; 0x128 when it is not given.
+	ChainID ledger.Quantity
+	Logger  *slog.Logger
 }
+
+// defaultChainID is the chain id of the test network.
+const defaultChainID ledger.Quantity = "0x128"
 
 // DB is a pool of connections to a mirror database.
 type DB struct {
 	pool         *pgxpool.Pool
 	base         ledger.EntityID
 	fileAttempts int
+	chainID      ledger.Quantity
 }
 
 // Open connects to the database and makes sure that it answers.
@@ -77,11 +83,13 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("connecting to the database: %w", err)
 	}
-	db := &DB{pool: pool, base: o.Base, fileAttempts: o.FileAttempts}
-	if db.fileAttempts == 0 {
-		db.fileAttempts = defaultFileAttempts
+	if o.FileAttempts == 0 {
+		o.FileAttempts = defaultFileAttempts
 	}
-	return db, nil
+	if o.ChainID == "" {
+		o.ChainID = defaultChainID
+	}
+	return &DB{pool: pool, base: o.Base, fileAttempts: o.FileAttempts, chainID: o.ChainID}, nil
 }
 
 // Close ends all connections.

@@ -90,9 +90,13 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 
 // connect opens the pool. Without a write to do, every session refuses to write.
 func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID, log *slog.Logger) (*storage.DB, error) {
+	chainID, err := c.chainID()
+	if err != nil {
+		return nil, err
+	}
 	db, err := storage.Open(ctx, storage.Options{
 		URL: d.url, ReadOnly: true, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: c.MaxConnections, Base: base,
-		FileAttempts: c.MaxFileAttempts, Logger: log,
+		ChainID: chainID, FileAttempts: c.MaxFileAttempts, Logger: log,
 	})
 	if err != nil {
 		return nil, unreachable(d.url, err)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,6 +55,7 @@ func (s *databaseSettings) dataDir() (string, error) {
 type ledgerSettings struct {
 	Shard     int64  `env:"HELIOGRAPH_SHARD" default:"0" help:"The ledger's shard."`
 	Realm     int64  `env:"HELIOGRAPH_REALM" default:"0" help:"The ledger's realm."`
+	ChainID   string `env:"HELIOGRAPH_CHAIN_ID" default:"0x128" help:"The network's chain id in the EVM, decimal or 0x and hex."`
 	FixedTime string `env:"HELIOGRAPH_FIXED_TIME" help:"RFC 3339 instant at which \"now\" stands still (default: the real clock)."`
 
 	LimitDefault              int    `env:"HELIOGRAPH_LIMIT_DEFAULT" default:"25" help:"Rows of a page where the client does not say."`
@@ -89,6 +91,19 @@ func (s *ledgerSettings) base() (ledger.EntityID, error) {
 		return 0, fmt.Errorf("shard %d and realm %d: %w", s.Shard, s.Realm, err)
 	}
 	return id, nil
+}
+
+// chainID is the network's chain id in the EVM.
+func (s *ledgerSettings) chainID() (ledger.Quantity, error) {
+	digits, base := s.ChainID, 10
+	if after, ok := strings.CutPrefix(digits, "0x"); ok {
+		digits, base = after, 16
+	}
+	id, err := strconv.ParseInt(digits, base, 64)
+	if err != nil || id < 1 {
+		return "", fmt.Errorf("HELIOGRAPH_CHAIN_ID %q is no chain id such as 296 or 0x128", s.ChainID)
+	}
+	return ledger.QuantityOfInt(id), nil
 }
 
 // rest is the configuration of the REST side.

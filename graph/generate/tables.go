@@ -106,7 +106,7 @@ func field(o *codegen.Object, f *codegen.Field, objects map[string]*codegen.Obje
 		switch {
 		case ref.IsSlice():
 			many := "Many"
-			if !f.Type.NonNull {
+			if !ref.GQL.NonNull {
 				many = "NullableMany"
 			}
 			return fmt.Sprintf("%q: %s(func(v *%s) []*%s { return %s }, func() *Object[%s] { return t.%s }),\n", f.Name, many, row, child, get, child, c.Name)

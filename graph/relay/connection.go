@@ -78,10 +78,11 @@ func (c *Connection[T]) PageInfo() *PageInfo {
 	return info
 }
 
-// Last is the place of the page's last row; ok is false when the page is empty.
+// Last is how many rows the page has, and the place of the last one. There are none when what the list belongs to does not exist: c is nil.
 func (c *Connection[T]) Last() (rows int, last Key) {
-	if n := len(c.Nodes); n > 0 {
-		return n, c.key(c.Nodes[n-1])
+	if c == nil || len(c.Nodes) == 0 {
+		return 0, nil
 	}
-	return 0, nil
+	n := len(c.Nodes)
+	return n, c.key(c.Nodes[n-1])
 }

@@ -9,10 +9,10 @@ type Hints struct {
 	Last Key
 	// Volatile tells that the answer may change soon although what it shows is history.
 	Volatile bool
+	// Partial tells that the database does not have all of what the answer should show.
+	Partial bool
 	// Lacks names what the database does not have of the thing that was asked for.
 	Lacks string
-	// Partial tells that the answer shows a part of a history only, because the database lacks its beginning.
-	Partial bool
 }
 
 type hintsKey struct{}

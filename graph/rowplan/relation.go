@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/graph/scalar"
 )
 
 // Batch collects statements that go to the database together.
@@ -79,6 +81,19 @@ func RelatedMany[T, C any](rel *Relation[T, []*C], child func() *Object[C]) Fiel
 					}
 					return inner.load(ctx, r, items)
 				})
+			},
+		}
+	}}
+}
+
+// RelatedScalar is a field with a scalar that a relation reads.
+func RelatedScalar[T, V any](rel *Relation[T, V], write scalar.Func[V]) Field[T] {
+	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
+		slot := c.slot()
+		return node[T]{
+			put: func(dst []byte, r *run, _ *T) []byte { return write(dst, r.slots[slot].(*results[V]).take(), r.style) },
+			load: func(ctx context.Context, r *run, rows []*T) error {
+				return load(ctx, r, slot, f, rel, rows, func(context.Context, []V) error { return nil })
 			},
 		}
 	}}

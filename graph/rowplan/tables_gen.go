@@ -18,6 +18,7 @@ type Tables struct {
 	Off      bool // leave everything to gqlgen
 	entries  map[reflect.Type]entry
 
+	AccessListItem              *Object[ledger.AccessListItem]
 	Account                     *Object[ledger.Account]
 	AccountAllowances           *Object[ledger.AccountAllowances]
 	AccountConnection           *Object[relay.Connection[ledger.Account]]
@@ -26,6 +27,7 @@ type Tables struct {
 	AirdropConnection           *Object[relay.Connection[ledger.Airdrop]]
 	AirdropEdge                 *Object[relay.Edge[ledger.Airdrop]]
 	AssessedCustomFee           *Object[ledger.AssessedCustomFee]
+	Authorization               *Object[ledger.Authorization]
 	Balance                     *Object[ledger.Balance]
 	BalanceConnection           *Object[relay.Connection[ledger.Balance]]
 	BalanceEdge                 *Object[relay.Edge[ledger.Balance]]
@@ -34,6 +36,22 @@ type Tables struct {
 	BlockEdge                   *Object[relay.Edge[ledger.Block]]
 	BlockNodeService            *Object[ledger.BlockNodeService]
 	ChunkInfo                   *Object[ledger.ChunkInfo]
+	Contract                    *Object[ledger.Contract]
+	ContractAction              *Object[ledger.ContractAction]
+	ContractActionConnection    *Object[relay.Connection[ledger.ContractAction]]
+	ContractActionEdge          *Object[relay.Edge[ledger.ContractAction]]
+	ContractConnection          *Object[relay.Connection[ledger.Contract]]
+	ContractEdge                *Object[relay.Edge[ledger.Contract]]
+	ContractLog                 *Object[ledger.ContractLog]
+	ContractLogConnection       *Object[relay.Connection[ledger.ContractLog]]
+	ContractLogEdge             *Object[relay.Edge[ledger.ContractLog]]
+	ContractResult              *Object[ledger.ContractResult]
+	ContractResultConnection    *Object[relay.Connection[ledger.ContractResult]]
+	ContractResultEdge          *Object[relay.Edge[ledger.ContractResult]]
+	ContractState               *Object[ledger.ContractState]
+	ContractStateChange         *Object[ledger.ContractStateChange]
+	ContractStateConnection     *Object[relay.Connection[ledger.ContractState]]
+	ContractStateEdge           *Object[relay.Edge[ledger.ContractState]]
 	CryptoAllowance             *Object[ledger.CryptoAllowance]
 	CryptoAllowanceConnection   *Object[relay.Connection[ledger.CryptoAllowance]]
 	CryptoAllowanceEdge         *Object[relay.Edge[ledger.CryptoAllowance]]
@@ -115,6 +133,12 @@ type Tables struct {
 // NewTables makes the tables of all fields that rows hold themselves. Fields that are read from elsewhere are added to them.
 func NewTables(newBatch func() Batch) *Tables {
 	t := &Tables{NewBatch: newBatch, entries: map[reflect.Type]entry{}}
+	t.AccessListItem = NewObject([]string{"AccessListItem"}, map[string]Field[ledger.AccessListItem]{
+		"address": Scalar(func(dst []byte, v *ledger.AccessListItem, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Address, s)
+		}),
+		"storageKeys": Scalars(func(v *ledger.AccessListItem) []string { return v.StorageKeys }, scalar.AppendString),
+	})
 	t.Account = NewObject([]string{"Account", "Node", "Entity"}, map[string]Field[ledger.Account]{
 		"entityId": Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
@@ -225,6 +249,26 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"effectivePayerAccountIds": Scalars(func(v *ledger.AssessedCustomFee) []ledger.EntityID { return v.EffectivePayerAccountIDs }, scalar.AppendEntityID),
 	})
+	t.Authorization = NewObject([]string{"Authorization"}, map[string]Field[ledger.Authorization]{
+		"address": Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Address, s)
+		}),
+		"chainId": Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.ChainID, s)
+		}),
+		"nonce": Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Nonce, s)
+		}),
+		"r": Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.R, s)
+		}),
+		"s": Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.S, s)
+		}),
+		"yParity": Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.YParity, s)
+		}),
+	})
 	t.Balance = NewObject([]string{"Balance"}, map[string]Field[ledger.Balance]{
 		"accountId": Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
@@ -289,6 +333,368 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"total": Scalar(func(dst []byte, v *ledger.ChunkInfo, s scalar.Style) []byte {
 			return scalar.AppendNullInt(dst, v.Total, s)
+		}),
+	})
+	t.Contract = NewObject([]string{"Contract", "Node", "Entity"}, map[string]Field[ledger.Contract]{
+		"entityId": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.EntityID, s)
+		}),
+		"adminKey": One(func(v *ledger.Contract) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"autoRenewAccountId": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.AutoRenewAccountID, s)
+		}),
+		"autoRenewPeriod": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.AutoRenewPeriod, s)
+		}),
+		"createdTimestamp": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
+		}),
+		"deleted": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.Deleted, s)
+		}),
+		"evmAddress": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.EVMAddress, s)
+		}),
+		"expirationTimestamp": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
+		}),
+		"fileId": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.FileID, s)
+		}),
+		"maxAutomaticTokenAssociations": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.MaxAutomaticTokenAssociations, s)
+		}),
+		"memo": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Memo, s)
+		}),
+		"nonce": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Nonce, s)
+		}),
+		"obtainerId": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ObtainerID, s)
+		}),
+		"permanentRemoval": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendNullBoolean(dst, v.PermanentRemoval, s)
+		}),
+		"proxyAccountId": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ProxyAccountID, s)
+		}),
+		"timestamp": One(func(v *ledger.Contract) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+	})
+	t.ContractAction = NewObject([]string{"ContractAction"}, map[string]Field[ledger.ContractAction]{
+		"callDepth": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.CallDepth, s)
+		}),
+		"callOperationType": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendCallOperationType(dst, v.CallOperationType, s)
+		}),
+		"callType": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendCallType(dst, v.CallType, s)
+		}),
+		"caller": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.Caller, s)
+		}),
+		"callerType": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendEntityType(dst, v.CallerType, s)
+		}),
+		"consensusTimestamp": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"from": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.From(), s)
+		}),
+		"gas": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Gas, s)
+		}),
+		"gasUsed": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.GasUsed, s)
+		}),
+		"index": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Index, s)
+		}),
+		"input": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Input, s)
+		}),
+		"recipient": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.Recipient, s)
+		}),
+		"recipientType": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendPointer(dst, v.RecipientType, s, scalar.AppendEntityType)
+		}),
+		"resultData": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ResultData, s)
+		}),
+		"resultDataType": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendResultDataType(dst, v.ResultDataType, s)
+		}),
+		"to": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.To, s)
+		}),
+		"value": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Value, s)
+		}),
+	})
+	t.ContractActionConnection = NewObject([]string{"ContractActionConnection"}, map[string]Field[relay.Connection[ledger.ContractAction]]{
+		"edges": Many(func(v *relay.Connection[ledger.ContractAction]) []*relay.Edge[ledger.ContractAction] {
+			return v.Edges()
+		}, func() *Object[relay.Edge[ledger.ContractAction]] { return t.ContractActionEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.ContractAction]) []*ledger.ContractAction { return v.Nodes }, func() *Object[ledger.ContractAction] { return t.ContractAction }),
+		"pageInfo": One(func(v *relay.Connection[ledger.ContractAction]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.ContractActionEdge = NewObject([]string{"ContractActionEdge"}, map[string]Field[relay.Edge[ledger.ContractAction]]{
+		"node": One(func(v *relay.Edge[ledger.ContractAction]) *ledger.ContractAction { return v.Node }, func() *Object[ledger.ContractAction] { return t.ContractAction }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractAction], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.ContractConnection = NewObject([]string{"ContractConnection"}, map[string]Field[relay.Connection[ledger.Contract]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Contract]) []*relay.Edge[ledger.Contract] { return v.Edges() }, func() *Object[relay.Edge[ledger.Contract]] { return t.ContractEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Contract]) []*ledger.Contract { return v.Nodes }, func() *Object[ledger.Contract] { return t.Contract }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Contract]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.ContractEdge = NewObject([]string{"ContractEdge"}, map[string]Field[relay.Edge[ledger.Contract]]{
+		"node": One(func(v *relay.Edge[ledger.Contract]) *ledger.Contract { return v.Node }, func() *Object[ledger.Contract] { return t.Contract }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Contract], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.ContractLog = NewObject([]string{"ContractLog", "Node"}, map[string]Field[ledger.ContractLog]{
+		"address": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Address, s)
+		}),
+		"blockHash": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHash(dst, v.BlockHash, s)
+		}),
+		"blockNumber": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.BlockNumber, s)
+		}),
+		"bloom": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Bloom, s)
+		}),
+		"consensusTimestamp": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"contractId": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"data": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Data, s)
+		}),
+		"index": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Index, s)
+		}),
+		"payerAccountId": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
+		}),
+		"rootContractId": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.RootContractID, s)
+		}),
+		"synthetic": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Synthetic, s)
+		}),
+		"topics": Scalars(func(v *ledger.ContractLog) [][]byte { return v.Topics }, scalar.AppendHex),
+		"transactionHash": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.TransactionHash, s)
+		}),
+		"transactionIndex": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.TransactionIndex, s)
+		}),
+	})
+	t.ContractLogConnection = NewObject([]string{"ContractLogConnection"}, map[string]Field[relay.Connection[ledger.ContractLog]]{
+		"edges":    Many(func(v *relay.Connection[ledger.ContractLog]) []*relay.Edge[ledger.ContractLog] { return v.Edges() }, func() *Object[relay.Edge[ledger.ContractLog]] { return t.ContractLogEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.ContractLog]) []*ledger.ContractLog { return v.Nodes }, func() *Object[ledger.ContractLog] { return t.ContractLog }),
+		"pageInfo": One(func(v *relay.Connection[ledger.ContractLog]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.ContractLogEdge = NewObject([]string{"ContractLogEdge"}, map[string]Field[relay.Edge[ledger.ContractLog]]{
+		"node": One(func(v *relay.Edge[ledger.ContractLog]) *ledger.ContractLog { return v.Node }, func() *Object[ledger.ContractLog] { return t.ContractLog }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractLog], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.ContractResult = NewObject([]string{"ContractResult", "Node"}, map[string]Field[ledger.ContractResult]{
+		"accessList": Many(func(v *ledger.ContractResult) []*ledger.AccessListItem { return v.AccessList() }, func() *Object[ledger.AccessListItem] { return t.AccessListItem }),
+		"address": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Address, s)
+		}),
+		"amount": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Amount, s)
+		}),
+		"authorizationList": NullableMany(func(v *ledger.ContractResult) []*ledger.Authorization { return v.AuthorizationList() }, func() *Object[ledger.Authorization] { return t.Authorization }),
+		"blockGasUsed": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.BlockGasUsed, s)
+		}),
+		"blockHash": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHash(dst, v.BlockHash, s)
+		}),
+		"blockNumber": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.BlockNumber, s)
+		}),
+		"bloom": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Bloom, s)
+		}),
+		"callResult": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.CallResult, s)
+		}),
+		"chainId": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.ChainID(), s)
+		}),
+		"consensusTimestamp": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
+		}),
+		"contractId": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"contractLongZero": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ContractLongZero(), s)
+		}),
+		"createdContractIds": Scalars(func(v *ledger.ContractResult) []ledger.EntityID { return v.CreatedContractIDs }, scalar.AppendEntityID),
+		"errorMessage": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.ErrorMessage, s)
+		}),
+		"failedInitcode": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.FailedInitcode, s)
+		}),
+		"failureReason": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.FailureReason(), s)
+		}),
+		"from": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.From, s)
+		}),
+		"functionParameters": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.FunctionParameters, s)
+		}),
+		"gasConsumed": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.GasConsumed, s)
+		}),
+		"gasLimit": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.GasLimit, s)
+		}),
+		"gasUsed": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.GasUsed, s)
+		}),
+		"hash": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Hash, s)
+		}),
+		"maxFeePerGas": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.MaxFeePerGas(), s)
+		}),
+		"maxFeePerGasWeibar": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.MaxFeePerGasWeibar(), s)
+		}),
+		"maxPriorityFeePerGas": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.MaxPriorityFeePerGas(), s)
+		}),
+		"maxPriorityFeePerGasWeibar": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.MaxPriorityFeePerGasWeibar(), s)
+		}),
+		"nonce": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Nonce(), s)
+		}),
+		"partial": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Partial, s)
+		}),
+		"payerAccountId": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
+		}),
+		"r": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.R(), s)
+		}),
+		"result": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendResponseCode(dst, v.Result, s)
+		}),
+		"s": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.S(), s)
+		}),
+		"senderId": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.SenderID, s)
+		}),
+		"status": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendQuantity(dst, v.Status(), s)
+		}),
+		"synthetic": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Synthetic, s)
+		}),
+		"to": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.To(), s)
+		}),
+		"transactionGasLimit": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.TransactionGasLimit(), s)
+		}),
+		"transactionIndex": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.TransactionIndex, s)
+		}),
+		"transactionNonce": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.TransactionNonce, s)
+		}),
+		"type": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Type(), s)
+		}),
+		"v": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInteger(dst, v.V(), s)
+		}),
+		"value": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInteger(dst, v.Value(), s)
+		}),
+		"valueWeibar": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
+			return scalar.AppendInteger(dst, v.ValueWeibar(), s)
+		}),
+	})
+	t.ContractResultConnection = NewObject([]string{"ContractResultConnection"}, map[string]Field[relay.Connection[ledger.ContractResult]]{
+		"edges": Many(func(v *relay.Connection[ledger.ContractResult]) []*relay.Edge[ledger.ContractResult] {
+			return v.Edges()
+		}, func() *Object[relay.Edge[ledger.ContractResult]] { return t.ContractResultEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.ContractResult]) []*ledger.ContractResult { return v.Nodes }, func() *Object[ledger.ContractResult] { return t.ContractResult }),
+		"pageInfo": One(func(v *relay.Connection[ledger.ContractResult]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.ContractResultEdge = NewObject([]string{"ContractResultEdge"}, map[string]Field[relay.Edge[ledger.ContractResult]]{
+		"node": One(func(v *relay.Edge[ledger.ContractResult]) *ledger.ContractResult { return v.Node }, func() *Object[ledger.ContractResult] { return t.ContractResult }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractResult], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.ContractState = NewObject([]string{"ContractState"}, map[string]Field[ledger.ContractState]{
+		"address": Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Address, s)
+		}),
+		"contractId": Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"slot": Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Slot, s)
+		}),
+		"value": Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Value, s)
+		}),
+		"timestamp": Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
+			return scalar.AppendTimestamp(dst, v.Timestamp, s)
+		}),
+	})
+	t.ContractStateChange = NewObject([]string{"ContractStateChange"}, map[string]Field[ledger.ContractStateChange]{
+		"address": Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Address, s)
+		}),
+		"contractId": Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"slot": Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Slot, s)
+		}),
+		"valueRead": Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ValueRead, s)
+		}),
+		"valueWritten": Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ValueWritten, s)
+		}),
+	})
+	t.ContractStateConnection = NewObject([]string{"ContractStateConnection"}, map[string]Field[relay.Connection[ledger.ContractState]]{
+		"edges":    Many(func(v *relay.Connection[ledger.ContractState]) []*relay.Edge[ledger.ContractState] { return v.Edges() }, func() *Object[relay.Edge[ledger.ContractState]] { return t.ContractStateEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.ContractState]) []*ledger.ContractState { return v.Nodes }, func() *Object[ledger.ContractState] { return t.ContractState }),
+		"pageInfo": One(func(v *relay.Connection[ledger.ContractState]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.ContractStateEdge = NewObject([]string{"ContractStateEdge"}, map[string]Field[relay.Edge[ledger.ContractState]]{
+		"node": One(func(v *relay.Edge[ledger.ContractState]) *ledger.ContractState { return v.Node }, func() *Object[ledger.ContractState] { return t.ContractState }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractState], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
 	t.CryptoAllowance = NewObject([]string{"CryptoAllowance"}, map[string]Field[ledger.CryptoAllowance]{
@@ -1298,6 +1704,8 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
+	t.entries[reflect.TypeFor[*ledger.AccessListItem]()] = oneEntry(t.AccessListItem)
+	t.entries[reflect.TypeFor[[]*ledger.AccessListItem]()] = manyEntry(t.AccessListItem)
 	t.entries[reflect.TypeFor[*ledger.Account]()] = oneEntry(t.Account)
 	t.entries[reflect.TypeFor[[]*ledger.Account]()] = manyEntry(t.Account)
 	t.entries[reflect.TypeFor[*ledger.AccountAllowances]()] = oneEntry(t.AccountAllowances)
@@ -1314,6 +1722,8 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.Airdrop]]()] = manyEntry(t.AirdropEdge)
 	t.entries[reflect.TypeFor[*ledger.AssessedCustomFee]()] = oneEntry(t.AssessedCustomFee)
 	t.entries[reflect.TypeFor[[]*ledger.AssessedCustomFee]()] = manyEntry(t.AssessedCustomFee)
+	t.entries[reflect.TypeFor[*ledger.Authorization]()] = oneEntry(t.Authorization)
+	t.entries[reflect.TypeFor[[]*ledger.Authorization]()] = manyEntry(t.Authorization)
 	t.entries[reflect.TypeFor[*ledger.Balance]()] = oneEntry(t.Balance)
 	t.entries[reflect.TypeFor[[]*ledger.Balance]()] = manyEntry(t.Balance)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.Balance]]()] = oneEntry(t.BalanceConnection)
@@ -1330,6 +1740,38 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*ledger.BlockNodeService]()] = manyEntry(t.BlockNodeService)
 	t.entries[reflect.TypeFor[*ledger.ChunkInfo]()] = oneEntry(t.ChunkInfo)
 	t.entries[reflect.TypeFor[[]*ledger.ChunkInfo]()] = manyEntry(t.ChunkInfo)
+	t.entries[reflect.TypeFor[*ledger.Contract]()] = oneEntry(t.Contract)
+	t.entries[reflect.TypeFor[[]*ledger.Contract]()] = manyEntry(t.Contract)
+	t.entries[reflect.TypeFor[*ledger.ContractAction]()] = oneEntry(t.ContractAction)
+	t.entries[reflect.TypeFor[[]*ledger.ContractAction]()] = manyEntry(t.ContractAction)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.ContractAction]]()] = oneEntry(t.ContractActionConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.ContractAction]]()] = manyEntry(t.ContractActionConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.ContractAction]]()] = oneEntry(t.ContractActionEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.ContractAction]]()] = manyEntry(t.ContractActionEdge)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.Contract]]()] = oneEntry(t.ContractConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.Contract]]()] = manyEntry(t.ContractConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.Contract]]()] = oneEntry(t.ContractEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.Contract]]()] = manyEntry(t.ContractEdge)
+	t.entries[reflect.TypeFor[*ledger.ContractLog]()] = oneEntry(t.ContractLog)
+	t.entries[reflect.TypeFor[[]*ledger.ContractLog]()] = manyEntry(t.ContractLog)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.ContractLog]]()] = oneEntry(t.ContractLogConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.ContractLog]]()] = manyEntry(t.ContractLogConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.ContractLog]]()] = oneEntry(t.ContractLogEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.ContractLog]]()] = manyEntry(t.ContractLogEdge)
+	t.entries[reflect.TypeFor[*ledger.ContractResult]()] = oneEntry(t.ContractResult)
+	t.entries[reflect.TypeFor[[]*ledger.ContractResult]()] = manyEntry(t.ContractResult)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.ContractResult]]()] = oneEntry(t.ContractResultConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.ContractResult]]()] = manyEntry(t.ContractResultConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.ContractResult]]()] = oneEntry(t.ContractResultEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.ContractResult]]()] = manyEntry(t.ContractResultEdge)
+	t.entries[reflect.TypeFor[*ledger.ContractState]()] = oneEntry(t.ContractState)
+	t.entries[reflect.TypeFor[[]*ledger.ContractState]()] = manyEntry(t.ContractState)
+	t.entries[reflect.TypeFor[*ledger.ContractStateChange]()] = oneEntry(t.ContractStateChange)
+	t.entries[reflect.TypeFor[[]*ledger.ContractStateChange]()] = manyEntry(t.ContractStateChange)
+	t.entries[reflect.TypeFor[*relay.Connection[ledger.ContractState]]()] = oneEntry(t.ContractStateConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.ContractState]]()] = manyEntry(t.ContractStateConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[ledger.ContractState]]()] = oneEntry(t.ContractStateEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.ContractState]]()] = manyEntry(t.ContractStateEdge)
 	t.entries[reflect.TypeFor[*ledger.CryptoAllowance]()] = oneEntry(t.CryptoAllowance)
 	t.entries[reflect.TypeFor[[]*ledger.CryptoAllowance]()] = manyEntry(t.CryptoAllowance)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.CryptoAllowance]]()] = oneEntry(t.CryptoAllowanceConnection)

@@ -21,6 +21,9 @@ func Guide(api *rest.API, documents string) string {
 	rows := map[string][]*rest.Endpoint{}
 	for i := range api.Endpoints {
 		e := &api.Endpoints[i]
+		if e.Undescribed {
+			continue
+		}
 		r := resourceOf(e.Path)
 		if rows[r] == nil {
 			resources = append(resources, r)

@@ -50,6 +50,9 @@ func New(api *rest.API, version string) (*Document, error) {
 		},
 	}
 	for i := range api.Endpoints {
+		if api.Endpoints[i].Undescribed {
+			continue
+		}
 		if err := g.endpoint(&api.Endpoints[i]); err != nil {
 			return nil, err
 		}

@@ -20,6 +20,8 @@ func pathDocs() map[string]rest.PathDoc {
 		Doc:     "The id `shard.realm.num-seconds-nanoseconds` of the transaction, its hash, or the hash of an Ethereum transaction.",
 		Example: "0.0.1001-1700000000-000000000",
 	}
+	result := hash
+	result.Doc += " A consensus timestamp `seconds.nanoseconds` is taken too."
 	timestamp := rest.PathDoc{Doc: "The consensus timestamp: seconds and nanoseconds since 1970.", Pattern: `\d{1,10}(\.\d{1,9})?`, Example: "1700000000.000000001"}
 	return map[string]rest.PathDoc{
 		"accounts/{id}":                      account,
@@ -36,7 +38,7 @@ func pathDocs() map[string]rest.PathDoc {
 		"results/{consensusTimestamp}":       timestamp,
 		"results/{idOrHash}":                 hash,
 		"results/{timestamp}":                timestamp,
-		"results/{transactionIdOrHash}":      hash,
+		"results/{transactionIdOrHash}":      result,
 		"schedules/{id}":                     schedule,
 		"schedules/{scheduleId}":             schedule,
 		"tokens/{id}":                        token,

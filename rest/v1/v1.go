@@ -28,6 +28,8 @@ func endpoints() []rest.Endpoint {
 		coreEndpoints(),
 		networkEndpoints(),
 		scheduleEndpoints(),
+		contractEndpoints(),
+		contractResultEndpoints(),
 		grantEndpoints(),
 		hookEndpoints(),
 		tokenEndpoints(),

@@ -34,7 +34,7 @@ func samples() map[string]string {
 		"tokens":       `select id::text from entity where type = 'TOKEN' order by id limit 4`,
 		"nfts":         `select distinct serial_number::text from nft order by 1 limit 2`,
 		"blocks":       `select max(index)::text from record_file`,
-		"contracts":    `select entity_id::text from contract_log group by 1 order by count(*) desc limit 3`,
+		"contracts":    `select contract_id::text from contract_log group by 1 order by count(*) desc limit 3`,
 		"results":      `select consensus_timestamp / 1000000000 || '.' || lpad((consensus_timestamp % 1000000000)::text, 9, '0') from contract_result order by consensus_timestamp desc limit 2`,
 		"topics":       `select topic_id::text from topic_message group by 1 order by count(*) desc limit 3`,
 		"messages":     `values ('1'), ('2')`,
@@ -42,8 +42,9 @@ func samples() map[string]string {
 		"hooks":        `select distinct hook_id::text from hook order by 1 limit 2`,
 		"transactions": `select '0.0.' || payer_account_id || '-' || valid_start_ns / 1000000000 || '-' || lpad((valid_start_ns % 1000000000)::text, 9, '0') from transaction where type in (14, 42, 74) and nonce = 0 order by consensus_timestamp desc limit 3`,
 
-		"topics/messages":  `select consensus_timestamp / 1000000000 || '.' || lpad((consensus_timestamp % 1000000000)::text, 9, '0') from topic_message order by 1 limit 2`,
-		"results/{result}": `select '0x' || encode(hash, 'hex') from ethereum_transaction order by consensus_timestamp desc limit 2`,
+		"contracts/results": `select '0x' || encode(hash, 'hex') from contract_transaction_hash h join contract_action a using (consensus_timestamp) group by 1 order by count(*) desc limit 2`,
+		"topics/messages":   `select consensus_timestamp / 1000000000 || '.' || lpad((consensus_timestamp % 1000000000)::text, 9, '0') from topic_message order by 1 limit 2`,
+		"results/{result}":  `select '0x' || encode(hash, 'hex') from ethereum_transaction order by consensus_timestamp desc limit 2`,
 	}
 }
 
@@ -102,7 +103,7 @@ func TestLinksLeadThroughLists(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for _, e := range v1.Endpoints() {
-		if e.Next == nil {
+		if e.Next == nil || e.Undescribed { // what is not described has a twin that is, or names nothing
 			continue
 		}
 		t.Run(strings.ReplaceAll(strings.Trim(e.Path, "/"), "/", "_"), func(t *testing.T) {

@@ -1,0 +1,352 @@
+package ledger
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// ContractResult is how a call or the creation of a contract ended: a row of the table contract_result with what the entity, the block and the
+// Ethereum transaction know of it. A synthetic one stands for transfers of tokens outside of the EVM that left logs.
+type ContractResult struct {
+	ConsensusTimestamp Timestamp
+	Address            []byte // of the contract in the EVM; nil where nothing was called
+	Amount             Null[int64]
+	Bloom              []byte // 256 bytes, or empty when unknown
+	CallResult         []byte // empty when unknown
+	ContractID         EntityID
+	CreatedContractIDs []EntityID
+	ErrorMessage       Null[string]
+	FailedInitcode     []byte // nil when there is none
+	From               []byte // the sender's address made of its number, or its alias where the ledger knows no more; nil when unknown
+	FunctionParameters []byte
+	GasConsumed        Null[int64]
+	GasLimit           int64
+	GasUsed            Null[int64]
+	Hash               []byte // 32 bytes
+	Partial            bool
+	PayerAccountID     EntityID
+	Result             ResponseCode
+	SenderID           EntityID
+	Synthetic          bool
+	TransactionIndex   Null[int32]
+	TransactionNonce   int32
+
+	BlockGasUsed Null[int64]
+	BlockHash    string // "0x" and hex; only "0x" when the block is unknown
+	BlockNumber  Null[int64]
+
+	// Ethereum is the Ethereum transaction that brought the call, nil for the ledger's own transactions.
+	Ethereum *EthereumTransaction
+	// NetworkChainID is the chain id of calls that no Ethereum transaction brought.
+	NetworkChainID Quantity
+
+	// Party is the entity by which the parties of the transaction are found in contract_transaction.
+	Party EntityID
+	// Asked is the contract that the result was asked for, whose migrated state counts as a change; none where no contract was named.
+	Asked EntityID
+}
+
+// EthereumTransaction is what an Ethereum transaction says besides its call data. Amounts are big-endian bytes in weibars.
+type EthereumTransaction struct {
+	PayerAccountID       EntityID
+	AccessList           []*AccessListItem
+	AuthorizationList    []*Authorization
+	ChainID              []byte
+	GasLimit             int64
+	GasPrice             []byte
+	MaxFeePerGas         []byte
+	MaxPriorityFeePerGas []byte
+	Nonce                int64
+	RecoveryID           Null[int16]
+	SignatureR           []byte
+	SignatureS           []byte
+	SignatureV           []byte
+	ToAddress            []byte
+	Type                 int16
+	Value                []byte
+}
+
+// AccessListItem names storage that an Ethereum transaction is going to touch (EIP-2930).
+type AccessListItem struct {
+	Address     string
+	StorageKeys []string
+}
+
+// Authorization lets an account run a contract's code as its own (EIP-7702).
+type Authorization struct {
+	Address Null[string]
+	ChainID Null[string]
+	Nonce   Null[int64]
+	R       Null[string]
+	S       Null[string]
+	YParity Null[string]
+}
+
+// Integer is an integer of any size in decimal digits. The empty Integer is unknown.
+type Integer string
+
+// Quantity is an unsigned integer as "0x" and hex, "0x" alone where the ledger holds nothing. The empty Quantity is null.
+type Quantity string
+
+// QuantityOf writes big-endian bytes, without the first digit when it is a zero. No bytes are "0x".
+func QuantityOf(b []byte) Quantity {
+	if len(b) == 0 {
+		return "0x"
+	}
+	digits := string(AppendHex(nil, b))[2:]
+	if digits[0] == '0' {
+		digits = digits[1:]
+	}
+	return Quantity("0x" + digits)
+}
+
+// QuantityOfInt writes a number that is not negative.
+func QuantityOfInt(v int64) Quantity { return QuantityOf(new(big.Int).SetInt64(v).Bytes()) }
+
+// weibarsPerTinybar is how many of the EVM's unit make one of the ledger's.
+const weibarsPerTinybar = 10_000_000_000
+
+// tinybarQuantity turns big-endian bytes in weibars into tinybars. No bytes are "0x".
+func tinybarQuantity(b []byte) Quantity {
+	if len(b) == 0 {
+		return "0x"
+	}
+	v := new(big.Int).SetBytes(b)
+	return Quantity("0x" + v.Quo(v, big.NewInt(weibarsPerTinybar)).Text(16))
+}
+
+// signed reads big-endian two's complement.
+func signed(b []byte) *big.Int {
+	v := new(big.Int).SetBytes(b)
+	if len(b) > 0 && b[0]&0x80 != 0 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	return v
+}
+
+// IsNode marks what has a global id in the graph.
+func (*ContractResult) IsNode() {}
+
+// Succeeded tells whether the call did what it was to do.
+func (r *ContractResult) Succeeded() bool { return slices.Contains(successCodes, r.Result) }
+
+// Status is the status as an Ethereum receipt has it.
+func (r *ContractResult) Status() Quantity {
+	if r.Succeeded() {
+		return "0x1"
+	}
+	return "0x0"
+}
+
+// ContractLongZero is the address made of the number of what was called; nil when nothing was.
+func (r *ContractResult) ContractLongZero() []byte { return longZero(r.ContractID) }
+
+func longZero(id EntityID) []byte {
+	if id.IsNone() {
+		return nil
+	}
+	a := id.LongZero()
+	return a[:]
+}
+
+// To is the address that was called: as the Ethereum transaction says, else made of the contract's number. Nil for what never had one.
+func (r *ContractResult) To() []byte {
+	if r.Ethereum != nil && len(r.Ethereum.ToAddress) > 0 {
+		return r.Ethereum.ToAddress
+	}
+	return r.ContractLongZero()
+}
+
+// FailureReason is the error message; a failed Ethereum transaction without one is told by its response code.
+func (r *ContractResult) FailureReason() Null[string] {
+	if r.Ethereum != nil && !r.ErrorMessage.Valid && !r.Succeeded() {
+		return Of(r.Result.String())
+	}
+	return r.ErrorMessage
+}
+
+// Value is what was sent along in tinybars, as the Ethereum transaction says, if any.
+func (r *ContractResult) Value() Integer {
+	if r.Ethereum == nil {
+		return decimal(r.Amount)
+	}
+	if len(r.Ethereum.Value) == 0 {
+		return ""
+	}
+	v := signed(r.Ethereum.Value)
+	return Integer(v.Quo(v, big.NewInt(weibarsPerTinybar)).String())
+}
+
+// ValueWeibar is the same in weibars.
+func (r *ContractResult) ValueWeibar() Integer {
+	if r.Ethereum == nil {
+		if !r.Amount.Valid {
+			return ""
+		}
+		return Integer(new(big.Int).Mul(big.NewInt(r.Amount.V), big.NewInt(weibarsPerTinybar)).String())
+	}
+	if len(r.Ethereum.Value) == 0 {
+		return ""
+	}
+	return Integer(new(big.Int).SetBytes(r.Ethereum.Value).String())
+}
+
+func decimal(n Null[int64]) Integer {
+	if !n.Valid {
+		return ""
+	}
+	return Integer(strconv.FormatInt(n.V, 10))
+}
+
+// TransactionGasLimit is the gas that the sender offered.
+func (r *ContractResult) TransactionGasLimit() int64 {
+	if r.Ethereum != nil {
+		return r.Ethereum.GasLimit
+	}
+	return r.GasLimit
+}
+
+// ChainID is the chain that the Ethereum transaction was signed for, else the network's.
+func (r *ContractResult) ChainID() Quantity {
+	if r.Ethereum != nil {
+		return QuantityOf(r.Ethereum.ChainID)
+	}
+	return r.NetworkChainID
+}
+
+// ofEthereum reads something of the Ethereum transaction, if there is one.
+func ofEthereum[T any](r *ContractResult, get func(*EthereumTransaction) T) T {
+	if r.Ethereum == nil {
+		var none T
+		return none
+	}
+	return get(r.Ethereum)
+}
+
+// MaxFeePerGas is the most that the sender was willing to pay, in tinybars; null without an Ethereum transaction.
+func (r *ContractResult) MaxFeePerGas() Quantity {
+	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return tinybarQuantity(e.MaxFeePerGas) })
+}
+
+// MaxFeePerGasWeibar is the same in weibars.
+func (r *ContractResult) MaxFeePerGasWeibar() Quantity {
+	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return QuantityOf(e.MaxFeePerGas) })
+}
+
+// MaxPriorityFeePerGas is the tip, in tinybars; null without an Ethereum transaction.
+func (r *ContractResult) MaxPriorityFeePerGas() Quantity {
+	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return tinybarQuantity(e.MaxPriorityFeePerGas) })
+}
+
+// MaxPriorityFeePerGasWeibar is the same in weibars.
+func (r *ContractResult) MaxPriorityFeePerGasWeibar() Quantity {
+	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return QuantityOf(e.MaxPriorityFeePerGas) })
+}
+
+// GasPriceTinybar is the price that the sender of an Ethereum transaction offered, in tinybars.
+func (e *EthereumTransaction) GasPriceTinybar() Quantity { return tinybarQuantity(e.GasPrice) }
+
+// GasPriceWeibar is the same in weibars.
+func (e *EthereumTransaction) GasPriceWeibar() Quantity { return QuantityOf(e.GasPrice) }
+
+// Type is the type of the Ethereum transaction; 0 for the ledger's own transactions.
+func (r *ContractResult) Type() int32 {
+	return ofEthereum(r, func(e *EthereumTransaction) int32 { return int32(e.Type) })
+}
+
+// R is the first half of the signature, null without an Ethereum transaction.
+func (r *ContractResult) R() []byte {
+	return ofEthereum(r, func(e *EthereumTransaction) []byte { return known(e.SignatureR) })
+}
+
+// S is the second half of the signature, null without an Ethereum transaction.
+func (r *ContractResult) S() []byte {
+	return ofEthereum(r, func(e *EthereumTransaction) []byte { return known(e.SignatureS) })
+}
+
+// known makes bytes that are missing empty.
+func known(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// V is the third part of the signature: the bytes of a legacy transaction's, else the recovery id.
+func (r *ContractResult) V() Integer {
+	return ofEthereum(r, func(e *EthereumTransaction) Integer {
+		switch {
+		case e.Type == 0 && e.SignatureV != nil:
+			return Integer(new(big.Int).SetBytes(e.SignatureV).String())
+		case e.RecoveryID.Valid:
+			return Integer(strconv.Itoa(int(e.RecoveryID.V)))
+		default:
+			return ""
+		}
+	})
+}
+
+// Nonce is the sender's nonce, null without an Ethereum transaction.
+func (r *ContractResult) Nonce() Null[int64] {
+	return ofEthereum(r, func(e *EthereumTransaction) Null[int64] { return Of(e.Nonce) })
+}
+
+// AccessList is the storage that the Ethereum transaction named.
+func (r *ContractResult) AccessList() []*AccessListItem {
+	return ofEthereum(r, func(e *EthereumTransaction) []*AccessListItem { return e.AccessList })
+}
+
+// AuthorizationList is what the Ethereum transaction authorized.
+func (r *ContractResult) AuthorizationList() []*Authorization {
+	return ofEthereum(r, func(e *EthereumTransaction) []*Authorization { return e.AuthorizationList })
+}
+
+// DecodeSenderAlias reads the alias of the sender out of a serialized ContractFunctionResult, whose field 13 is an AccountID; nil when it names
+// the sender in another way, or not at all. Bytes that are no message are [ErrSyntax].
+func DecodeSenderAlias(b []byte) ([]byte, error) {
+	var alias []byte
+	err := eachField(b, func(f field) error {
+		if !f.is(13, protowire.BytesType) {
+			return nil
+		}
+		return eachField(f.bytes, func(f field) error {
+			switch {
+			case f.is(3, protowire.VarintType):
+				alias = nil // of number and alias the last one counts
+			case f.is(4, protowire.BytesType):
+				alias = f.bytes
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading a contract function result: %w", err)
+	}
+	return alias, nil
+}
+
+// ContractResultFilter selects contract results.
+type ContractResultFilter struct {
+	ContractID       *EntityIDFilter
+	Contract         *AccountRef // joins the ids of ContractID.In
+	From             *EntityIDFilter
+	Timestamp        *TimestampFilter
+	BlockHash        *string
+	BlockNumber      *int64
+	TransactionIndex []int64
+	Internal         *bool
+	Synthetic        *bool
+}
+
+// ContractStateChange is a slot of a contract's storage that a transaction read or wrote.
+type ContractStateChange struct {
+	Address      []byte // of the contract in the EVM
+	ContractID   EntityID
+	Slot         []byte // 32 bytes
+	ValueRead    []byte // 32 bytes
+	ValueWritten []byte // 32 bytes; nil when it was only read
+}

@@ -1,0 +1,158 @@
+package v1
+
+import (
+	"slices"
+	"strconv"
+
+	"heliograph/internal/ledger"
+	"heliograph/rest"
+)
+
+// logsParams are taken by both lists of logs.
+var logsParams = []rest.Param{
+	{Name: "index", Kind: rest.Long(0), Doc: "Only logs at these places of a transaction. A bound needs one of `timestamp` on the same side, and counts at that instant only."},
+	limit, order,
+	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Only logs of this time."},
+	topicParam(0), topicParam(1), topicParam(2), topicParam(3),
+}
+
+// topicParam takes alternatives for the topic at a place.
+func topicParam(n int) rest.Param {
+	return rest.Param{Name: topic(n), Kind: word.Only(rest.Eq), Doc: "Only logs with one of these as the topic at this place. Needs an instant, or a range of time of 7 days at most."}
+}
+
+// topic is the parameter of the topic at a place.
+func topic(n int) string { return "topic" + strconv.Itoa(n) }
+
+// noLogs is the answer to conditions that no log meets.
+var noLogs = &rest.Direct{Body: `{"logs":[],"links":{"next":null}}`}
+
+// logTimes are the conditions on time. A range of one instant is that instant.
+func logTimes(r *rest.Request) []rest.Value {
+	values := r.Values("timestamp")
+	if len(values) != 2 {
+		return values
+	}
+	ops := []rest.Op{values[0].Op, values[1].Op}
+	first, err1 := ledger.ParseTimestamp(values[0].Text)
+	second, err2 := ledger.ParseTimestamp(values[1].Text)
+	if err1 == nil && err2 == nil && first == second && slices.Contains(ops, rest.Gte) && slices.Contains(ops, rest.Lte) {
+		return []rest.Value{{Op: rest.Eq, Text: values[0].Text}}
+	}
+	return values
+}
+
+// finishLogs selects logs of all contracts.
+func finishLogs(r *rest.Request) error {
+	times, set, err := logSearch(r)
+	if err != nil {
+		return err
+	}
+	if err := checkLogBounds(r, times); err != nil {
+		return err
+	}
+	hash := r.Values("transaction.hash")
+	if hash != nil {
+		r.Set("filter.transactionHash", hash[0].Text)
+	}
+	if set.Empty() {
+		return noLogs
+	}
+	if hash == nil && r.Config.BindTimestampRange && !set.HasEq() {
+		if err := set.Bound(r, func() (ledger.Timestamp, error) {
+			return r.Config.FirstTransaction(func() (ledger.Timestamp, error) { return firstTransaction(r) })
+		}); err != nil {
+			return err
+		}
+	}
+	return selectLogs(r, set)
+}
+
+// finishLogsOfContract selects logs of one contract. The contract is looked up before bounds that contradict each other are told.
+func finishLogsOfContract(r *rest.Request) error {
+	times, set, err := logSearch(r)
+	if err != nil {
+		return err
+	}
+	ref, err := calleeOf(r)
+	if err != nil {
+		return err
+	}
+	if !ref.Address.Valid && ref.ID.IsNone() {
+		return noLogs
+	}
+	r.Set("filter.contract", ref.String())
+	if err := checkLogBounds(r, times); err != nil {
+		return unlessUnknown(r, ref, noLogs, err)
+	}
+	if set.Empty() {
+		return noLogs
+	}
+	return selectLogs(r, set)
+}
+
+// logSearch reads times and topics. Who searches by topics must say when.
+func logSearch(r *rest.Request) (times []rest.Value, set *rest.TimestampSet, err error) {
+	times = logTimes(r)
+	set, err = rest.TimestampsOf(times)
+	if err != nil {
+		return nil, nil, err //nolint:wrapcheck // it is a problem already
+	}
+	var topics []any
+	searched := false
+	for n := range ledger.MaxTopics {
+		wanted := []any{}
+		for _, v := range r.Values(topic(n)) {
+			wanted, searched = append(wanted, wholeWord(v.Text)), true
+		}
+		topics = append(topics, wanted)
+	}
+	if !searched {
+		return times, set, nil
+	}
+	if text := set.Check(rest.StrictTimestamps()); text != "" {
+		return nil, nil, rest.Bad("Cannot search topics without a valid timestamp range: " + text)
+	}
+	r.Set("filter.topics", topics)
+	return times, set, nil
+}
+
+// checkLogBounds refuses times and places that bound no part of the list: first what is given too often, in the order of the request.
+func checkLogBounds(r *rest.Request, times []rest.Value) error {
+	index := r.Values("index")
+	for _, p := range r.Query {
+		var err error
+		switch p.Name {
+		case "timestamp":
+			err = rest.CheckBounds(p.Name, times)
+		case "index":
+			err = rest.CheckBounds(p.Name, index)
+		case "transaction.hash":
+			if len(p.Values) > 1 {
+				err = rest.Bad("Only one transaction.hash filter is allowed")
+			}
+		}
+		if err != nil {
+			return err //nolint:wrapcheck // it is a problem already
+		}
+	}
+	return rest.CheckPair("timestamp", times, "index", index) //nolint:wrapcheck // as above
+}
+
+// selectLogs puts time and place into the variables and chooses how the page goes on: within an instant by place only.
+func selectLogs(r *rest.Request, set *rest.TimestampSet) error {
+	r.Set("filter.timestamp", set.Filter())
+	index := r.Values("index")
+	if index != nil {
+		if err := rest.Longs("filter.index")(r, index); err != nil {
+			return err
+		}
+	}
+	if set.HasEq() {
+		r.Next = byIndex
+		if len(index) > 0 && index[0].Op == rest.Eq {
+			r.Next = []rest.Cursor{}
+		}
+	}
+	return nil
+}

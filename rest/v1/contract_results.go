@@ -1,0 +1,435 @@
+package v1
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"heliograph/internal/ledger"
+	"heliograph/rest"
+)
+
+// byIndex is the key by which a list of actions goes on.
+var byIndex = []rest.Cursor{rest.NumberCursor("index")}
+
+// contractResultEndpoints are the results of calls of contracts and what ran in them.
+func contractResultEndpoints() []rest.Endpoint {
+	ofContract := rest.Endpoint{
+		Path: "/contracts/{id}/results", Grammar: rest.V2, Params: contractResultsParams, Document: "results_of_contract.graphql",
+		Operation: always("ResultsOfContract"), PathFirst: true, BindPath: bindCallee, Desc: true, Finish: finishResultsOfContract, Next: byTimestamp, MaxAge: brief,
+	}
+	atTime := rest.Endpoint{
+		Path: "/contracts/{id}/results/{timestamp}", Grammar: rest.V1, Params: hbarParams, Document: "contract_result.graphql",
+		Operation: resultOperation, PathFirst: true, BindPath: bindResultOfContract, Finish: finishResultOfContract,
+		OmitNull: authorizations, MaxAge: history,
+	}
+	actions := rest.Endpoint{
+		Path: "/contracts/results/{transactionIdOrHash}/actions", Grammar: rest.V2, Params: actionsParams, Document: "contract_actions.graphql",
+		BindPath: bindActions, Next: byIndex, MaxAge: history,
+	}
+	return []rest.Endpoint{
+		{
+			Path: "/contracts/results", Grammar: rest.V2, Params: contractResultsParams, Document: "contract_results.graphql", Operation: resultsOperation,
+			Desc: true, Finish: finishContractResults, Next: byTimestamp, EmptyEnds: true, OmitNull: authorizations, MaxAge: 10,
+		},
+		ofContract,
+		undescribed(at(ofContract, "/contracts/results/results")), // no contract has this name
+		atTime,
+		undescribed(at(atTime, "/contracts/results/results/{timestamp}")),
+		undescribed(rest.Endpoint{ // the same place in the path as a transaction's: its form tells it apart
+			Path: `/contracts/results/{timestamp:^\d+\.\d+$}`, Grammar: rest.V1, Params: hbarParams, Document: "contract_result.graphql",
+			Operation: resultOperation, PathFirst: true, BindPath: bindResultAt, Finish: finishResult, OmitNull: authorizations, MaxAge: history,
+		}),
+		{
+			Path: "/contracts/results/{transactionIdOrHash}", Grammar: rest.V1, Params: resultParams, Document: "contract_result.graphql",
+			Operation: resultOperation, BindPath: bindResult, Finish: finishResult, OmitNull: authorizations, MaxAge: history,
+		},
+		actions,
+		at(actions, "/contracts/results/{transactionIdOrHash}/results"),
+	}
+}
+
+// at is an endpoint at another path.
+func at(e rest.Endpoint, path string) rest.Endpoint {
+	e.Path = path
+	return e
+}
+
+// undescribed is an endpoint that descriptions of the API leave out.
+func undescribed(e rest.Endpoint) rest.Endpoint {
+	e.Undescribed = true
+	return e
+}
+
+// authorizations are left out where there is no Ethereum transaction.
+var authorizations = []string{"authorization_list"}
+
+// contractResultsParams are taken by both lists of contract results.
+var contractResultsParams = []rest.Param{
+	{Name: "from", Kind: sender, Bind: checkSenders, Doc: "Only results of these senders."},
+	{Name: "block.hash", Kind: blockHash, Bind: bindBlockHash, Doc: "Only results of the block with this hash, or with a hash that begins with it. Not together with `block.number`.", Single: true},
+	{Name: "block.number", Kind: rest.BlockNumber.Only(rest.Eq), Bind: bindBlockNumber, Doc: "Only results of the block with this number.", Single: true},
+	{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc},
+	{Name: "internal", Kind: rest.Boolean, Bind: func(r *rest.Request, values []rest.Value) error {
+		r.Set("filter.internal", strings.EqualFold(values[len(values)-1].Text, "true"))
+		return nil
+	}, Doc: "Whether calls that other calls caused are shown too."},
+	limit, order,
+	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Only results of this time; several instants are alternatives."},
+	{Name: "transaction.index", Kind: rest.Long(0).Only(rest.Eq), Bind: func(r *rest.Request, values []rest.Value) error {
+		var list []any
+		for _, v := range values {
+			list = append(list, v.Text)
+		}
+		r.Set("filter.transactionIndex", list)
+		return nil
+	}, Doc: "Only the results at these places of the block that `block.hash` or `block.number` names."},
+}
+
+// hbarDoc describes the parameter hbar.
+const hbarDoc = "Whether amounts and prices are in tinybars; otherwise they are in weibars."
+
+// The patterns of values.
+const (
+	addressPattern   = `(0x)?[A-Fa-f0-9]{40}`
+	blockHashPattern = `(0x)?([A-Fa-f0-9]{64}|[A-Fa-f0-9]{96})`
+	senderPattern    = `(\d{1,4}\.)?\d{1,5}\.\d{1,12}|-?\d{1,19}|` + addressPattern
+)
+
+var (
+	addressSyntax    = regexp.MustCompile(`^` + addressPattern + `$`)
+	calleeSyntax     = regexp.MustCompile(`^(0x|(\d{1,4}\.)?\d{1,5}\.)?[A-Fa-f0-9]{40}$`)
+	blockHashSyntax  = regexp.MustCompile(`^` + blockHashPattern + `$`)
+	resultHashSyntax = regexp.MustCompile(`^(0x)?[A-Fa-f0-9]{64}$`)
+	instantSyntax    = regexp.MustCompile(`^\d{1,10}(\.\d{1,9})?$`)
+)
+
+var (
+	// blockHash takes hashes of 32 or 48 bytes.
+	blockHash = rest.Kind{
+		Takes: func(_ *rest.Config, v rest.Value) bool { return blockHashSyntax.MatchString(v.Text) },
+		Form:  rest.Form{Doc: "The hash of a block in hex, whole or its first 32 bytes.", Pattern: blockHashPattern},
+	}.Only(rest.Eq)
+	// sender takes entity ids, and EVM addresses without shard and realm.
+	sender = rest.Kind{
+		Takes: func(_ *rest.Config, v rest.Value) bool {
+			return rest.IsEntityID(v.Text) || addressSyntax.MatchString(v.Text)
+		},
+		Form: rest.Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address.", Pattern: senderPattern},
+		Ops:  rest.Operators(),
+	}
+)
+
+// checkSenders refuses ids that cannot exist; addresses are looked up when the rest of the query is known to be good.
+func checkSenders(r *rest.Request, values []rest.Value) error {
+	for _, v := range values {
+		if _, err := ledger.ParseAccountRef(v.Text, r.Config.Base); err != nil {
+			return rest.InvalidParameter("from")
+		}
+	}
+	return nil
+}
+
+// bindSenders puts the senders into the variables. An address that nobody has is told.
+func bindSenders(r *rest.Request) error {
+	values := r.Values("from")
+	if values == nil {
+		return nil
+	}
+	for i, v := range values {
+		ref, err := ledger.ParseAccountRef(v.Text, r.Config.Base)
+		if err != nil || !ref.Address.Valid {
+			continue
+		}
+		if values[i].Text, err = entityOf(r, ref); err != nil {
+			return err
+		}
+		if values[i].Text == "" {
+			return rest.NotFound("Not found")
+		}
+	}
+	return rest.IDs("filter.from")(r, values)
+}
+
+// entityOf asks whose address it is; empty when it is nobody's.
+func entityOf(r *rest.Request, ref ledger.AccountRef) (string, error) {
+	res := r.Ask("EntityOf", map[string]any{"of": ref.String()})
+	if res == nil || len(res.Errors) > 0 {
+		return "", errors.New("the owner of an address is not known")
+	}
+	id := strings.TrimSuffix(strings.TrimPrefix(string(res.Data), `{"entityId":`), "}")
+	return strings.Trim(strings.TrimPrefix(id, "null"), `"`), nil
+}
+
+// bindBlockHash takes the last value. Stored hashes are lower case, and are compared as they are written.
+func bindBlockHash(r *rest.Request, values []rest.Value) error {
+	r.Set("filter.blockHash", values[len(values)-1].Text)
+	return nil
+}
+
+// bindBlockNumber takes the last value.
+func bindBlockNumber(r *rest.Request, values []rest.Value) error {
+	text, base := values[len(values)-1].Text, 10
+	if digits, ok := strings.CutPrefix(text, "0x"); ok {
+		text, base = digits, 16
+	}
+	n, err := strconv.ParseInt(text, base, 64)
+	r.Set("filter.blockNumber", strconv.FormatInt(n, 10))
+	return err //nolint:wrapcheck // its kind has made sure that it is a number
+}
+
+// noResults is the answer to conditions that no result can meet.
+var noResults = &rest.Direct{Body: `{"results":[],"links":{"next":null}}`}
+
+// checkBlock refuses combinations of conditions on blocks that make no sense.
+func checkBlock(r *rest.Request) error {
+	hash, number := r.Query.Get("block.hash") != nil, r.Query.Get("block.number") != nil
+	switch {
+	case hash && number:
+		return rest.Bad("Invalid parameter usage: block.hash - cannot combine block.number and block.hash")
+	case !hash && !number && r.Query.Get("transaction.index") != nil:
+		return rest.Bad("Invalid parameter usage: transaction.index - transaction.index requires block.number or block.hash filter to be specified")
+	default:
+		return nil
+	}
+}
+
+// selectResults puts senders and times into the variables; what names a contract has been looked up before.
+func selectResults(r *rest.Request, bound bool) error {
+	if err := bindSenders(r); err != nil {
+		return err
+	}
+	hash := r.Query.Get("block.hash")
+	if hash != nil && strings.ToLower(hash[len(hash)-1]) != hash[len(hash)-1] {
+		return noResults
+	}
+	when, err := r.TimestampFilter("timestamp")
+	if err != nil {
+		return err
+	}
+	when.AnyInstant()
+	// A block is a span of its own, so that nothing is open.
+	if inBlock := hash != nil || r.Query.Get("block.number") != nil; bound && !inBlock && r.Config.BindTimestampRange && !when.HasEq() && !when.Empty() {
+		if err := when.Bound(r, func() (ledger.Timestamp, error) { return firstTransaction(r) }); err != nil {
+			return err
+		}
+	}
+	r.Set("filter.timestamp", when.Filter())
+	return nil
+}
+
+func finishContractResults(r *rest.Request) error {
+	if err := checkBlock(r); err != nil {
+		return err
+	}
+	if err := checkHbar(r); err != nil {
+		return err
+	}
+	r.Variables["delegation"] = r.Config.DelegationAddress
+	return selectResults(r, true)
+}
+
+// badCallee is the answer to a path that names nothing that can be called.
+var badCallee = rest.InvalidParameter("contractid")
+
+// isCallee tells whether text has the form of an entity id or an EVM address.
+func isCallee(text string) bool { return rest.IsEntityID(text) || calleeSyntax.MatchString(text) }
+
+func bindCallee(r *rest.Request) error {
+	if !isCallee(r.Path["id"]) {
+		return badCallee
+	}
+	return nil
+}
+
+// calleeOf reads the path's contract. In front of an opaque address shard and realm do not matter.
+func calleeOf(r *rest.Request) (ledger.AccountRef, error) {
+	text := r.Path["id"]
+	if calleeSyntax.MatchString(text) {
+		a, err := ledger.ParseEVMAddress(text[len(text)-40:])
+		if err != nil {
+			return ledger.AccountRef{}, badCallee
+		}
+		if _, longZero := a.Num(); !longZero {
+			return ledger.AccountRef{Address: ledger.Of(a)}, nil
+		}
+	}
+	ref, err := ledger.ParseAccountRef(text, r.Config.Base)
+	if err != nil || ref.Alias != nil {
+		return ledger.AccountRef{}, badCallee
+	}
+	return ref, nil
+}
+
+func finishResultsOfContract(r *rest.Request) error {
+	if err := checkBlock(r); err != nil {
+		return err
+	}
+	ref, err := calleeOf(r)
+	if err != nil {
+		return err
+	}
+	r.Set("filter.synthetic", false)
+	switch {
+	case ref.Address.Valid:
+		r.Set("filter.contract", ref.String())
+		// Nothing else is looked at when nobody has the address.
+		owner, err := entityOf(r, ref)
+		if err != nil {
+			return err
+		}
+		if owner == "" {
+			return noResults
+		}
+	case !ref.ID.IsNone(): // without a number all contracts are meant
+		r.Set("filter.contract", ref.String())
+	}
+	return selectResults(r, false)
+}
+
+var hbarParams = []rest.Param{{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc}}
+
+var resultParams = []rest.Param{
+	{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc},
+	{Name: "nonce", Kind: rest.Int.Only(rest.Eq), Bind: func(r *rest.Request, values []rest.Value) error {
+		n, err := strconv.Atoi(values[len(values)-1].Text)
+		if r.Variables["transactionId"] != nil { // a hash names one transaction
+			r.Set("nonce", n)
+		}
+		return err //nolint:wrapcheck // its kind has made sure that it is a number
+	}, Doc: "The nonce of a transaction id: 0 for what the user sent. Of no effect with a hash.", Single: true},
+}
+
+// checkHbar reads the unit of amounts once more: neither a repeated value nor an operator may stand there.
+func checkHbar(r *rest.Request) error {
+	all := r.Query.Get("hbar")
+	if all == nil {
+		return nil
+	}
+	if text := strings.Join(all, ","); !strings.EqualFold(text, "true") && !strings.EqualFold(text, "false") {
+		return rest.Bad("Invalid hbar parameter value: " + text + ". Must be 'true' or 'false'")
+	}
+	return nil
+}
+
+// inWeibars tells whether amounts are wanted in weibars.
+func inWeibars(r *rest.Request) bool {
+	all := r.Query.Get("hbar")
+	return len(all) > 0 && strings.EqualFold(all[0], "false")
+}
+
+// resultsOperation chooses the unit of amounts in the list of all results.
+func resultsOperation(r *rest.Request) string {
+	if inWeibars(r) {
+		return "ContractResultsWeibar"
+	}
+	return "ContractResults"
+}
+
+// resultOperation chooses the unit of amounts in a single result.
+func resultOperation(r *rest.Request) string {
+	if inWeibars(r) {
+		return "ContractResultWeibar"
+	}
+	return "ContractResult"
+}
+
+// bindResultOfContract checks the unit first, then the contract and the time together.
+func bindResultOfContract(r *rest.Request) error {
+	if err := checkHbar(r); err != nil {
+		return err
+	}
+	var bad []string
+	if !isCallee(r.Path["id"]) {
+		bad = append(bad, "Invalid parameter: contractid")
+	}
+	instant, err := pathInstant(r)
+	if err != nil {
+		bad = append(bad, "Invalid parameter: timestamp")
+	}
+	if bad != nil {
+		return rest.Bad(bad...)
+	}
+	r.Set("at", instant.String())
+	return nil
+}
+
+// pathInstant reads the consensus time in the path.
+func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
+	text := r.Path["timestamp"]
+	if !instantSyntax.MatchString(text) {
+		return 0, ledger.ErrSyntax
+	}
+	return ledger.ParseTimestamp(text) //nolint:wrapcheck // the caller says what was wrong
+}
+
+func finishResultOfContract(r *rest.Request) error {
+	ref, err := calleeOf(r)
+	if err != nil {
+		return err
+	}
+	r.Set("contract", ref.String())
+	return finishResult(r)
+}
+
+func finishResult(r *rest.Request) error {
+	r.Variables["delegation"] = r.Config.DelegationAddress
+	return nil
+}
+
+// bindResultAt reads a consensus time that no contract goes with.
+func bindResultAt(r *rest.Request) error {
+	if err := checkHbar(r); err != nil {
+		return err
+	}
+	instant, err := pathInstant(r)
+	if err != nil {
+		return rest.InvalidParameter("timestamp")
+	}
+	r.Set("at", instant.String())
+	return nil
+}
+
+func bindResult(r *rest.Request) error {
+	if err := checkHbar(r); err != nil {
+		return err
+	}
+	return bindResultTransaction(r)
+}
+
+// bindResultTransaction reads the hash of an Ethereum transaction, or a transaction id.
+func bindResultTransaction(r *rest.Request) error {
+	text := r.Path["transactionIdOrHash"]
+	if resultHashSyntax.MatchString(text) {
+		r.Set("hash", text)
+		return nil
+	}
+	id, err := ledger.ParseTransactionID(text)
+	var badEntity *ledger.EntityIDError
+	switch {
+	case errors.As(err, &badEntity):
+		return rest.Bad(`Invalid entity ID "` + badEntity.ID + `"`)
+	case errors.Is(err, ledger.ErrRange):
+		return rest.NotFound("Not found") // no transaction was ever valid then
+	case err != nil:
+		return badTransactionID
+	}
+	r.Set("transactionId", id.String())
+	return nil
+}
+
+// bindActions refuses conditions on the index that the path would otherwise be looked at before.
+func bindActions(r *rest.Request) error {
+	for _, v := range r.Values("index") {
+		if v.Op == rest.Ne {
+			return rest.InvalidParameter("index")
+		}
+	}
+	return bindResultTransaction(r)
+}
+
+var actionsParams = []rest.Param{
+	{Name: "index", Kind: rest.Long(0), Bind: rest.Longs("filter.index"), Doc: "Only actions at these places. The operator `ne` is refused."},
+	limit, order,
+}

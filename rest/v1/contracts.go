@@ -1,0 +1,261 @@
+package v1
+
+import (
+	"errors"
+	"math/big"
+	"regexp"
+	"strings"
+
+	"heliograph/internal/ledger"
+	"heliograph/rest"
+)
+
+// The keys by which pages of contracts, slots and logs go on.
+var (
+	byContract  = []rest.Cursor{rest.EntityIDCursor("contract.id")}
+	byStateSlot = []rest.Cursor{{Param: "slot", Print: printSlot, Empty: noSlots}}
+	byLog       = []rest.Cursor{rest.TimestampCursor("timestamp").Repeating(), rest.NumberCursor("index")}
+)
+
+// contractEndpoints are contracts, their storage and their logs.
+func contractEndpoints() []rest.Endpoint {
+	state := rest.Endpoint{
+		Path: "/contracts/{id}/state", Grammar: rest.V2, Params: stateParams, Document: "contract_state.graphql", Operation: always("ContractState"),
+		PathFirst: true, BindPath: bindCallee, Finish: finishState, Next: byStateSlot, MaxAge: brief,
+	}
+	logs := rest.Endpoint{
+		Path: "/contracts/results/logs", Grammar: rest.V2, Params: append([]rest.Param{
+			{Name: "transaction.hash", Kind: transactionHash, Doc: "Only logs of the transaction with this hash.", Single: true},
+		}, logsParams...), Document: "contract_logs.graphql", Operation: always("ContractLogs"),
+		Desc: true, Finish: finishLogs, Next: byLog, EmptyEnds: true, MaxAge: 10,
+	}
+	ofContract := rest.Endpoint{
+		Path: "/contracts/{id}/results/logs", Grammar: rest.V2, Params: logsParams, Document: "contract_logs.graphql", Operation: always("ContractLogs"),
+		PathFirst: true, BindPath: bindCallee, Desc: true, Finish: finishLogsOfContract, Next: byLog, MaxAge: brief,
+	}
+	return []rest.Endpoint{
+		{
+			Path: "/contracts", Grammar: rest.V2, Params: contractsParams, Document: "contracts.graphql",
+			Desc: true, Next: byContract, MaxAge: 10,
+		},
+		{
+			Path: "/contracts/{id}", Grammar: rest.V2, Params: contractParams, Document: "contract.graphql",
+			PathFirst: true, BindPath: bindCallee, Finish: finishContract, MaxAge: brief,
+		},
+		state,
+		undescribed(at(state, "/contracts/results/state")), // no contract is named so
+		ofContract,
+		undescribed(at(ofContract, "/contracts/results/results/logs")),
+		logs,
+		at(logs, "/contracts/logs"),
+	}
+}
+
+var contractsParams = []rest.Param{
+	{Name: "contract.id", Kind: contractID, Bind: bindContractIDs, Doc: "Only these contracts."},
+	limit, order,
+}
+
+// The patterns of values.
+const (
+	contractIDPattern = `(\d{1,4}\.)?\d{1,5}\.\d{1,12}|-?\d{1,19}|(\d{1,4}\.)?(\d{1,5}\.)?[A-Fa-f0-9]{40}`
+	wordPattern       = `(0x)?[0-9A-Fa-f]{1,64}`
+)
+
+var (
+	plainAddressSyntax = regexp.MustCompile(`^(\d{1,4}\.)?(\d{1,5}\.)?[A-Fa-f0-9]{40}$`)
+	wordSyntax         = regexp.MustCompile(`^` + wordPattern + `$`)
+)
+
+var (
+	// contractID takes entity ids, and EVM addresses without "0x" to be equal to.
+	contractID = rest.Kind{
+		Takes: func(_ *rest.Config, v rest.Value) bool {
+			return rest.IsEntityID(v.Text) || v.Op == rest.Eq && plainAddressSyntax.MatchString(v.Text)
+		},
+		Form: rest.Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address without `0x` and operator.", Pattern: contractIDPattern},
+		Ops:  rest.Operators(),
+	}
+	// word takes what fits into a word of the EVM.
+	word = rest.Kind{
+		Takes: func(_ *rest.Config, v rest.Value) bool { return wordSyntax.MatchString(v.Text) },
+		Form:  rest.Form{Doc: "1 to 64 hex digits.", Pattern: wordPattern},
+		Ops:   rest.Operators(),
+	}
+	// transactionHash takes hashes of 32 or 48 bytes.
+	transactionHash = rest.Kind{
+		Takes: blockHash.Takes,
+		Form:  rest.Form{Doc: "The hash of a transaction in hex, whole or its first 32 bytes, or that of an Ethereum transaction.", Pattern: blockHashPattern},
+	}.Only(rest.Eq)
+)
+
+// bindContractIDs takes ids; addresses are looked up by the graph and join those that are alternatives.
+func bindContractIDs(r *rest.Request, values []rest.Value) error {
+	var ids []rest.Value
+	var addresses []any
+	for _, v := range values {
+		ref, err := ledger.ParseContractRef(v.Text, r.Config.Base)
+		switch {
+		case err != nil:
+			return badCallee
+		case ref.Address.Valid:
+			addresses = append(addresses, ref.String())
+		default:
+			v.Text = ref.String()
+			ids = append(ids, v)
+		}
+	}
+	if addresses != nil {
+		r.Set("filter.contracts", addresses)
+	}
+	if ids == nil {
+		return nil
+	}
+	return rest.IDs("filter.id")(r, ids)
+}
+
+var contractParams = []rest.Param{{Name: "timestamp", Kind: rest.Timestamp, Doc: "Which version: the newest whose time meets all conditions. An instant means the version of that time."}}
+
+// finishContract reads the path's contract. What cannot exist is told with shard and realm filled in.
+func finishContract(r *rest.Request) error {
+	ref, err := ledger.ParseContractRef(r.Path["id"], r.Config.Base)
+	var bad *ledger.EntityIDError
+	switch {
+	case errors.As(err, &bad):
+		return rest.Bad(`Invalid entity ID "` + bad.ID + `"`)
+	case err != nil:
+		return badCallee
+	}
+	r.Set("id", ref.String())
+	return bindAsOf(r)
+}
+
+// bindAsOf binds the time of a version of something.
+func bindAsOf(r *rest.Request) error {
+	set, err := r.TimestampFilter("timestamp")
+	if err != nil {
+		return err //nolint:wrapcheck // it is a problem already
+	}
+	r.Set("at", set.AsOf())
+	return nil
+}
+
+var stateParams = []rest.Param{
+	limit, order,
+	{Name: "slot", Kind: word.Except(rest.Ne), Doc: "Only these slots."},
+	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Which time: of each slot the newest change whose time meets all conditions. An instant means what the slot held then."},
+}
+
+// wholeWord is a word with all of its 64 digits.
+func wholeWord(text string) string {
+	digits := strings.ToLower(ledger.TrimHexPrefix(text))
+	return "0x" + strings.Repeat("0", 64-len(digits)) + digits
+}
+
+// noState is the answer for an address that nobody has.
+var noState = &rest.Direct{Body: `{"state":[],"links":{"next":null}}`}
+
+func finishState(r *rest.Request) error {
+	ref, err := calleeOf(r)
+	if err != nil {
+		return err
+	}
+	r.Set("contract", ref.String())
+	for _, v := range r.Values("timestamp") {
+		if v.Op == rest.Ne {
+			return unlessUnknown(r, ref, noState, rest.Bad("Not equals (ne) operator is not supported for timestamp"))
+		}
+	}
+	if err := bindAsOf(r); err != nil {
+		return err
+	}
+	r.Set("filter.slot", slotFilter(r))
+	return nil
+}
+
+// unlessUnknown is a problem, or the answer for an address that nobody has.
+func unlessUnknown(r *rest.Request, ref ledger.AccountRef, empty *rest.Direct, problem error) error {
+	if !ref.Address.Valid {
+		return problem
+	}
+	owner, err := entityOf(r, ref)
+	switch {
+	case err != nil:
+		return err
+	case owner == "":
+		return empty
+	default:
+		return problem
+	}
+}
+
+// slotOrder is what slots are compared by: all digits, or at a time those of the bytes without zeros in front.
+func slotOrder(r *rest.Request, text string) string {
+	digits := wholeWord(text)[2:]
+	for r.Query.Get("timestamp") != nil && strings.HasPrefix(digits, "00") {
+		digits = digits[2:]
+	}
+	return digits
+}
+
+// slotFilter is the graph's filter of slots, nil when there is none. Of several bounds on one side the narrowest counts.
+func slotFilter(r *rest.Request) map[string]any {
+	values := r.Values("slot")
+	if values == nil {
+		return nil
+	}
+	f := map[string]any{}
+	var equal []any
+	for _, v := range values {
+		text, name := wholeWord(v.Text), string(v.Op)
+		if v.Op == rest.Eq {
+			equal = append(equal, text)
+			continue
+		}
+		if old, ok := f[name].(string); ok {
+			narrower := slotOrder(r, text) > slotOrder(r, old)
+			if v.Op == rest.Lt || v.Op == rest.Lte {
+				narrower = slotOrder(r, text) < slotOrder(r, old)
+			}
+			if !narrower {
+				continue
+			}
+		}
+		f[name] = text
+	}
+	if equal != nil {
+		f["in"] = equal
+	}
+	return f
+}
+
+func printSlot(dst []byte, v any) []byte {
+	slot, _ := v.([]byte)
+	return append(dst, wholeWord(string(ledger.AppendHex(nil, slot)))...)
+}
+
+// noSlots tells whether bounds leave no slot. At a time slots are no numbers: nothing lies between two of them only when they are equal.
+func noSlots(r *rest.Request, bounds []rest.Value) bool {
+	var lower, upper *big.Int
+	for _, v := range bounds {
+		n, _ := new(big.Int).SetString(wholeWord(v.Text)[2:], 16)
+		switch v.Op {
+		case rest.Gt:
+			n.Add(n, big.NewInt(1))
+			fallthrough
+		case rest.Gte:
+			if lower == nil || n.Cmp(lower) > 0 {
+				lower = n
+			}
+		case rest.Lt:
+			n.Sub(n, big.NewInt(1))
+			fallthrough
+		case rest.Lte:
+			if upper == nil || n.Cmp(upper) < 0 {
+				upper = n
+			}
+		default:
+		}
+	}
+	return r.Query.Get("timestamp") == nil && lower != nil && upper != nil && upper.Cmp(lower) < 0
+}
