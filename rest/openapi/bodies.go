@@ -35,7 +35,7 @@ func answering(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	}
 	var out ast.OperationList
 	for _, op := range all {
-		if !slices.Contains(e.TextOperations, op.Name) && slices.ContainsFunc(rest.Roots(op), func(f *ast.Field) bool { return isSpliced(f) }) {
+		if !slices.Contains(e.TextOperations, op.Name) && slices.ContainsFunc(rest.Roots(op), isSpliced) {
 			out = append(out, op)
 		}
 	}

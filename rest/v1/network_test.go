@@ -61,7 +61,7 @@ var networkRows = &pgtest.Template{Name: "network", From: testenv.Empty, Prepare
 	} {
 		b.Queue(sql)
 	}
-	return conn.SendBatch(ctx, &b).Close() //nolint:wrapcheck // a test's own set-up
+	return conn.SendBatch(ctx, &b).Close()
 }}
 
 func bad(details ...string) string {
@@ -267,7 +267,7 @@ func TestRegisteredNodes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, networkRows.Shared(t))
 	endpoint := func(block, domain, general, ip, mirror string, port int, tls bool, relay, typ string) string {
-		return fmt.Sprintf(`{"block_node":%s,"domain_name":%s,"general_service":%s,"ip_address":%s,"mirror_node":%s,"port":%d,"requires_tls":%v,"rpc_relay":%s,"type":"%s"}`,
+		return fmt.Sprintf(`{"block_node":%s,"domain_name":%s,"general_service":%s,"ip_address":%s,"mirror_node":%s,"port":%d,"requires_tls":%v,"rpc_relay":%s,"type":%q}`,
 			block, domain, general, ip, mirror, port, tls, relay, typ)
 	}
 	const no = "null"

@@ -38,7 +38,7 @@ var scheduleRows = &pgtest.Template{Name: "schedules", From: testenv.Empty, Prep
 	} {
 		b.Queue(sql)
 	}
-	return conn.SendBatch(ctx, &b).Close() //nolint:wrapcheck // a test's own set-up
+	return conn.SendBatch(ctx, &b).Close()
 }}
 
 // full is the schedule 5100, and unknown 5101 up to where the list leaves members out.
