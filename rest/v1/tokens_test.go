@@ -180,7 +180,8 @@ func TestNFTHistoryRepeats(t *testing.T) {
 		for _, tx := range body.Transactions {
 			got.WriteString(tx.ConsensusTimestamp + " ")
 		}
-		if got.WriteString(body.Links.Next); got.String() != want {
+		got.WriteString(body.Links.Next)
+		if got.String() != want {
 			t.Errorf("%q: %s, not %s", query, got.String(), want)
 		}
 	}
