@@ -125,7 +125,8 @@ func bothWays[C, F any](granted, received listOf[C], queue func(b *storage.Batch
 					for i, c := range connections(way.list.kind, p, rows, way.list.key) {
 						out[places[i]] = c
 					}
-					if left--; left == 0 {
+					left--
+					if left == 0 {
 						done(out)
 					}
 				})

@@ -193,6 +193,10 @@ func (c *TwoColumns) contradiction(p, s *terms) string {
 // parts are the alternatives that a range over both columns is made of: what lies in its first value of the primary column, in its last one, and
 // between them.
 func (c *TwoColumns) parts(p, s *terms) []any {
+	if s.lower != nil && s.upper != nil && p.lower.text == p.upper.text {
+		// Links lead here when a page ends in the range's last value. First and last part would overlap, and the links would never end.
+		return []any{map[string]any{c.Primary.Field: conditionsOn(strict(p.lower, Eq)), c.Secondary.Field: conditionsOn(s.all()...)}}
+	}
 	var parts []any
 	inner := *p
 	end := func(of, within *term) {

@@ -42,7 +42,7 @@ func (w *where) nftPage(condition string, f *ledger.NFTFilter, p Page) string {
 }
 
 // queueNFTs queues reading a page of NFTs for each parent p of a table.
-func (b *Batch) queueNFTs(w where, n int, from, condition string, f *ledger.NFTFilter, p Page, done func([][]*ledger.NFT)) {
+func (b *Batch) queueNFTs(w *where, n int, from, condition string, f *ledger.NFTFilter, p Page, done func([][]*ledger.NFT)) {
 	page := w.nftPage(condition, f, p)
 	direction := p.direction()
 	queueChildren(b, n, `select n.ord, `+nftColumns+` from (select p.ord, n.* from `+from+` cross join lateral (`+page+`) n) n
@@ -65,12 +65,12 @@ func (b *Batch) QueueNFTsOf(of NFTParent, ids []ledger.EntityID, owner ledger.Nu
 	if owner.Valid {
 		w.and("n.account_id = ?", int64(owner.V))
 	}
-	b.queueNFTs(w, len(ids), parents, string(of), f, p, done)
+	b.queueNFTs(&w, len(ids), parents, string(of), f, p, done)
 }
 
 // QueueNFTs queues reading a page of all NFTs by token and serial. The filter's owner is not looked at.
 func (b *Batch) QueueNFTs(f *ledger.NFTFilter, p Page, done func([]*ledger.NFT)) {
-	b.queueNFTs(where{}, 1, "(values (1::bigint)) p(ord)", "true", f, p, func(rows [][]*ledger.NFT) { done(rows[0]) })
+	b.queueNFTs(&where{}, 1, "(values (1::bigint)) p(ord)", "true", f, p, func(rows [][]*ledger.NFT) { done(rows[0]) })
 }
 
 // QueueNFTsByKey queues reading NFTs by token and serial; done gets one for each, nil for those that do not exist.
