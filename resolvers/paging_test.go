@@ -17,14 +17,16 @@ import (
 // arguments are statements that find values for the arguments that a list must have, by the argument's name.
 func arguments() map[string]string {
 	return map[string]string{
-		"topic":    `select '0.0.' || topic_id from topic_message group by topic_id order by count(*) desc limit 1`,
-		"token":    `select '0.0.' || token_id from token_account group by token_id order by count(*) desc limit 1`,
-		"account":  `select '0.0.' || account_id from token_account group by account_id order by count(*) desc limit 1`,
-		"owner":    `select '0.0.' || owner_id from hook_storage group by owner_id order by count(*) desc limit 1`,
-		"hookId":   `select hook_id::text from hook_storage group by owner_id, hook_id order by count(*) desc limit 1`,
-		"sender":   `select '0.0.' || sender_account_id from token_airdrop where state = 'PENDING' group by 1 order by count(*) desc limit 1`,
-		"contract": `select '0.0.' || contract_id from contract_log group by contract_id order by count(*) desc limit 1`,
-		"schedule": `select '0.0.' || schedule_id from schedule limit 1`,
+		"topic":        `select '0.0.' || topic_id from topic_message group by topic_id order by count(*) desc limit 1`,
+		"token":        `select '0.0.2007'`,
+		"serialNumber": `select t ->> 'serial_number' from transaction, jsonb_array_elements(nft_transfer) t where t ->> 'token_id' = '2007' group by 1 order by count(*) desc, 1 limit 1`,
+		"account":      `select '0.0.' || account_id from token_account group by account_id order by count(*) desc limit 1`,
+		"owner":        `select '0.0.' || owner_id from hook_storage group by owner_id order by count(*) desc limit 1`,
+		"hookId":       `select hook_id::text from hook_storage group by owner_id, hook_id order by count(*) desc limit 1`,
+		"sender":       `select '0.0.' || sender_account_id from token_airdrop where state = 'PENDING' group by 1 order by count(*) desc limit 1`,
+		"contract":     `select '0.0.' || contract_id from contract_log group by contract_id order by count(*) desc limit 1`,
+		"hash":         `select '0x' || encode(h.hash, 'hex') from contract_transaction_hash h join contract_action a using (consensus_timestamp) group by h.hash order by count(*) desc limit 1`,
+		"schedule":     `select '0.0.' || schedule_id from schedule limit 1`,
 	}
 }
 
@@ -39,7 +41,7 @@ func things() map[string]string {
 
 // choices are the arguments that are given to lists of the root that want one of several.
 func choices() map[string]string {
-	return map[string]string{"nftAllowances": "owner", "airdrops": "sender"}
+	return map[string]string{"nftAllowances": "owner", "airdrops": "sender", "contractActions": "hash"}
 }
 
 // connection is a list of the graph: where it stands, and how it is asked for.

@@ -164,12 +164,12 @@ from record_file order by consensus_end desc, index desc limit $1`, limit)
 type messageDTO struct {
 	ChunkInfo          *chunkDTO `json:"chunk_info"`
 	ConsensusTimestamp string    `json:"consensus_timestamp"`
+	Message            []byte    `json:"message"`
 	PayerAccountID     *string   `json:"payer_account_id"`
 	RunningHash        []byte    `json:"running_hash"`
 	RunningHashVersion int32     `json:"running_hash_version"`
 	SequenceNumber     int64     `json:"sequence_number"`
 	TopicID            string    `json:"topic_id"`
-	Message            []byte    `json:"message"`
 }
 
 type chunkDTO struct {

@@ -158,6 +158,9 @@ func TestParameterSchemas(t *testing.T) {
 	checked := 0
 	for i := range api.Endpoints {
 		e := &api.Endpoints[i]
+		if e.Undescribed {
+			continue
+		}
 		item, _ := d.Paths.Get(e.Path)
 		for j := range e.Params {
 			p := &e.Params[j]
