@@ -17,14 +17,15 @@ import (
 // arguments are statements that find values for the arguments that a list must have, by the argument's name.
 func arguments() map[string]string {
 	return map[string]string{
-		"topic":    `select '0.0.' || topic_id from topic_message group by topic_id order by count(*) desc limit 1`,
-		"token":    `select '0.0.' || token_id from token_account group by token_id order by count(*) desc limit 1`,
-		"account":  `select '0.0.' || account_id from token_account group by account_id order by count(*) desc limit 1`,
-		"owner":    `select '0.0.' || owner_id from hook_storage group by owner_id order by count(*) desc limit 1`,
-		"hookId":   `select hook_id::text from hook_storage group by owner_id, hook_id order by count(*) desc limit 1`,
-		"sender":   `select '0.0.' || sender_account_id from token_airdrop where state = 'PENDING' group by 1 order by count(*) desc limit 1`,
-		"contract": `select '0.0.' || contract_id from contract_log group by contract_id order by count(*) desc limit 1`,
-		"schedule": `select '0.0.' || schedule_id from schedule limit 1`,
+		"topic":        `select '0.0.' || topic_id from topic_message group by topic_id order by count(*) desc limit 1`,
+		"token":        `select '0.0.' || token_id from token_account group by token_id order by count(*) desc limit 1`,
+		"serialNumber": `select serial_number::text from nft_history group by 1 order by count(*) desc, 1 limit 1`,
+		"account":      `select '0.0.' || account_id from token_account group by account_id order by count(*) desc limit 1`,
+		"owner":        `select '0.0.' || owner_id from hook_storage group by owner_id order by count(*) desc limit 1`,
+		"hookId":       `select hook_id::text from hook_storage group by owner_id, hook_id order by count(*) desc limit 1`,
+		"sender":       `select '0.0.' || sender_account_id from token_airdrop where state = 'PENDING' group by 1 order by count(*) desc limit 1`,
+		"contract":     `select '0.0.' || contract_id from contract_log group by contract_id order by count(*) desc limit 1`,
+		"schedule":     `select '0.0.' || schedule_id from schedule limit 1`,
 	}
 }
 
