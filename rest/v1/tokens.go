@@ -187,7 +187,7 @@ func finishTokens(r *rest.Request) error {
 }
 
 var tokenParams = []rest.Param{
-	{Name: "timestamp", Kind: rest.Kind(rest.Timestamp).Only(rest.Eq, rest.Lt, rest.Lte), Doc: "The token as it was then. The last value counts.", Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "timestamp", Kind: rest.Timestamp.Only(rest.Eq, rest.Lt, rest.Lte), Doc: "The token as it was then. The last value counts.", Bind: func(r *rest.Request, values []rest.Value) error {
 		last := values[len(values)-1]
 		at, err := ledger.ParseTimestamp(last.Text)
 		if err != nil {
