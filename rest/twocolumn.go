@@ -12,13 +12,15 @@ type Column struct {
 	Field string
 	// Kind tells which values the parameter takes.
 	Kind Kind
+	// Doc says what the parameter does.
+	Doc string
 	// read makes a bound of a value; none tells that the value is nothing that a row could have.
 	read func(c *Config, text string) (b bound[int64], none bool, err error)
 }
 
 // IDColumn is a column of entity ids.
-func IDColumn(param, field string, kind Kind) Column {
-	return Column{Cursor: EntityIDCursor(param), Field: field, Kind: kind, read: func(c *Config, text string) (bound[int64], bool, error) {
+func IDColumn(param, field, doc string, kind Kind) Column {
+	return Column{Cursor: EntityIDCursor(param), Field: field, Kind: kind, Doc: doc, read: func(c *Config, text string) (bound[int64], bool, error) {
 		var read conditions[int64]
 		if err := addID(c, &read, Value{Op: Eq, Text: text}); err != nil {
 			return bound[int64]{}, false, err
@@ -31,8 +33,8 @@ func IDColumn(param, field string, kind Kind) Column {
 }
 
 // NumberColumn is a column of integers.
-func NumberColumn(param, field string, kind Kind) Column {
-	return Column{Cursor: NumberCursor(param), Field: field, Kind: kind, read: func(_ *Config, text string) (bound[int64], bool, error) {
+func NumberColumn(param, field, doc string, kind Kind) Column {
+	return Column{Cursor: NumberCursor(param), Field: field, Kind: kind, Doc: doc, read: func(_ *Config, text string) (bound[int64], bool, error) {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
 			return bound[int64]{}, false, InvalidParameter(param)
@@ -100,7 +102,7 @@ func conditionsOn(list ...*term) map[string]any {
 func (c *TwoColumns) Params() []Param {
 	params := make([]Param, 0, 2)
 	for _, col := range []*Column{&c.Primary, &c.Secondary} {
-		params = append(params, Param{Name: col.Param, Kind: col.Kind, Bind: func(r *Request, values []Value) error {
+		params = append(params, Param{Name: col.Param, Kind: col.Kind, Doc: col.Doc, Bind: func(r *Request, values []Value) error {
 			for _, v := range values {
 				if _, _, err := col.read(r.Config, v.Text); err != nil {
 					return err

@@ -12,13 +12,13 @@ var bySpender = []rest.Cursor{rest.EntityIDCursor("spender.id")}
 // The pairs of keys by which pages go on.
 var (
 	byTokenAndSerial = rest.TwoColumns{
-		Primary:   rest.IDColumn("token.id", "tokenId", rest.EntityIDOrLongZero),
-		Secondary: rest.NumberColumn("serialnumber", "serialNumber", rest.Long(1)),
+		Primary:   rest.IDColumn("token.id", "tokenId", "Only NFTs of these tokens: one, or a range.", rest.EntityIDOrLongZero),
+		Secondary: rest.NumberColumn("serialnumber", "serialNumber", "Only these serials: one, or a range, whose ends lie within the first and the last token. Needs `token.id`.", rest.Long(1)),
 		Filter:    "filter",
 	}
 	bySpenderAndToken = rest.TwoColumns{
-		Primary:   rest.IDColumn("spender.id", "spenderId", rest.EntityID),
-		Secondary: rest.IDColumn("token.id", "tokenId", rest.EntityIDOrLongZero),
+		Primary:   rest.IDColumn("spender.id", "spenderId", "Only allowances of these spenders: one, or a range.", rest.EntityID),
+		Secondary: rest.IDColumn("token.id", "tokenId", "Only these tokens: one, or a range, whose ends lie within the first and the last spender. Needs `spender.id`.", rest.EntityIDOrLongZero),
 		Filter:    "filter",
 	}
 )
@@ -56,7 +56,7 @@ func missingAccountOfList(r *rest.Request, _ relay.Hints) *rest.Problem {
 }
 
 var accountNFTsParams = append(byTokenAndSerial.Params(),
-	rest.Param{Name: "spender.id", Kind: rest.EntityID, Bind: rest.IDs("filter.spenderId")}, limit, order)
+	rest.Param{Name: "spender.id", Kind: rest.EntityID, Bind: rest.IDs("filter.spenderId"), Doc: "Only NFTs that these accounts may move."}, limit, order)
 
 // finishAccountNFTs checks the conditions on token and serial, and after them those on the spender.
 func finishAccountNFTs(r *rest.Request) error {
@@ -89,7 +89,7 @@ func finishAccountNFTs(r *rest.Request) error {
 
 var accountRewardsParams = []rest.Param{
 	{
-		Name: "timestamp", Kind: rest.Timestamp,
+		Name: "timestamp", Kind: rest.Timestamp, Doc: "Only rewards of that time.",
 		Bind: rest.AnyTimestamps("filter.timestamp").Without(rest.Ne, "Not equals (ne) operator is not supported for timestamp"),
 	},
 	limit, order,
@@ -97,7 +97,7 @@ var accountRewardsParams = []rest.Param{
 
 var accountTokensParams = []rest.Param{
 	{
-		Name: "token.id", Kind: rest.EntityIDOrLongZero,
+		Name: "token.id", Kind: rest.EntityIDOrLongZero, Doc: "Only these tokens.",
 		Bind: rest.IDs("filter.tokenId").Without(rest.Ne, "Not equal (ne) comparison operator is not supported for token.id"),
 	},
 	limit, order,
@@ -105,7 +105,7 @@ var accountTokensParams = []rest.Param{
 
 var cryptoAllowancesParams = []rest.Param{
 	{
-		Name: "spender.id", Kind: rest.EntityID,
+		Name: "spender.id", Kind: rest.EntityID, Doc: "Only allowances of these spenders.",
 		Bind: rest.IDs("filter.spenderId").Without(rest.Ne, "Not equal (ne) comparison operator is not supported for spender.id"),
 	},
 	limit, order,

@@ -46,7 +46,7 @@ func tokenEndpoints() []rest.Endpoint {
 }
 
 var tokensParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "account.id", Kind: rest.EntityID, Doc: "Only tokens that this account is associated with.", Single: true, Bind: func(r *rest.Request, values []rest.Value) error {
 		for _, v := range values {
 			if !rest.IsEntityID(v.Text) {
 				continue
@@ -57,7 +57,7 @@ var tokensParams = []rest.Param{
 		}
 		return nil // which of them counts is told last: see finishTokens
 	}},
-	{Name: "name", Kind: tokenName, Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "name", Kind: tokenName, Doc: "Only tokens with this in their names, in any case. `%` stands for any text and `_` for any character. The list does not go on.", Bind: func(r *rest.Request, values []rest.Value) error {
 		var parts []any
 		for _, v := range values {
 			parts = append(parts, v.Text)
@@ -65,9 +65,12 @@ var tokensParams = []rest.Param{
 		r.Set("filter.nameContains", parts)
 		return nil
 	}},
-	{Name: "publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey")},
-	{Name: "token.id", Kind: rest.EntityIDOrLongZero, Bind: rest.IDs("filter.id")},
-	{Name: "type", Kind: rest.OneOf(anyTokenType, string(ledger.TokenFungibleCommon), string(ledger.TokenNonFungibleUnique)), Bind: bindTokenTypes},
+	{Name: "publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Only tokens with this admin key."},
+	{Name: "token.id", Kind: rest.EntityIDOrLongZero, Bind: rest.IDs("filter.id"), Doc: "Only these tokens."},
+	{
+		Name: "type", Kind: rest.OneOf(anyTokenType, string(ledger.TokenFungibleCommon), string(ledger.TokenNonFungibleUnique)), Bind: bindTokenTypes,
+		Doc: "Only tokens of this type.",
+	},
 	limit, order,
 }
 
@@ -82,7 +85,7 @@ var tokenName = rest.Kind{
 	Takes: func(_ *rest.Config, v rest.Value) bool {
 		return v.Op == rest.Eq && len(v.Text) >= minTokenName && len(v.Text) <= maxTokenName
 	},
-	Form: rest.Form{Doc: "A part of a name, 3 to 100 bytes long."},
+	Form: rest.Form{Doc: "A part of a name, 3 to 100 bytes long.", Pattern: `[\s\S]{1,100}`},
 }
 
 // anyTokenType is the type that makes no condition.
@@ -184,7 +187,7 @@ func finishTokens(r *rest.Request) error {
 }
 
 var tokenParams = []rest.Param{
-	{Name: "timestamp", Kind: rest.Kind(rest.Timestamp).Only(rest.Eq, rest.Lt, rest.Lte), Bind: func(r *rest.Request, values []rest.Value) error {
+	{Name: "timestamp", Kind: rest.Timestamp.Only(rest.Eq, rest.Lt, rest.Lte), Doc: "The token as it was then. The last value counts.", Bind: func(r *rest.Request, values []rest.Value) error {
 		last := values[len(values)-1]
 		at, err := ledger.ParseTimestamp(last.Text)
 		if err != nil {
@@ -228,20 +231,20 @@ func bindNFT(r *rest.Request) error {
 }
 
 var tokenBalancesParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.accountId")},
-	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance")},
-	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.LastPublicKey("filter.publicKey")},
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AnyTimestamps("at")},
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.accountId"), Doc: "Only what these accounts hold. All conditions must hold."},
+	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Only such balances, in the token's smallest unit."},
+	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.LastPublicKey("filter.publicKey"), Doc: "Only what accounts with this key hold. The last value counts, and operators do not."},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.AnyTimestamps("at"), Doc: "The balances of the newest snapshot of that time, instead of the present ones."},
 	limit, order,
 }
 
 var tokenNFTsParams = []rest.Param{
-	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.ownerId")},
-	{Name: "serialnumber", Kind: rest.Long(1), Bind: rest.Longs("filter.serialNumber")},
+	{Name: "account.id", Kind: rest.EntityID, Bind: rest.AllIDs("filter.ownerId"), Doc: "Only NFTs that these accounts own. All conditions must hold."},
+	{Name: "serialnumber", Kind: rest.Long(1), Bind: rest.Longs("filter.serialNumber"), Doc: "Only such serial numbers. All conditions must hold."},
 	limit, order,
 }
 
 var nftTransactionsParams = []rest.Param{
-	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp")},
+	{Name: "timestamp", Kind: rest.Timestamp, Bind: rest.Timestamps("filter.timestamp"), Doc: "Only transactions of that time."},
 	limit, order,
 }

@@ -31,8 +31,9 @@ func samples() map[string]string {
 (select owner_id from hook_storage where not deleted group by 1 order by count(*) desc, 1 limit 1),
 (select sender_account_id from token_airdrop where state = 'PENDING' group by 1 order by count(*) desc, 1 limit 1),
 (select receiver_account_id from token_airdrop where state = 'PENDING' group by 1 order by count(*) desc, 1 limit 1)) order by id`,
-		"tokens":       `select id::text from entity where id in (2007, 2001, 2002, 2008) order by id = 2007 desc, id`,
-		"nfts":         `select (t ->> 'serial_number') from transaction, jsonb_array_elements(nft_transfer) t where t ->> 'token_id' = '2007' group by 1 order by count(*) desc, 1 limit 2`,
+		"tokens": `(select token_id::text from nft_history group by token_id order by count(*) desc, token_id limit 2)
+union all (select token_id::text from token where type = 'FUNGIBLE_COMMON' order by token_id limit 2)`,
+		"nfts":         `select serial_number::text from nft_history group by 1 order by count(*) desc, 1 limit 2`,
 		"blocks":       `select max(index)::text from record_file`,
 		"contracts":    `select contract_id::text from contract_log group by 1 order by count(*) desc limit 3`,
 		"results":      `select consensus_timestamp / 1000000000 || '.' || lpad((consensus_timestamp % 1000000000)::text, 9, '0') from contract_result order by consensus_timestamp desc limit 2`,
