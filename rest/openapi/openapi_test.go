@@ -75,17 +75,17 @@ func TestCoversTheTable(t *testing.T) {
 	t.Parallel()
 	api := unserved(t)
 	d, _ := describe(t, api)
-	if len(d.Paths) != len(api.Endpoints) {
-		t.Errorf("%d paths for %d endpoints", len(d.Paths), len(api.Endpoints))
-	}
-	ids := map[string]bool{}
+	ids, described := map[string]bool{}, 0
 	for i := range api.Endpoints {
 		e := &api.Endpoints[i]
 		item, ok := d.Paths.Get(e.Path)
+		if ok == e.Undescribed {
+			t.Errorf("%s: it is described: %t", e.Path, ok)
+		}
 		if !ok {
-			t.Errorf("%s is not described", e.Path)
 			continue
 		}
+		described++
 		op := item.Get
 		if ids[op.OperationID] || !regexp.MustCompile(`^[a-z][A-Za-z0-9]+$`).MatchString(op.OperationID) {
 			t.Errorf("%s has the operation id %q, which is no name or somebody else's", e.Path, op.OperationID)
@@ -118,6 +118,9 @@ func TestCoversTheTable(t *testing.T) {
 		if _, err := api.Explain(t.Context(), path); link == "" || err != nil {
 			t.Errorf("%s: the example %q is not explained: %v", e.Path, path, err)
 		}
+	}
+	if len(d.Paths) != described {
+		t.Errorf("%d paths are described, %d of them are endpoints", len(d.Paths), described)
 	}
 }
 

@@ -19,6 +19,7 @@ const (
 	hashPattern          = `^0x([0-9a-f]{64}|[0-9a-f]{96})$`
 	evmAddressPattern    = `^0x[0-9a-f]{40}$`
 	aliasPattern         = `^[A-Z2-7]*$`
+	quantityPattern      = `^0x[0-9a-f]*$`
 	bigIntPattern        = `^-?\d{1,39}$`
 	namePattern          = `^[A-Z][A-Z0-9_]*$`
 )
@@ -50,6 +51,10 @@ func scalarSchema(name string) *Schema {
 		return text(transactionIDPattern)
 	case "Bytes":
 		return &Schema{Type: Types{"string"}, Format: "byte", ContentEncoding: "base64"}
+	case "Integer":
+		return &Schema{Type: Types{"integer"}}
+	case "Quantity":
+		return text(quantityPattern)
 	case "Empty":
 		return newObject()
 	case "Hex":
