@@ -115,7 +115,7 @@ func (r *Resolver) contractLogs(ctx context.Context, f *ledger.ContractLogFilter
 	if f != nil && f.Contract != nil {
 		ids, err := r.db.ResolveContracts(ctx, []ledger.ContractRef{*f.Contract})
 		if err != nil {
-			return nil, err //nolint:wrapcheck // storage says what it was doing
+			return nil, err
 		}
 		copied := *f
 		copied.ContractID = withIDs(f.ContractID, ids)
@@ -123,7 +123,7 @@ func (r *Resolver) contractLogs(ctx context.Context, f *ledger.ContractLogFilter
 	}
 	rows, err := r.db.ContractLogs(ctx, f, sp)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // as above
+		return nil, err
 	}
 	return relay.NewConnection(logKind, p, rows, logKey), nil
 }

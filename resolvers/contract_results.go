@@ -172,7 +172,7 @@ func gasPrices(ctx context.Context, db *storage.DB, results []*ledger.ContractRe
 	}
 	prices, err := db.GasPrices(ctx, times)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // storage says what it was doing
+		return nil, err
 	}
 	for i, p := range prices {
 		if p.Valid {
@@ -213,7 +213,7 @@ func (r *Resolver) contractResults(ctx context.Context, f *ledger.ContractResult
 	var rows []*ledger.ContractResult
 	if !none {
 		if rows, err = r.db.ContractResults(ctx, f, resultParts(ctx), sp); err != nil {
-			return nil, err //nolint:wrapcheck // as above
+			return nil, err
 		}
 	}
 	return relay.NewConnection(resultKind, p, rows, resultKey), nil
@@ -275,7 +275,7 @@ func (r *Resolver) blockSpan(ctx context.Context, f *ledger.ContractResultFilter
 		b, err = r.db.BlockByNumber(ctx, *f.BlockNumber)
 	}
 	if err != nil || b == nil {
-		return ledger.Null[ledger.TimestampRange]{}, err //nolint:wrapcheck // as above
+		return ledger.Null[ledger.TimestampRange]{}, err
 	}
 	return ledger.Of(b.Timestamp), nil
 }
@@ -285,7 +285,7 @@ func (r *Resolver) callee(ctx context.Context, ref ledger.AccountRef) (ledger.Nu
 	if ref.Alias != nil {
 		return ledger.Null[ledger.EntityID]{}, fault.Input("a contract is named by its id or its EVM address, not by an alias")
 	}
-	return r.db.ResolveCallee(ctx, ref) //nolint:wrapcheck // as above
+	return r.db.ResolveCallee(ctx, ref)
 }
 
 // resultParts tells what of contract results the field's selection needs.
@@ -354,7 +354,7 @@ func (r *Resolver) contractResult(ctx context.Context, hash *string, id *ledger.
 	if found != nil {
 		relay.HintsOf(ctx).Partial = found.Partial
 	}
-	return found, err //nolint:wrapcheck // as above
+	return found, err
 }
 
 // resultRef names a transaction.
@@ -382,11 +382,11 @@ func (r *Resolver) contractActions(ctx context.Context, hash *string, id *ledger
 	}
 	found, err := r.db.LocateTransaction(ctx, ref)
 	if err != nil || !found.Valid {
-		return nil, err //nolint:wrapcheck // as above
+		return nil, err
 	}
 	rows, err := r.db.ContractActions(ctx, found.V, f, sp)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // as above
+		return nil, err
 	}
 	return relay.NewConnection(actionKind, p, rows, actionKey), nil
 }
@@ -397,11 +397,11 @@ func (r *Resolver) resultAt(ctx context.Context, at ledger.Timestamp) (*ledger.C
 	b := r.db.NewBatch()
 	b.QueueContractResultsAt([]ledger.Timestamp{at}, func(got []*ledger.ContractResult) { found = got[0] })
 	if err := b.Run(ctx); err != nil || found != nil {
-		return found, err //nolint:wrapcheck // as above
+		return found, err
 	}
 	rows, err := r.db.ContractResults(ctx, &ledger.ContractResultFilter{Timestamp: &ledger.TimestampFilter{Eq: &at}}, storage.ResultDetails, storage.Page{Limit: 1})
 	if err != nil || len(rows) == 0 {
-		return nil, err //nolint:wrapcheck // as above
+		return nil, err
 	}
 	return rows[0], nil
 }

@@ -144,14 +144,14 @@ func (r *Resolver) contracts(ctx context.Context, f *ledger.ContractFilter, p re
 		if f.Contracts != nil {
 			named, err := r.db.ResolveContracts(ctx, f.Contracts)
 			if err != nil {
-				return nil, err //nolint:wrapcheck // storage says what it was doing
+				return nil, err
 			}
 			ids = withIDs(ids, named)
 		}
 	}
 	rows, err := r.db.Contracts(ctx, ids, sp)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // as above
+		return nil, err
 	}
 	return relay.NewConnection(contractKind, p, rows, contractKey), nil
 }
@@ -185,7 +185,7 @@ func (r *Resolver) contractState(ctx context.Context, ref ledger.ContractRef, f 
 		b := r.db.NewBatch()
 		b.QueueContractStates([]ledger.EntityID{id.V}, f, at, sp, func(got [][]*ledger.ContractState) { rows = got[0] })
 		if err := b.Run(ctx); err != nil {
-			return nil, err //nolint:wrapcheck // as above
+			return nil, err
 		}
 	}
 	return relay.NewConnection(kind, p, rows, key), nil

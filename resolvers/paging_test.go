@@ -274,7 +274,7 @@ func (c *connection) walk(t *testing.T, g *testenv.Gateway, order string, forwar
 		arguments, bound = fmt.Sprintf("last: %d", size), "before"
 	}
 	cursor := ""
-	for n := 0; n < pages; n++ {
+	for n := range pages {
 		p := c.read(t, g, order, arguments+cursor)
 		more, came, end := p.PageInfo.HasNextPage, p.PageInfo.HasPreviousPage, p.PageInfo.EndCursor
 		if !forward {

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -156,7 +157,7 @@ func TestContractResults(t *testing.T) {
 	for i := range got {
 		a, errA := json.Marshal(got[i])
 		b, errB := json.Marshal(wanted[i])
-		if errA != nil || errB != nil || string(a) != string(b) {
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
 			t.Errorf("got  %s\nwant %s", a, b)
 		}
 	}

@@ -248,7 +248,7 @@ func TestAirdropBounds(t *testing.T) {
 		"receiver.id=gte:1001&receiver.id=lte:1003&token.id=gte:2002&token.id=lte:2002&serialnumber=gte:2&serialnumber=lte:2": func(r, t, s int) bool {
 			return r == 1 && (t == 2 && s >= 2 || t > 2) || r == 2 || r == 3 && (t < 2 || t == 2 && s <= 2)
 		},
-		"receiver.id=gt:1001&token.id=gte:2002":                      func(r, _, _ int) bool { return r > 1 && (r > 2 || r == 2) },
+		"receiver.id=gt:1001&token.id=gte:2002":                      func(r, _, _ int) bool { return r > 1 },
 		"receiver.id=1002&token.id=gt:2001&serialnumber=lt:3":        func(r, t, s int) bool { return r == 2 && t > 1 && s < 3 },
 		"receiver.id=gte:1002&token.id=2002":                         func(r, t, _ int) bool { return r >= 2 && t == 2 },
 		"receiver.id=lte:1002&token.id=2002&serialnumber=gt:1":       func(r, t, s int) bool { return r == 2 && t == 2 || r < 2 && t == 2 },

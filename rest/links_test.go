@@ -141,7 +141,8 @@ func TestBoundTimestampRange(t *testing.T) {
 				t.Errorf("next is %s, want %s", next, want.next)
 			}
 			var body struct{ Transactions []struct{} }
-			if testenv.Decode(t, got.Body, &body); len(body.Transactions) != want.rows {
+			testenv.Decode(t, got.Body, &body)
+			if len(body.Transactions) != want.rows {
 				t.Errorf("%d rows, want %d", len(body.Transactions), want.rows)
 			}
 		})

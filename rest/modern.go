@@ -22,7 +22,8 @@ func (e *Endpoint) parseModernQuery(raw string) (Query, *Problem) {
 		if segment == "" {
 			continue
 		}
-		if count++; count > maxParameters {
+		count++
+		if count > maxParameters {
 			return nil, modern(http.StatusBadRequest, parameterLimit)
 		}
 		name, value, _ := strings.Cut(segment, "=")

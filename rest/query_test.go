@@ -48,11 +48,11 @@ func fuzzed(grammar Grammar) (*Endpoint, *Config) {
 		Params: []Param{
 			{Name: "account.id", Kind: EntityID, Bind: IDs("filter.id")},
 			{Name: "timestamp", Kind: Timestamp, Bind: Timestamps("filter.timestamp")},
-			{Name: "block.number", Kind: Kind(BlockNumber).Except(Ne), Bind: Longs("filter.number")},
+			{Name: "block.number", Kind: BlockNumber.Except(Ne), Bind: Longs("filter.number")},
 			{Name: "account.balance", Kind: Long(0), Bind: Longs("filter.balance")},
 			{Name: "account.publickey", Kind: PublicKey, Bind: PublicKeys("filter.key")},
 			{Name: "transactiontype", Kind: TransactionType, Bind: Enums("filter.types")},
-			{Name: "nonce", Kind: Kind(Int).Only(Eq)},
+			{Name: "nonce", Kind: Int.Only(Eq)},
 			{Name: "scheduled", Kind: Boolean},
 			{Name: "token.id", Kind: EntityIDOrLongZero},
 			{Name: "order", Kind: OneOf("asc", "desc")},

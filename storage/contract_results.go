@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"heliograph/internal/ledger"
 )
@@ -101,10 +102,10 @@ func finishContractResult(r *contractResultRow) error {
 	e.PayerAccountID, e.GasLimit, e.Nonce, e.Type = r.ethereumPayer.V, r.gasLimit.V, r.nonce.V, r.kind.V
 	e.AccessList, e.AuthorizationList = []*ledger.AccessListItem{}, []*ledger.Authorization{}
 	if err := readAccessList(r.accessList, e); err != nil {
-		return fmt.Errorf("Ethereum transaction %s: %w", r.ConsensusTimestamp, err)
+		return fmt.Errorf("reading Ethereum transaction %s: %w", r.ConsensusTimestamp, err)
 	}
 	if err := readAuthorizations(r.authorized, e); err != nil {
-		return fmt.Errorf("Ethereum transaction %s: %w", r.ConsensusTimestamp, err)
+		return fmt.Errorf("reading Ethereum transaction %s: %w", r.ConsensusTimestamp, err)
 	}
 	r.Ethereum = e
 	return nil
@@ -224,7 +225,7 @@ func (db *DB) contractResults(rows []*contractResultRow) []*ledger.ContractResul
 
 // results adds the conditions on contract results.
 func (w *where) results(f *ledger.ContractResultFilter) {
-	w.and("cr.transaction_result <> " + fmt.Sprint(wrongNonce))
+	w.and("cr.transaction_result <> " + strconv.Itoa(wrongNonce))
 	if f == nil || f.Internal == nil || !*f.Internal {
 		w.and("cr.transaction_nonce = 0")
 	}
@@ -242,39 +243,39 @@ func (w *where) results(f *ledger.ContractResultFilter) {
 // ContractResults reads a page of contract results by consensus time. Logs of token transfers outside of the EVM are shown as results of their
 // own, unless the filter excludes them or names a contract or a sender.
 func (db *DB) ContractResults(ctx context.Context, f *ledger.ContractResultFilter, parts ResultParts, p Page) ([]*ledger.ContractResult, error) {
-	var real, synthetic []*ledger.ContractResult
+	var ran, synthetic []*ledger.ContractResult
 	b := db.NewBatch()
 	var w where
 	w.results(f)
 	w.keyset(p, "cr.consensus_timestamp")
 	cut := `select * from contract_result cr where true` + w.String() + w.orderBy(p, "cr.consensus_timestamp")
 	sql := `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() + ` order by cr.consensus_timestamp` + p.direction()
-	queue(b, sql, w.args, parts.targets(), finishContractResult, func(rows []*contractResultRow) { real = db.contractResults(rows) })
+	queue(b, sql, w.args, parts.targets(), finishContractResult, func(rows []*contractResultRow) { ran = db.contractResults(rows) })
 	if f == nil || f.ContractID == nil && f.From == nil && (f.Synthetic == nil || *f.Synthetic) {
 		b.queueSyntheticResults(f, parts, p, func(rows []*ledger.ContractResult) { synthetic = rows })
 	}
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading contract results: %w", err)
 	}
-	return mergeResults(real, synthetic, p), nil
+	return mergeResults(ran, synthetic, p), nil
 }
 
 // mergeResults merges two ordered lists; what really ran hides what is made of its logs.
-func mergeResults(real, synthetic []*ledger.ContractResult, p Page) []*ledger.ContractResult {
+func mergeResults(ran, synthetic []*ledger.ContractResult, p Page) []*ledger.ContractResult {
 	if len(synthetic) == 0 {
-		return real
+		return ran
 	}
 	out := make([]*ledger.ContractResult, 0, p.Limit)
-	for len(out) < p.Limit && len(real)+len(synthetic) > 0 {
+	for len(out) < p.Limit && len(ran)+len(synthetic) > 0 {
 		switch {
 		case len(synthetic) == 0:
-			out, real = append(out, real[0]), real[1:]
-		case len(real) == 0:
+			out, ran = append(out, ran[0]), ran[1:]
+		case len(ran) == 0:
 			out, synthetic = append(out, synthetic[0]), synthetic[1:]
-		case real[0].ConsensusTimestamp == synthetic[0].ConsensusTimestamp:
+		case ran[0].ConsensusTimestamp == synthetic[0].ConsensusTimestamp:
 			synthetic = synthetic[1:]
-		case (real[0].ConsensusTimestamp > synthetic[0].ConsensusTimestamp) == p.Desc:
-			out, real = append(out, real[0]), real[1:]
+		case (ran[0].ConsensusTimestamp > synthetic[0].ConsensusTimestamp) == p.Desc:
+			out, ran = append(out, ran[0]), ran[1:]
 		default:
 			out, synthetic = append(out, synthetic[0]), synthetic[1:]
 		}

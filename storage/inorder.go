@@ -50,10 +50,10 @@ func withoutBounds[T ~int64](f *ledger.Filter[T]) *ledger.Filter[T] {
 
 // inclusive is the bound as a value that is allowed itself; ok is false when there is no such value.
 func (c *condition) inclusive() (v int64, ok bool) {
-	switch {
-	case c.op == ">":
+	switch c.op {
+	case ">":
 		return c.value + 1, c.value < math.MaxInt64
-	case c.op == "<":
+	case "<":
 		return c.value - 1, c.value > math.MinInt64
 	default:
 		return c.value, true

@@ -302,11 +302,12 @@ func (s *accountScan) finish() accountDTO {
 		text := ledger.Alias(s.alias).String()
 		a.Alias = &text
 	}
-	if len(s.address) == 20 {
+	switch {
+	case len(s.address) == 20:
 		a.EVMAddress = hexOf(s.address)
-	} else if len(s.alias) == 20 {
+	case len(s.alias) == 20:
 		a.EVMAddress = hexOf(s.alias)
-	} else {
+	default:
 		address := id.LongZero()
 		a.EVMAddress = hexOf(address[:])
 	}

@@ -73,7 +73,8 @@ func readEntry(b []byte) (found bool, gas int64, err error) {
 		case f.is(1, protowire.VarintType):
 			functionality = int64(f.varint)
 		case f.is(3, protowire.BytesType):
-			if fees++; fees > 1 {
+			fees++
+			if fees > 1 {
 				return nil // the first one counts
 			}
 			return eachField(f.bytes, func(f field) error {

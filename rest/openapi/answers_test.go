@@ -127,10 +127,11 @@ func asObject(v any) map[string]any { object, _ := v.(map[string]any); return ob
 
 func (d *description) compile(t *testing.T, pointer []string) *jsonschema.Schema {
 	t.Helper()
-	location := "openapi.json#"
-	for _, name := range pointer {
-		location += "/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(name)
+	escaped := make([]string, len(pointer))
+	for i, name := range pointer {
+		escaped[i] = "/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(name)
 	}
+	location := "openapi.json#" + strings.Join(escaped, "")
 	if d.schemas[location] == nil {
 		s, err := d.compiler.Compile(location)
 		if err != nil {
@@ -173,7 +174,7 @@ var sources = map[string]source{
 // most bounds how many values of a path are asked for.
 const most = 100
 
-// expand puts real values into the braces of a path.
+// expand puts actual values into the braces of a path.
 func expand(t *testing.T, g *testenv.Gateway, path string) []string {
 	t.Helper()
 	brace := strings.IndexByte(path, '{')
@@ -259,8 +260,8 @@ func TestAnswers(t *testing.T) {
 				}
 				return got
 			}
-			real := expand(t, g, path)
-			for i, p := range real {
+			actual := expand(t, g, path)
+			for i, p := range actual {
 				if i > 2 {
 					ask(prefix + p)
 					continue
@@ -271,8 +272,8 @@ func TestAnswers(t *testing.T) {
 				d.follow(t, ask, prefix+p+"?limit=2")
 				d.again(t, g, path, prefix+p)
 			}
-			if good < len(real) || good == 0 {
-				t.Errorf("of %d answers about %d things only %d were good", asked, len(real), good)
+			if good < len(actual) || good == 0 {
+				t.Errorf("of %d answers about %d things only %d were good", asked, len(actual), good)
 			}
 		})
 	}
@@ -320,14 +321,14 @@ func TestFailures(t *testing.T) {
 	d := served(t, g)
 	late := testenv.Demo(t, testenv.Timeout(time.Nanosecond))
 	for path := range asObject(d.document["paths"]) {
-		real := prefix + regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(path, "0.0.999999999")
-		d.check(t, path, real, g.Get(t, real))
-		got := g.Do(t, http.MethodGet, real, "", "Authorization: Basic bm9ib2R5OngK")
+		actual := prefix + regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(path, "0.0.999999999")
+		d.check(t, path, actual, g.Get(t, actual))
+		got := g.Do(t, http.MethodGet, actual, "", "Authorization: Basic bm9ib2R5OngK")
 		if got.Status != http.StatusUnauthorized {
-			t.Errorf("%s with wrong credentials: status %d", real, got.Status)
+			t.Errorf("%s with wrong credentials: status %d", actual, got.Status)
 		}
-		d.check(t, path, real, got)
-		d.check(t, path, real, late.Get(t, real))
+		d.check(t, path, actual, got)
+		d.check(t, path, actual, late.Get(t, actual))
 	}
 	if got := late.Get(t, prefix+"/accounts"); got.Status != http.StatusServiceUnavailable {
 		t.Errorf("without time: status %d", got.Status)

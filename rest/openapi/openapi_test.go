@@ -65,7 +65,7 @@ func TestForms(t *testing.T) {
 	if !reflect.DeepEqual(fromJSON, fromYAML) {
 		t.Error("JSON and YAML say different things")
 	}
-	if at := strings.Index(string(text), "/accounts:"); at < 0 || at > strings.Index(string(text), "components:") {
+	if at := bytes.Index(text, []byte("/accounts:")); at < 0 || at > bytes.Index(text, []byte("components:")) {
 		t.Error("the YAML is in another order")
 	}
 }

@@ -96,7 +96,7 @@ func logSearch(r *rest.Request) (times []rest.Value, set *rest.TimestampSet, err
 	times = logTimes(r)
 	set, err = rest.TimestampsOf(times)
 	if err != nil {
-		return nil, nil, err //nolint:wrapcheck // it is a problem already
+		return nil, nil, err
 	}
 	var topics []any
 	searched := false
@@ -133,10 +133,10 @@ func checkLogBounds(r *rest.Request, times []rest.Value) error {
 			}
 		}
 		if err != nil {
-			return err //nolint:wrapcheck // it is a problem already
+			return err
 		}
 	}
-	return rest.CheckPair("timestamp", times, "index", index) //nolint:wrapcheck // as above
+	return rest.CheckPair("timestamp", times, "index", index)
 }
 
 // selectLogs puts time and place into the variables and chooses how the page goes on: within an instant by place only.

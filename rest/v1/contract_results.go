@@ -201,7 +201,7 @@ func selectResults(r *rest.Request, bound bool) error {
 		return err
 	}
 	hash := r.Query.Get("block.hash")
-	if hash != nil && strings.ToLower(hash[len(hash)-1]) != hash[len(hash)-1] {
+	if len(hash) > 0 && strings.ToLower(hash[len(hash)-1]) != hash[len(hash)-1] {
 		return noResults
 	}
 	when, err := r.TimestampFilter("timestamp")
@@ -361,7 +361,7 @@ func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
 	if !instantSyntax.MatchString(text) {
 		return 0, ledger.ErrSyntax
 	}
-	return ledger.ParseTimestamp(text) //nolint:wrapcheck // the caller says what was wrong
+	return ledger.ParseTimestamp(text)
 }
 
 func finishResultOfContract(r *rest.Request) error {

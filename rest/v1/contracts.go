@@ -134,7 +134,7 @@ func finishContract(r *rest.Request) error {
 func bindAsOf(r *rest.Request) error {
 	set, err := r.TimestampFilter("timestamp")
 	if err != nil {
-		return err //nolint:wrapcheck // it is a problem already
+		return err
 	}
 	r.Set("at", set.AsOf())
 	return nil

@@ -30,14 +30,17 @@ func Built(t *testing.T, dist fs.FS) map[string][]byte {
 		}
 		reader, err := gzip.NewReader(bytes.NewReader(packed))
 		if err != nil {
-			return err
+			return fmt.Errorf("unpacking %s: %w", name, err)
 		}
 		if !reader.ModTime.IsZero() || reader.Name != "" {
 			t.Errorf("%s carries a time or a name; dist must depend on the sources alone", name)
 		}
 		content, err := io.ReadAll(reader)
+		if err != nil {
+			return fmt.Errorf("unpacking %s: %w", name, err)
+		}
 		files[strings.TrimSuffix(strings.TrimPrefix(name, "dist/"), ".gz")] = content
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Fatalf("reading dist: %v", err)
