@@ -211,7 +211,7 @@ func TestPage(t *testing.T) {
 	}
 	var titles []string
 	page.Eval(tabTitles, &titles)
-	if len(titles) != len(Examples()) || titles[0] != "Accounts" {
+	if len(titles) != len(Examples()) || titles[0] != "Wallet" {
 		t.Errorf("tabs %q", titles)
 	}
 
@@ -219,14 +219,14 @@ func TestPage(t *testing.T) {
 
 	page.Click(runButton)
 	page.Wait("the result", resultText+`?.includes('5000000000000000000')`)
-	if got := g.lastDocument(); got.OperationName != "Accounts" || !strings.Contains(got.Query, "accounts(") {
+	if got := g.lastDocument(); got.OperationName != "Wallet" || !strings.Contains(got.Query, "account(") {
 		t.Errorf("the page asked %+v", got)
 	}
 
 	page.Click(`[aria-label^="Show Documentation"]`)
 	page.Wait("the schema's documentation", `document.querySelector('.graphiql-doc-explorer')?.innerText.includes('Query')`)
 	page.Click(`[aria-label="Show History"]`)
-	page.Wait("the run in the history", `document.querySelector('.graphiql-history')?.innerText.includes('Accounts')`)
+	page.Wait("the run in the history", `document.querySelector('.graphiql-history')?.innerText.includes('Wallet')`)
 
 	// The workers answer: the graph's schema has no such field, and Prettier lays the document out.
 	page.Open(origin + "/graphiql?query=" + url.QueryEscape("{accounts{pageInfo{hasNextPage nonsense}}}"))
@@ -325,7 +325,7 @@ func TestRestDialog(t *testing.T) {
 	page.Click(`[aria-label="Examples"]`)
 	page.Wait("the list of examples", fmt.Sprintf(`document.querySelectorAll('[role=menuitem]').length === %d`, len(Examples())))
 	page.Keys(kb.ArrowDown + kb.Enter)
-	page.Wait("the tab of the first example, which is open already", activeTab+` === 'Accounts' && `+tabTitles+fmt.Sprintf(".length === %d", before+1))
+	page.Wait("the tab of the first example, which is open already", activeTab+` === 'Wallet' && `+tabTitles+fmt.Sprintf(".length === %d", before+1))
 	clean(t, page, origin, "/graphql/explain?path=%2Fapi%2Fv2%2Fnothing")
 }
 
