@@ -26,7 +26,7 @@ func (b *Batch) QueueAirdrops(accounts []ledger.EntityID, received bool, f *ledg
 	}
 	w.keyset(p, other, "token_id", "serial_number")
 	direction := p.direction()
-	queueLists(b, len(accounts), `select p.ord, a.amount, a.receiver_account_id, a.sender_account_id, nullif(a.serial_number, 0), a.token_id,
+	queueChildren(b, len(accounts), `select p.ord, a.amount, a.receiver_account_id, a.sender_account_id, nullif(a.serial_number, 0), a.token_id,
   lower(a.timestamp_range), upper(a.timestamp_range)
 from unnest($1::bigint[]) with ordinality p(id, ord) cross join lateral (
   select * from token_airdrop where `+own+` = p.id and state = 'PENDING'`+w.String()+w.orderBy(p, other, "token_id", "serial_number")+`) a

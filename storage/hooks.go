@@ -42,7 +42,7 @@ func (b *Batch) QueueHooks(owners []ledger.EntityID, f *ledger.HookFilter, p Pag
 		filter(&w, "hook_id", f.HookID)
 	}
 	w.keyset(p, "hook_id")
-	queueLists(b, len(owners), `select p.ord, `+hookColumns+` from unnest($1::bigint[]) with ordinality p(id, ord) cross join lateral (
+	queueChildren(b, len(owners), `select p.ord, `+hookColumns+` from unnest($1::bigint[]) with ordinality p(id, ord) cross join lateral (
   select * from hook where owner_id = p.id`+w.String()+w.orderBy(p, "hook_id")+`) h
 order by p.ord, h.hook_id`+p.direction(), w.args, hookTargets, finishHook, hookOf, done)
 }
@@ -65,7 +65,7 @@ func refs(hooks []HookRef) (owners, ids []int64) {
 // QueueHooksByID queues reading hooks; done gets one for each reference, nil for those that do not exist.
 func (b *Batch) QueueHooksByID(hooks []HookRef, done func([]*ledger.Hook)) {
 	owners, ids := refs(hooks)
-	queueLists(b, len(hooks), `select p.ord, `+hookColumns+` from unnest($1::bigint[], $2::bigint[]) with ordinality p(owner, id, ord)
+	queueChildren(b, len(hooks), `select p.ord, `+hookColumns+` from unnest($1::bigint[], $2::bigint[]) with ordinality p(owner, id, ord)
 join hook h on h.owner_id = p.owner and h.hook_id = p.id`, []any{owners, ids}, hookTargets, finishHook, hookOf, func(got [][]*ledger.Hook) {
 		out := make([]*ledger.Hook, len(hooks))
 		for i, list := range got {
@@ -125,7 +125,7 @@ func (b *Batch) QueueHookSlots(hooks []HookRef, f *ledger.HookSlotFilter, at *le
 		table = `select distinct on (key) owner_id, hook_id, key, value_written, consensus_timestamp from hook_storage_change
   where owner_id = p.owner and hook_id = p.id` + w.String() + ` order by key` + p.direction() + `, consensus_timestamp desc`
 	}
-	queueLists(b, len(hooks), `select p.ord, s.* from unnest($1::bigint[], $2::bigint[]) with ordinality p(owner, id, ord) cross join lateral (
+	queueChildren(b, len(hooks), `select p.ord, s.* from unnest($1::bigint[], $2::bigint[]) with ordinality p(owner, id, ord) cross join lateral (
   `+table+` limit `+w.arg(p.Limit)+`) s
 order by p.ord, s.key`+p.direction(), w.args, hookSlotTargets, finishHookSlot, itself, done)
 }

@@ -25,7 +25,7 @@ func (b *Batch) QueueNftAllowances(accounts []ledger.EntityID, received bool, f 
 		}
 	}
 	w.keyset(p, other, "token_id")
-	queueLists(b, len(accounts), `select p.ord, a.approved_for_all, a.owner, a.spender, a.token_id, lower(a.timestamp_range), upper(a.timestamp_range)
+	queueChildren(b, len(accounts), `select p.ord, a.approved_for_all, a.owner, a.spender, a.token_id, lower(a.timestamp_range), upper(a.timestamp_range)
 from unnest($1::bigint[]) with ordinality p(id, ord) cross join lateral (
   select * from nft_allowance where `+own+` = p.id and approved_for_all`+w.String()+w.orderBy(p, other, "token_id")+`) a
 order by p.ord, a.`+other+p.direction()+`, a.token_id`+p.direction(), w.args, nftAllowanceTargets, nil, itself, done)

@@ -208,26 +208,9 @@ func (b *Batch) QueueTransactionsAt(times []ledger.Timestamp, done func([]*ledge
 		})
 }
 
-// ownedTransaction is a transaction with the place, among the parents that were asked for, of the one it belongs to.
-type ownedTransaction struct {
-	transactionRow
-	owner int64
-}
-
-func ownedTransactionTargets(t *ownedTransaction, into []any) []any {
-	return transactionTargets(&t.transactionRow, append(into, &t.owner))
-}
-
 // queueOwned queues a statement whose first column is the parent's place, from 1; done gets one list for each of n parents.
 func queueOwned(b *Batch, n int, sql string, args []any, done func([][]*ledger.Transaction)) {
-	out := make([][]*ledger.Transaction, n)
-	queue(b, sql, args, ownedTransactionTargets, func(r *ownedTransaction) error { return finishTransaction(&r.transactionRow) },
-		func(rows []*ownedTransaction) {
-			for _, r := range rows {
-				out[r.owner-1] = append(out[r.owner-1], &r.Transaction)
-			}
-			done(out)
-		})
+	queueChildren(b, n, sql, args, transactionTargets, finishTransaction, func(r *transactionRow) *ledger.Transaction { return &r.Transaction }, done)
 }
 
 // QueueAccountTransactions queues reading a page of the transactions of each of some accounts; done gets one list for each.

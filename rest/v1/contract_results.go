@@ -405,18 +405,7 @@ func bindResultTransaction(r *rest.Request) error {
 		r.Set("hash", text)
 		return nil
 	}
-	id, err := ledger.ParseTransactionID(text)
-	var badEntity *ledger.EntityIDError
-	switch {
-	case errors.As(err, &badEntity):
-		return rest.Bad(`Invalid entity ID "` + badEntity.ID + `"`)
-	case errors.Is(err, ledger.ErrRange):
-		return rest.NotFound("Not found") // no transaction was ever valid then
-	case err != nil:
-		return badTransactionID
-	}
-	r.Set("transactionId", id.String())
-	return nil
+	return bindTransactionID(r, text, "transactionId")
 }
 
 // bindActions refuses conditions on the index that the path would otherwise be looked at before.

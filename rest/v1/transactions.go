@@ -105,6 +105,11 @@ func bindTransaction(r *rest.Request) error {
 		r.Set("hash", hash.String())
 		return nil
 	}
+	return bindTransactionID(r, text, "id")
+}
+
+// bindTransactionID reads a transaction id into a variable.
+func bindTransactionID(r *rest.Request, text, variable string) error {
 	id, err := ledger.ParseTransactionID(text)
 	var badEntity *ledger.EntityIDError
 	switch {
@@ -115,6 +120,6 @@ func bindTransaction(r *rest.Request) error {
 	case err != nil:
 		return badTransactionID
 	}
-	r.Set("id", id.String())
+	r.Set(variable, id.String())
 	return nil
 }
