@@ -6,10 +6,10 @@ import (
 	"heliograph/internal/ledger"
 )
 
-// registerTypes teaches a connection to read into the ledger's values without allocating: nullable columns into Null, named integers
-// as the integers they are, and bytes into memory that many values share. A null read into an EntityID is the id that names nothing.
+// registerTypes teaches the driver what the ledger's values are, for what [decoder] leaves to it: nullable columns are read into Null, named
+// integers as the integers they are. A null read into an EntityID is the id that names nothing.
 func registerTypes(m *pgtype.Map) {
-	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapNull, wrapInteger, (&arena{}).wrapBytes}, m.TryWrapScanPlanFuncs...)
+	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapNull, wrapInteger}, m.TryWrapScanPlanFuncs...)
 }
 
 // blob is a []byte that is read into an arena. A target is one of these where a column has bytes in most rows, and few of them.
@@ -37,38 +37,6 @@ func (a *arena) keep(b []byte) []byte {
 	a.free = a.free[n:]
 	copy(kept, b)
 	return kept
-}
-
-// bytesPlan reads a blob. It is also what the driver decodes the column into, in whichever format the column comes.
-type bytesPlan struct {
-	arena *arena
-	next  pgtype.ScanPlan
-	dst   *blob // of the current value
-}
-
-func (p *bytesPlan) SetNext(next pgtype.ScanPlan) { p.next = next }
-
-func (p *bytesPlan) Scan(src []byte, dst any) error {
-	p.dst = dst.(*blob)
-	return p.next.Scan(src, p) //nolint:wrapcheck // the driver names the column
-}
-
-// ScanBytes implements pgtype.BytesScanner; v is the driver's and will be overwritten.
-func (p *bytesPlan) ScanBytes(v []byte) error {
-	if v == nil {
-		*p.dst = nil
-		return nil
-	}
-	*p.dst = p.arena.keep(v)
-	return nil
-}
-
-func (a *arena) wrapBytes(target any) (pgtype.WrappedScanPlanNextSetter, any, bool) {
-	if _, ok := target.(*blob); ok {
-		p := &bytesPlan{arena: a}
-		return p, p, true
-	}
-	return nil, nil, false
 }
 
 // nullable is a *ledger.Null of any type.

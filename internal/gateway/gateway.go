@@ -50,6 +50,8 @@ type Options struct {
 	Version        string
 	// PlansOff leaves all answers to gqlgen's own way; the differential tests compare both.
 	PlansOff bool
+	// CheckVariables makes sure that REST gives its documents the variables that they declare; all tests do so.
+	CheckVariables bool
 }
 
 // Gateway answers requests.
@@ -69,6 +71,7 @@ func New(o Options) (*Gateway, error) {
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
 		Classify: resolvers.Classify, Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, MaxTokens: maxTokens, MaxBody: maxBody, Logger: o.Logger,
+		CheckVariables: o.CheckVariables,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the graph's server: %w", err)
