@@ -110,9 +110,18 @@ func (d *decoder) direct(i int, src []byte, target any) (ok bool) {
 	case *ledger.Null[string]:
 		t.Valid, t.V = src != nil, ""
 		return src == nil || d.text(i, src, &t.V)
+	case *[]byte:
+		*t = nil
+		return src == nil
+	case *[]int64:
+		*t = nil
+		return src == nil
+	case *[][]byte:
+		*t = nil
+		return src == nil
 	case *blob:
+		*t = nil
 		if src == nil {
-			*t = nil
 			return true
 		}
 		if d.binary(i, pgtype.ByteaOID) {

@@ -1,6 +1,9 @@
 package storage
 
 import (
+	"encoding/binary"
+	"slices"
+
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"heliograph/internal/ledger"
@@ -10,6 +13,47 @@ import (
 // integers as the integers they are. A null read into an EntityID is the id that names nothing.
 func registerTypes(m *pgtype.Map) {
 	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapNull, wrapInteger}, m.TryWrapScanPlanFuncs...)
+	if number, ok := m.TypeForOID(pgtype.Int8OID); ok {
+		m.RegisterType(&pgtype.Type{Name: "_int8", OID: pgtype.Int8ArrayOID, Codec: &int64Array{pgtype.ArrayCodec{ElementType: number}}})
+	}
+}
+
+// int64Array is the driver's codec of bigint[], but for []int64, the ids and times of a page that nearly every statement for children has: the
+// driver would look for the way to write each of its numbers.
+type int64Array struct{ pgtype.ArrayCodec }
+
+// PlanEncode implements pgtype.Codec.
+func (c *int64Array) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
+	if _, ok := value.([]int64); ok && format == pgtype.BinaryFormatCode {
+		return int64ArrayPlan{}
+	}
+	return c.ArrayCodec.PlanEncode(m, oid, format, value)
+}
+
+type int64ArrayPlan struct{}
+
+// Encode writes the array as PostgreSQL's array_recv reads it: number of dimensions, whether there are nulls, the element's type, then for the
+// dimension its length and lower bound, then each element behind its length in bytes.
+func (int64ArrayPlan) Encode(value any, buf []byte) ([]byte, error) {
+	list := value.([]int64)
+	if list == nil {
+		return nil, nil
+	}
+	dimensions := min(len(list), 1)
+	buf = slices.Grow(buf, 20+12*len(list))
+	for _, v := range [...]int{dimensions, 0, pgtype.Int8OID} {
+		buf = binary.BigEndian.AppendUint32(buf, uint32(v)) //nolint:gosec // small numbers
+	}
+	if dimensions == 0 {
+		return buf, nil
+	}
+	buf = binary.BigEndian.AppendUint32(buf, uint32(len(list))) //nolint:gosec // a page
+	buf = binary.BigEndian.AppendUint32(buf, 1)
+	for _, v := range list {
+		buf = binary.BigEndian.AppendUint32(buf, 8)
+		buf = binary.BigEndian.AppendUint64(buf, uint64(v)) //nolint:gosec // the bits of a signed number
+	}
+	return buf, nil
 }
 
 // blob is a []byte that is read into an arena. A target is one of these where a column has bytes in most rows, and few of them.
