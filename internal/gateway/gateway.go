@@ -12,6 +12,7 @@ import (
 	"net/http/pprof"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -59,7 +60,7 @@ type Gateway struct {
 	o       Options
 	graph   *server.Server
 	v1      *rest.API
-	docs    http.Handler
+	docs    func() (http.Handler, error) // made when somebody looks at it first
 	metrics *metrics
 	sdl     string
 }
@@ -80,10 +81,7 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the REST API: %w", err)
 	}
-	docs, err := describe(api, o.Version)
-	if err != nil {
-		return nil, err
-	}
+	docs := sync.OnceValues(func() (http.Handler, error) { return describe(api, o.Version) })
 	return &Gateway{o: o, graph: srv, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL()}, nil
 }
 
@@ -106,6 +104,17 @@ func describe(api *rest.API, version string) (http.Handler, error) {
 	return apidocs.Handler(o)
 }
 
+// describe shows the description of the REST API.
+func (g *Gateway) describe(w http.ResponseWriter, r *http.Request) {
+	docs, err := g.docs()
+	if err != nil {
+		g.o.Logger.ErrorContext(r.Context(), "the REST API cannot be described", "error", err)
+		http.Error(w, "The description is not available.", http.StatusInternalServerError)
+		return
+	}
+	docs.ServeHTTP(w, r)
+}
+
 // Graph is the executor behind everything.
 func (g *Gateway) Graph() *server.Server { return g.graph }
 
@@ -119,8 +128,8 @@ func (g *Gateway) Public() http.Handler {
 	r := chi.NewRouter()
 	r.Use(g.client, g.record, g.recover, g.deadline)
 	g.health(r)
-	r.Handle(docsPath, g.docs) // before the API, which looks at credentials first
-	r.Handle(docsPath+"/*", g.docs)
+	r.HandleFunc(docsPath, g.describe) // before the API, which looks at credentials first
+	r.HandleFunc(docsPath+"/*", g.describe)
 	r.Handle(v1.Prefix, g.v1)
 	r.Handle(v1.Prefix+"/*", g.v1)
 	r.Group(func(r chi.Router) {
