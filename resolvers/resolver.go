@@ -10,6 +10,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/feed"
 	"heliograph/internal/ledger"
 	"heliograph/storage"
 )
@@ -19,6 +20,8 @@ type Options struct {
 	DB *storage.DB
 	// Now is the clock.
 	Now func() time.Time
+	// Feeds say how subscriptions look for what is new.
+	Feeds feed.Options
 }
 
 // Resolver is the root of all resolvers.
@@ -27,13 +30,14 @@ type Resolver struct {
 	now    func() time.Time
 	rel    relations
 	tables *rowplan.Tables
+	feeds  *feeds
 }
 
 var _ graph.ResolverRoot = (*Resolver)(nil)
 
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
-	r := &Resolver{db: o.DB, now: o.Now}
+	r := &Resolver{db: o.DB, now: o.Now, feeds: newFeeds(o.DB, o.Feeds)}
 	r.rel = newRelations(o.DB, r.timestamp)
 	r.tables = rowplan.NewTables(func() rowplan.Batch { return o.DB.NewBatch() })
 	r.rel.add(r.tables)
@@ -42,6 +46,9 @@ func New(o Options) *Resolver {
 	r.addScheduleState(r.tables)
 	return r
 }
+
+// Close ends all subscriptions, and tells their clients why.
+func (r *Resolver) Close() { r.feeds.Close() }
 
 // Tables are the tables of the row plan.
 func (r *Resolver) Tables() *rowplan.Tables { return r.tables }
