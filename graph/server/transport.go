@@ -39,7 +39,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case http.MethodGet, http.MethodHead:
 		bad = readQuery(r.URL.RawQuery, params)
 	case http.MethodPost:
-		bad = readBody(http.MaxBytesReader(w, r.Body, s.o.MaxBody), min(r.ContentLength, s.o.MaxBody), r.Header.Get("Content-Type"), params)
+		if r.ContentLength > s.o.MaxBody {
+			h.Set("Connection", "close") // what is not read must not be taken for the next request
+			bad = tooLarge(s.o.MaxBody)
+			break
+		}
+		bad = readBody(http.MaxBytesReader(w, r.Body, s.o.MaxBody), r.ContentLength, s.o.MaxValues, r.Header.Get("Content-Type"), params)
 	default:
 		h.Set("Allow", "GET, HEAD, POST")
 		bad = refuse(http.StatusMethodNotAllowed, "only GET and POST are supported")
@@ -53,14 +58,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	params.ReadTime.End = graphql.Now()
 
+	refused := http.StatusOK // the status of documents that are not run
+	if media == mediaGraphQL {
+		refused = http.StatusBadRequest
+	}
+	e, errs := s.document(params.Query)
+	if errs != nil {
+		writeErrors(w, refused, errs)
+		return
+	}
 	ctx := s.context(r.Context(), s.graphEnv, s.o.Limits)
 	oc, errs := s.exec.CreateOperationContext(ctx, params)
 	if errs != nil {
-		status := http.StatusOK
-		if media == mediaGraphQL {
-			status = http.StatusBadRequest
-		}
-		writeErrors(w, status, withCodes(errs))
+		writeErrors(w, refused, withCodes(errs))
 		return
 	}
 	if r.Method != http.MethodPost && oc.Operation.Operation != ast.Query {
@@ -68,13 +78,38 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeErrors(w, http.StatusMethodNotAllowed, gqlerror.List{coded(fault.BadUserInput, "GET runs queries only; send a "+string(oc.Operation.Operation)+" with POST")})
 		return
 	}
+	cost := e.cost(oc.Operation).Of(oc.Variables, s.o.Limits)
+	h[costHeader], h[costLimitHeader] = []string{strconv.Itoa(cost)}, []string{s.costLimit}
+	if cost > s.o.Bounds.Cost {
+		writeErrors(w, refused, gqlerror.List{tooCostly(cost, s.o.Bounds.Cost)})
+		return
+	}
 	run, ctx := s.exec.DispatchOperation(ctx, oc)
 	resp := run(ctx)
 	if resp == nil { // the client has gone
 		return
 	}
+	if asked, _ := params.Extensions["cost"].(bool); asked {
+		resp.Extensions = map[string]any{"cost": costOf(cost, s.o.Bounds.Cost)}
+	}
 	writeResponse(w, resp)
 	s.Done(resp.Data)
+}
+
+// The headers that tell what an operation costs, and what it may cost, spelled as net/http keeps them.
+const (
+	costHeader      = "X-Query-Cost"
+	costLimitHeader = "X-Query-Cost-Limit"
+)
+
+// costOf is what extensions tell of an operation's cost.
+func costOf(cost, limit int) map[string]int { return map[string]int{"requested": cost, "limit": limit} }
+
+// tooCostly refuses an operation for its cost.
+func tooCostly(cost, limit int) *gqlerror.Error {
+	e := coded(fault.TooComplex, fmt.Sprintf("the operation costs %d, which is how many objects its answer can hold; at most %d are allowed: ask for smaller pages, or for less in each row", cost, limit))
+	e.Extensions["cost"] = costOf(cost, limit)
+	return e
 }
 
 // refusal is why a request is not run.
@@ -155,8 +190,37 @@ func (o *object) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// readBody reads the parameters of a POST request. size is how long the body says it is, negative when it does not say.
-func readBody(r io.Reader, size int64, contentType string, p *graphql.RawParams) *refusal {
+func tooLarge(limit int64) *refusal {
+	return refuse(http.StatusRequestEntityTooLarge, "the request body has more than "+strconv.FormatInt(limit, 10)+" bytes")
+}
+
+// manyValues tells whether a JSON text has more than limit members and elements. It is for texts that may not be well formed, and quicker than
+// reading them.
+func manyValues(b []byte, limit int) bool {
+	n, inString := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case inString:
+			switch c {
+			case '\\':
+				i++
+			case '"':
+				inString = false
+			}
+		case c == '"':
+			inString = true
+		case c == ',' || c == '[' || c == '{':
+			if n++; n > limit {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// readBody reads the parameters of a POST request. size is how long the body says it is, negative when it does not say; values is how many JSON
+// values it may have.
+func readBody(r io.Reader, size int64, values int, contentType string, p *graphql.RawParams) *refusal {
 	media, params, err := mime.ParseMediaType(contentType)
 	charset, hasCharset := params["charset"]
 	if err != nil || media != mediaJSON || hasCharset && !strings.EqualFold(charset, "utf-8") {
@@ -164,12 +228,14 @@ func readBody(r io.Reader, size int64, contentType string, p *graphql.RawParams)
 	}
 	raw := bytes.NewBuffer(make([]byte, 0, max(size, 0)+bytes.MinRead)) // reading wants room behind the end
 	_, err = raw.ReadFrom(r)
-	var tooLarge *http.MaxBytesError
+	var long *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLarge):
-		return refuse(http.StatusRequestEntityTooLarge, "the request body has more than "+strconv.FormatInt(tooLarge.Limit, 10)+" bytes")
+	case errors.As(err, &long):
+		return tooLarge(long.Limit)
 	case err != nil:
 		return refuse(http.StatusBadRequest, "the request body ended early")
+	case manyValues(raw.Bytes(), values):
+		return &refusal{http.StatusBadRequest, coded(fault.TooComplex, fmt.Sprintf("the request body has more than %d values", values))}
 	}
 	var b body
 	if err := json.Unmarshal(raw.Bytes(), &b); err != nil {
@@ -185,17 +251,13 @@ func readBody(r io.Reader, size int64, contentType string, p *graphql.RawParams)
 	return nil
 }
 
-// withCodes gives every error of a request that is not run one of our codes; the executor has others.
+// withCodes gives every error of a request that is not run our code for it; gqlgen has others.
 func withCodes(errs gqlerror.List) gqlerror.List {
 	for _, e := range errs {
-		code := fault.BadUserInput
-		if strings.HasPrefix(e.Message, "exceeded token limit") {
-			code = fault.TooComplex
-		}
 		if e.Extensions == nil {
 			e.Extensions = map[string]any{}
 		}
-		e.Extensions["code"] = string(code)
+		e.Extensions["code"] = string(fault.BadUserInput)
 	}
 	return errs
 }

@@ -4,6 +4,8 @@ package gateway
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +21,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"heliograph/graph"
+	"heliograph/graph/limits"
 	"heliograph/graph/relay"
 	"heliograph/graph/server"
 	"heliograph/internal/web/apidocs"
@@ -30,18 +33,31 @@ import (
 	"heliograph/storage"
 )
 
-// Bounds of what clients of the graph may send.
-const (
-	maxTokens = 15_000
-	maxBody   = 1 << 20
-	documents = 1000
-)
+// GraphOptions say what clients of the graph may do.
+type GraphOptions struct {
+	// Bounds are what documents may ask for.
+	Bounds limits.Limits
+	// MaxBody bounds request bodies in bytes, MaxValues in JSON values.
+	MaxBody   int64
+	MaxValues int
+	// IntrospectionOff hides the schema, SuggestionsOff names that are like a wrong one.
+	IntrospectionOff, SuggestionsOff bool
+}
+
+// DefaultGraph is what the settings say by default.
+func DefaultGraph() GraphOptions {
+	return GraphOptions{Bounds: limits.Default(), MaxBody: 1 << 20, MaxValues: 10_000}
+}
+
+// documents is how many parsed documents of clients are kept.
+const documents = 1000
 
 // Options say what the gateway is made of.
 type Options struct {
 	// DB may be nil when nothing is to be answered, only explained.
 	DB      *storage.DB
 	REST    *rest.Config
+	Graph   GraphOptions
 	Logger  *slog.Logger
 	Origins []string
 	Proxies []netip.Prefix
@@ -68,7 +84,9 @@ func New(o Options) (*Gateway, error) {
 	root.Tables().Off = o.PlansOff
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
-		Classify: resolvers.Classify, Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, MaxTokens: maxTokens, MaxBody: maxBody, Logger: o.Logger,
+		Classify: resolvers.Classify, Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, Bounds: o.Graph.Bounds,
+		MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues, IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff,
+		NewID: newID, Logger: o.Logger,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the graph's server: %w", err)
@@ -82,6 +100,13 @@ func New(o Options) (*Gateway, error) {
 		return nil, err
 	}
 	return &Gateway{o: o, graph: srv, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL()}, nil
+}
+
+// newID makes an id that no other error has: 64 random bits as hex.
+func newID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return hex.EncodeToString(b[:])
 }
 
 // docsPath is where the REST API is described.
@@ -123,10 +148,12 @@ func (g *Gateway) Public() http.Handler {
 	r.Group(func(r chi.Router) {
 		r.Use(cors.Handler(cors.Options{
 			AllowedOrigins: g.o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
-			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match"}, ExposedHeaders: []string{"ETag", "Link"}, MaxAge: 600,
+			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match"}, ExposedHeaders: []string{"ETag", "Link", "Retry-After", "X-Query-Cost", "X-Query-Cost-Limit"}, MaxAge: 600,
 		}))
 		r.Handle("/graphql", g.graph)
-		r.Get("/graphql/schema.graphql", g.schema)
+		if !g.o.Graph.IntrospectionOff {
+			r.Get("/graphql/schema.graphql", g.schema)
+		}
 		r.Get("/graphql/explain", g.explain)
 	})
 	page := graphiql.Handler(graphiql.Options{})

@@ -61,6 +61,11 @@ func REST(change func(*rest.Config)) Option {
 	return func(o *gateway.Options, _ *storage.Options) { change(o.REST) }
 }
 
+// Graph changes what clients of the graph may do.
+func Graph(change func(*gateway.GraphOptions)) Option {
+	return func(o *gateway.Options, _ *storage.Options) { change(&o.Graph) }
+}
+
 // Storage changes how the database is reached.
 func Storage(change func(*storage.Options)) Option {
 	return func(_ *gateway.Options, o *storage.Options) { change(o) }
@@ -109,7 +114,7 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 		MaxTransactionsRange: 60 * 24 * time.Hour, Now: Now,
 	}}
 	so := storage.Options{URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8}
-	o := gateway.Options{REST: g.Config, Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"}, RequestTimeout: 20 * time.Second, Version: "test"}
+	o := gateway.Options{REST: g.Config, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"}, RequestTimeout: 20 * time.Second, Version: "test"}
 	for _, change := range options {
 		change(&o, &so)
 	}

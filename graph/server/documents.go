@@ -1,0 +1,201 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
+	"github.com/vektah/gqlparser/v2/validator"
+	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"heliograph/graph/fault"
+	"heliograph/graph/limits"
+	"heliograph/graph/rowplan"
+)
+
+// entry is a document that has been parsed and checked, with what is made of it once.
+type entry struct {
+	doc   *ast.QueryDocument
+	costs map[*ast.OperationDefinition]*limits.Cost
+}
+
+func newEntry(doc *ast.QueryDocument) *entry {
+	undefer(doc)
+	e := &entry{doc: doc, costs: make(map[*ast.OperationDefinition]*limits.Cost, len(doc.Operations))}
+	for _, op := range doc.Operations {
+		e.costs[op] = limits.Price(op)
+	}
+	return e
+}
+
+// cost is the cost of an operation. One of another copy of the document, which was dropped between being looked up and being run, is priced anew.
+func (e *entry) cost(op *ast.OperationDefinition) *limits.Cost {
+	if c := e.costs[op]; c != nil {
+		return c
+	}
+	return limits.Price(op)
+}
+
+// documents keeps parsed documents: those of the REST side for good, those of clients while they are used, and with each its plans.
+type documents struct {
+	pinned map[string]*entry // written before the first request only
+	recent *lru.Cache[string, *entry]
+	plans  *rowplan.Plans
+}
+
+func newDocuments(size int, plans *rowplan.Plans) (*documents, error) {
+	recent, err := lru.NewWithEvict(size, func(_ string, e *entry) { plans.Forget(e.doc) })
+	if err != nil {
+		return nil, fmt.Errorf("making the document cache: %w", err)
+	}
+	return &documents{pinned: map[string]*entry{}, recent: recent, plans: plans}, nil
+}
+
+func (d *documents) pin(text string, doc *ast.QueryDocument) {
+	d.pinned[text] = newEntry(doc)
+	d.plans.Keep(doc)
+}
+
+// lookup returns a document that is kept.
+func (d *documents) lookup(text string) (*entry, bool) {
+	if e, ok := d.pinned[text]; ok {
+		return e, true
+	}
+	return d.recent.Get(text)
+}
+
+// Get implements gqlgen's cache interface. The executor finds every document here: [Server.document] has put it here before.
+func (d *documents) Get(_ context.Context, text string) (*ast.QueryDocument, bool) {
+	e, ok := d.lookup(text)
+	if !ok {
+		return nil, false
+	}
+	return e.doc, true
+}
+
+// Add implements gqlgen's cache interface, for a document that was dropped between being looked up and being run.
+func (d *documents) Add(_ context.Context, text string, doc *ast.QueryDocument) { d.add(text, doc) }
+
+func (d *documents) add(text string, doc *ast.QueryDocument) *entry {
+	e := newEntry(doc)
+	d.plans.Keep(doc)
+	d.recent.Add(text, e)
+	return e
+}
+
+// mostErrors is how many mistakes in a document are told.
+const mostErrors = 20
+
+// document returns a client's document, parsed and checked: its size before the schema is looked at, since checking against the schema takes
+// time that grows faster than the document.
+func (s *Server) document(text string) (*entry, gqlerror.List) {
+	if e, ok := s.docs.lookup(text); ok {
+		return e, nil
+	}
+	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, s.o.Bounds.Tokens)
+	if err != nil {
+		return nil, gqlerror.List{s.syntaxError(err)}
+	}
+	if len(doc.Operations) == 0 {
+		return nil, gqlerror.List{coded(fault.BadUserInput, "the document has no operation")}
+	}
+	if bad := s.o.Bounds.Check(doc); bad != nil {
+		return nil, gqlerror.List{coded(bad.Code, bad.Message)}
+	}
+	// Looking for similar names takes long; it is for people, who make few mistakes at once.
+	errs := validator.ValidateWithRules(s.Schema(), doc, plainRules())
+	if n := len(errs); n > 0 && n <= mostErrors && !s.o.SuggestionsOff && !s.o.IntrospectionOff {
+		errs = validator.ValidateWithRules(s.Schema(), doc, rules.NewDefaultRules())
+	}
+	if len(errs) > 0 {
+		return nil, withCodes(errs[:min(len(errs), mostErrors)])
+	}
+	if s.o.IntrospectionOff && introspects(doc) {
+		return nil, gqlerror.List{coded(fault.Forbidden, "introspection is switched off on this server")}
+	}
+	return s.docs.add(text, doc), nil
+}
+
+// syntaxError is what a client learns of a document that cannot be read.
+func (s *Server) syntaxError(err error) *gqlerror.Error {
+	var e *gqlerror.Error
+	if !errors.As(err, &e) {
+		return coded(fault.BadUserInput, "the document cannot be read")
+	}
+	if strings.HasPrefix(e.Message, "exceeded token limit") {
+		return coded(fault.TooComplex, fmt.Sprintf("the document has more than %d tokens", s.o.Bounds.Tokens))
+	}
+	const longest = 200
+	if len(e.Message) > longest { // it repeats what it does not understand
+		e.Message = e.Message[:longest] + "…"
+	}
+	return withCodes(gqlerror.List{e})[0]
+}
+
+// plainRules are the rules of the specification, in the variants that suggest nothing.
+func plainRules() *rules.Rules {
+	r := rules.NewDefaultRules()
+	for _, plain := range []struct {
+		name string
+		rule validator.Rule
+	}{
+		{rules.FieldsOnCorrectTypeRule.Name, rules.FieldsOnCorrectTypeRuleWithoutSuggestions},
+		{rules.KnownArgumentNamesRule.Name, rules.KnownArgumentNamesRuleWithoutSuggestions},
+		{rules.KnownTypeNamesRule.Name, rules.KnownTypeNamesRuleWithoutSuggestions},
+		{rules.ScalarLeafsRule.Name, rules.ScalarLeafsRuleWithoutSuggestions},
+		{rules.ValuesOfCorrectTypeRule.Name, rules.ValuesOfCorrectTypeRuleWithoutSuggestions},
+	} {
+		r.ReplaceRule(plain.name, plain.rule.RuleFunc)
+	}
+	return r
+}
+
+// introspects tells whether a document asks for the schema.
+func introspects(doc *ast.QueryDocument) bool {
+	var in func(ast.SelectionSet) bool
+	in = func(set ast.SelectionSet) bool {
+		return slices.ContainsFunc(set, func(one ast.Selection) bool {
+			switch one := one.(type) {
+			case *ast.Field:
+				return one.Name == "__schema" || one.Name == "__type" || in(one.SelectionSet)
+			case *ast.InlineFragment:
+				return in(one.SelectionSet)
+			default: // the fragments themselves are looked at
+				return false
+			}
+		})
+	}
+	return slices.ContainsFunc(doc.Operations, func(op *ast.OperationDefinition) bool { return in(op.SelectionSet) }) ||
+		slices.ContainsFunc(doc.Fragments, func(f *ast.FragmentDefinition) bool { return in(f.SelectionSet) })
+}
+
+// undefer takes every @defer out of a document: answers come whole, which is a server's right.
+func undefer(doc *ast.QueryDocument) {
+	for _, op := range doc.Operations {
+		undeferSet(op.SelectionSet)
+	}
+	for _, f := range doc.Fragments {
+		undeferSet(f.SelectionSet)
+	}
+}
+
+func undeferSet(set ast.SelectionSet) {
+	isDefer := func(d *ast.Directive) bool { return d.Name == "defer" }
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			undeferSet(s.SelectionSet)
+		case *ast.InlineFragment:
+			s.Directives = slices.DeleteFunc(s.Directives, isDefer)
+			undeferSet(s.SelectionSet)
+		case *ast.FragmentSpread:
+			s.Directives = slices.DeleteFunc(s.Directives, isDefer)
+		}
+	}
+}
