@@ -77,13 +77,14 @@ type ledgerSettings struct {
 // graphSettings say what clients of the graph may do.
 type graphSettings struct {
 	MaxCost       int    `name:"max-query-cost" env:"HELIOGRAPH_MAX_QUERY_COST" default:"50000" help:"What an operation of the graph may cost: about the number of objects that its answer can hold."`
+	MaxBytes      int    `name:"max-query-bytes" env:"HELIOGRAPH_MAX_QUERY_BYTES" default:"65536" help:"Bytes of a document at most; long values belong into variables."`
 	MaxTokens     int    `name:"max-query-tokens" env:"HELIOGRAPH_MAX_QUERY_TOKENS" default:"5000" help:"Lexical tokens of a document at most."`
 	MaxDepth      int    `name:"max-query-depth" env:"HELIOGRAPH_MAX_QUERY_DEPTH" default:"20" help:"How deep fields may lie in a document."`
 	MaxFields     int    `name:"max-query-fields" env:"HELIOGRAPH_MAX_QUERY_FIELDS" default:"1000" help:"Fields of a document at most; those of fragments count each time they are spread."`
 	MaxRootFields int    `name:"max-query-root-fields" env:"HELIOGRAPH_MAX_QUERY_ROOT_FIELDS" default:"30" help:"Root fields of an operation at most."`
 	MaxAliases    int    `name:"max-query-aliases" env:"HELIOGRAPH_MAX_QUERY_ALIASES" default:"50" help:"How often one place of a document may ask for one field, under whatever names."`
 	MaxDirectives int    `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" default:"50" help:"Directives of a document at most."`
-	MaxBody       int64  `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" default:"1048576" help:"Bytes of a request body to the graph at most."`
+	MaxBody       int64  `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" default:"524288" help:"Bytes of a request body to the graph at most."`
 	MaxValues     int    `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" default:"10000" help:"JSON values of a request body to the graph at most, those of the variables included."`
 	Introspection toggle `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Tell the schema to clients: introspection and /graphql/schema.graphql. Without it there are no suggestions either."`
 	Suggestions   toggle `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Tell names that are like a wrong one in a document."`
@@ -92,7 +93,7 @@ type graphSettings struct {
 // options are the settings as the gateway takes them.
 func (s *graphSettings) options() (gateway.GraphOptions, error) {
 	for name, n := range map[string]int64{
-		"HELIOGRAPH_MAX_QUERY_COST": int64(s.MaxCost), "HELIOGRAPH_MAX_QUERY_TOKENS": int64(s.MaxTokens), "HELIOGRAPH_MAX_QUERY_DEPTH": int64(s.MaxDepth),
+		"HELIOGRAPH_MAX_QUERY_COST": int64(s.MaxCost), "HELIOGRAPH_MAX_QUERY_BYTES": int64(s.MaxBytes), "HELIOGRAPH_MAX_QUERY_TOKENS": int64(s.MaxTokens), "HELIOGRAPH_MAX_QUERY_DEPTH": int64(s.MaxDepth),
 		"HELIOGRAPH_MAX_QUERY_FIELDS": int64(s.MaxFields), "HELIOGRAPH_MAX_QUERY_ROOT_FIELDS": int64(s.MaxRootFields), "HELIOGRAPH_MAX_QUERY_ALIASES": int64(s.MaxAliases),
 		"HELIOGRAPH_MAX_QUERY_DIRECTIVES": int64(s.MaxDirectives), "HELIOGRAPH_MAX_BODY_BYTES": s.MaxBody, "HELIOGRAPH_MAX_BODY_VALUES": int64(s.MaxValues),
 	} {
@@ -102,7 +103,7 @@ func (s *graphSettings) options() (gateway.GraphOptions, error) {
 	}
 	return gateway.GraphOptions{
 		Bounds: limits.Limits{
-			Cost: s.MaxCost, Tokens: s.MaxTokens, Depth: s.MaxDepth, Fields: s.MaxFields, RootFields: s.MaxRootFields, Aliases: s.MaxAliases, Directives: s.MaxDirectives,
+			Cost: s.MaxCost, Bytes: s.MaxBytes, Tokens: s.MaxTokens, Depth: s.MaxDepth, Fields: s.MaxFields, RootFields: s.MaxRootFields, Aliases: s.MaxAliases, Directives: s.MaxDirectives,
 		},
 		MaxBody: s.MaxBody, MaxValues: s.MaxValues, IntrospectionOff: !s.Introspection.on, SuggestionsOff: !s.Suggestions.on,
 	}, nil

@@ -31,51 +31,50 @@ type part struct {
 
 // size is how many elements a list has at most.
 type size struct {
+	// fixed is the size where no variable gives it.
 	fixed int
 	// variables give the size where they are not null: of a list variable its length, else its value. The first that is given counts.
 	variables []string
-	// page tells that the size is the default page size where nothing gives it.
-	page bool
+	// largest is where variables end.
+	largest int
 }
 
-// Price compiles the cost of an operation that has been checked against the schema, and whose size [Limits.Check] has bounded.
-func Price(op *ast.OperationDefinition) *Cost {
-	c := ofSet(op.SelectionSet, size{fixed: 1})
+// Price compiles the cost of an operation that has been checked against the schema, and whose size [Limits.Check] has bounded. pages are the page
+// sizes that there are: larger ones cost what the largest does, since they are refused.
+func Price(op *ast.OperationDefinition, pages relay.Limits) *Cost {
+	c := pricing{pages}.set(op.SelectionSet, size{fixed: 1})
 	return &c
 }
 
-// Of is the cost with given variables, coerced already, and page sizes. It does not allocate.
-func (c *Cost) Of(variables map[string]any, pages relay.Limits) int {
+// Of is the cost with given variables, coerced already. It does not allocate.
+func (c *Cost) Of(variables map[string]any) int {
 	total := c.fixed
 	for i := range c.parts {
 		p := &c.parts[i]
-		total = sum(total, sum(p.own, product(p.size.of(variables, pages), p.each.Of(variables, pages))))
+		total = sum(total, sum(p.own, product(p.size.of(variables), p.each.Of(variables))))
 	}
 	return total
 }
 
-func (s size) of(variables map[string]any, pages relay.Limits) int {
+func (s size) of(variables map[string]any) int {
 	for _, name := range s.variables {
 		switch v := variables[name].(type) {
 		case nil:
 		case []any:
-			return len(v)
+			return min(len(v), s.largest)
 		case int64:
-			return bounded(v)
+			return min(bounded(v), s.largest)
 		case int:
-			return bounded(int64(v))
+			return min(bounded(int64(v)), s.largest)
 		case json.Number:
 			n, err := v.Int64()
 			if err != nil {
-				return most
+				return s.largest
 			}
-			return bounded(n)
+			return min(bounded(n), s.largest)
 		default:
 			return 1 // one value stands for a list of one
 		}
-	}
-	if s.page {
-		return pages.Default
 	}
 	return s.fixed
 }
@@ -84,7 +83,7 @@ func bounded(n int64) int { return int(max(0, min(n, most))) }
 
 // add adds a field that costs own, and each for every one of its elements.
 func (c *Cost) add(own int, n size, each Cost) {
-	if len(n.variables) == 0 && !n.page {
+	if len(n.variables) == 0 {
 		c.fixed = sum(c.fixed, sum(own, product(n.fixed, each.fixed)))
 		if len(each.parts) == 0 || n.fixed == 0 {
 			return
@@ -98,24 +97,27 @@ func (c *Cost) add(own int, n size, each Cost) {
 	c.parts = append(c.parts, part{size: n, own: own, each: each})
 }
 
-// ofSet is the cost of a selection set. page is the size of the page that it is a connection of, 1 elsewhere.
-func ofSet(set ast.SelectionSet, page size) Cost {
+// pricing prices the operations of clients with these page sizes.
+type pricing struct{ pages relay.Limits }
+
+// set is the cost of a selection set. page is the size of the page that it is a connection of, 1 elsewhere.
+func (p pricing) set(set ast.SelectionSet, page size) Cost {
 	var c Cost
 	for _, one := range set {
 		switch one := one.(type) {
 		case *ast.Field:
-			addField(&c, one, page)
+			p.addField(&c, one, page)
 		case *ast.InlineFragment:
-			c.add(0, size{fixed: 1}, ofSet(one.SelectionSet, page))
+			c.add(0, size{fixed: 1}, p.set(one.SelectionSet, page))
 		case *ast.FragmentSpread:
-			c.add(0, size{fixed: 1}, ofSet(one.Definition.SelectionSet, page))
+			c.add(0, size{fixed: 1}, p.set(one.Definition.SelectionSet, page))
 		}
 	}
 	return c
 }
 
 // addField adds what a field costs.
-func addField(c *Cost, f *ast.Field, page size) {
+func (p pricing) addField(c *Cost, f *ast.Field, page size) {
 	if f.Definition == nil || strings.HasPrefix(f.Name, "__") { // the schema costs nothing to tell
 		return
 	}
@@ -129,23 +131,23 @@ func addField(c *Cost, f *ast.Field, page size) {
 	list := f.Definition.Type.Elem != nil
 	switch {
 	case kind == "PageInfo":
-		c.add(0, one, ofSet(f.SelectionSet, one))
+		c.add(0, one, p.set(f.SelectionSet, one))
 	case strings.HasSuffix(kind, "Connection"):
 		if !priced {
 			weight = 1
 		}
-		c.add(weight, one, ofSet(f.SelectionSet, pageSize(f)))
+		c.add(weight, one, p.set(f.SelectionSet, p.pageSize(f)))
 	case strings.HasSuffix(kind, "Edge") && list:
-		c.add(0, page, ofSet(f.SelectionSet, one))
+		c.add(0, page, p.set(f.SelectionSet, one))
 	case list && f.Name == "nodes" && f.ObjectDefinition != nil && strings.HasSuffix(f.ObjectDefinition.Name, "Connection"):
-		inside := ofSet(f.SelectionSet, one)
+		inside := p.set(f.SelectionSet, one)
 		inside.fixed = sum(inside.fixed, 1)
 		c.add(0, page, inside)
 	default:
 		if !priced {
 			weight = 1
 		}
-		inside := ofSet(f.SelectionSet, one)
+		inside := p.set(f.SelectionSet, one)
 		inside.fixed = sum(inside.fixed, weight)
 		if list {
 			one = listSize(f)
@@ -155,8 +157,8 @@ func addField(c *Cost, f *ast.Field, page size) {
 }
 
 // pageSize is how many rows a connection has at most.
-func pageSize(f *ast.Field) size {
-	s := size{page: true}
+func (p pricing) pageSize(f *ast.Field) size {
+	s := size{fixed: p.pages.Default, largest: p.pages.Max}
 	for _, name := range [...]string{"first", "last"} {
 		a := f.Arguments.ForName(name)
 		switch {
@@ -164,7 +166,8 @@ func pageSize(f *ast.Field) size {
 		case a.Value.Kind == ast.Variable:
 			s.variables = append(s.variables, a.Value.Raw)
 		default:
-			return size{fixed: literal(a.Value), variables: s.variables}
+			s.fixed = min(literal(a.Value), s.largest)
+			return s
 		}
 	}
 	return s
@@ -176,7 +179,7 @@ func listSize(f *ast.Field) size {
 	if !ok {
 		n = assumedSize
 	}
-	s := size{fixed: n}
+	s := size{fixed: n, largest: most}
 	for _, name := range [...]string{"first", "ids"} {
 		def := f.Definition.Arguments.ForName(name)
 		if def == nil {

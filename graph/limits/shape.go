@@ -15,6 +15,8 @@ import (
 type Limits struct {
 	// Cost bounds what an operation costs; see [Prices].
 	Cost int
+	// Bytes bounds the length of a document in bytes.
+	Bytes int
 	// Tokens bounds the length of a document, in lexical tokens.
 	Tokens int
 	// Depth bounds how deep fields may lie; root fields have depth 1.
@@ -31,7 +33,7 @@ type Limits struct {
 
 // Default are limits that leave room for everything that an application asks for by hand.
 func Default() Limits {
-	return Limits{Cost: 50_000, Tokens: 5000, Depth: 20, Fields: 1000, RootFields: 30, Aliases: 50, Directives: 50}
+	return Limits{Cost: 50_000, Bytes: 64 << 10, Tokens: 5000, Depth: 20, Fields: 1000, RootFields: 30, Aliases: 50, Directives: 50}
 }
 
 // extent is how large a selection set is with everything that its fragments bring.

@@ -16,6 +16,7 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/limits"
+	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 )
 
@@ -25,21 +26,21 @@ type entry struct {
 	costs map[*ast.OperationDefinition]*limits.Cost
 }
 
-func newEntry(doc *ast.QueryDocument) *entry {
+func newEntry(doc *ast.QueryDocument, pages relay.Limits) *entry {
 	undefer(doc)
 	e := &entry{doc: doc, costs: make(map[*ast.OperationDefinition]*limits.Cost, len(doc.Operations))}
 	for _, op := range doc.Operations {
-		e.costs[op] = limits.Price(op)
+		e.costs[op] = limits.Price(op, pages)
 	}
 	return e
 }
 
 // cost is the cost of an operation. One of another copy of the document, which was dropped between being looked up and being run, is priced anew.
-func (e *entry) cost(op *ast.OperationDefinition) *limits.Cost {
+func (e *entry) cost(op *ast.OperationDefinition, pages relay.Limits) *limits.Cost {
 	if c := e.costs[op]; c != nil {
 		return c
 	}
-	return limits.Price(op)
+	return limits.Price(op, pages)
 }
 
 // documents keeps parsed documents: those of the REST side for good, those of clients while they are used, and with each its plans.
@@ -47,18 +48,19 @@ type documents struct {
 	pinned map[string]*entry // written before the first request only
 	recent *lru.Cache[string, *entry]
 	plans  *rowplan.Plans
+	pages  relay.Limits
 }
 
-func newDocuments(size int, plans *rowplan.Plans) (*documents, error) {
+func newDocuments(size int, plans *rowplan.Plans, pages relay.Limits) (*documents, error) {
 	recent, err := lru.NewWithEvict(size, func(_ string, e *entry) { plans.Forget(e.doc) })
 	if err != nil {
 		return nil, fmt.Errorf("making the document cache: %w", err)
 	}
-	return &documents{pinned: map[string]*entry{}, recent: recent, plans: plans}, nil
+	return &documents{pinned: map[string]*entry{}, recent: recent, plans: plans, pages: pages}, nil
 }
 
 func (d *documents) pin(text string, doc *ast.QueryDocument) {
-	d.pinned[text] = newEntry(doc)
+	d.pinned[text] = newEntry(doc, d.pages)
 	d.plans.Keep(doc)
 }
 
@@ -83,7 +85,7 @@ func (d *documents) Get(_ context.Context, text string) (*ast.QueryDocument, boo
 func (d *documents) Add(_ context.Context, text string, doc *ast.QueryDocument) { d.add(text, doc) }
 
 func (d *documents) add(text string, doc *ast.QueryDocument) *entry {
-	e := newEntry(doc)
+	e := newEntry(doc, d.pages)
 	d.plans.Keep(doc)
 	d.recent.Add(text, e)
 	return e
@@ -98,6 +100,9 @@ func (s *Server) document(text string) (*entry, gqlerror.List) {
 	if e, ok := s.docs.lookup(text); ok {
 		return e, nil
 	}
+	if len(text) > s.o.Bounds.Bytes {
+		return nil, gqlerror.List{coded(fault.TooComplex, fmt.Sprintf("the document has more than %d bytes; long values belong into variables", s.o.Bounds.Bytes))}
+	}
 	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, s.o.Bounds.Tokens)
 	if err != nil {
 		return nil, gqlerror.List{s.syntaxError(err)}
@@ -108,9 +113,8 @@ func (s *Server) document(text string) (*entry, gqlerror.List) {
 	if bad := s.o.Bounds.Check(doc); bad != nil {
 		return nil, gqlerror.List{coded(bad.Code, bad.Message)}
 	}
-	// Looking for similar names takes long; it is for people, who make few mistakes at once.
 	errs := validator.ValidateWithRules(s.Schema(), doc, plainRules())
-	if n := len(errs); n > 0 && n <= mostErrors && !s.o.SuggestionsOff && !s.o.IntrospectionOff {
+	if len(errs) > 0 && !s.o.SuggestionsOff && !s.o.IntrospectionOff && forPeople(errs) {
 		errs = validator.ValidateWithRules(s.Schema(), doc, rules.NewDefaultRules())
 	}
 	if len(errs) > 0 {
@@ -131,11 +135,12 @@ func (s *Server) syntaxError(err error) *gqlerror.Error {
 	if strings.HasPrefix(e.Message, "exceeded token limit") {
 		return coded(fault.TooComplex, fmt.Sprintf("the document has more than %d tokens", s.o.Bounds.Tokens))
 	}
-	const longest = 200
-	if len(e.Message) > longest { // it repeats what it does not understand
-		e.Message = e.Message[:longest] + "…"
-	}
 	return withCodes(gqlerror.List{e})[0]
+}
+
+// forPeople tells whether mistakes are few, and short: looking for names that are similar to wrong ones takes long.
+func forPeople(errs gqlerror.List) bool {
+	return len(errs) <= mostErrors && !slices.ContainsFunc(errs, func(e *gqlerror.Error) bool { return len(e.Message) > longestMessage })
 }
 
 // plainRules are the rules of the specification, in the variants that suggest nothing.

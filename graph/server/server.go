@@ -64,7 +64,7 @@ type Server struct {
 
 // New makes a server.
 func New(o Options) (*Server, error) {
-	docs, err := newDocuments(o.Documents, &o.Tables.Plans)
+	docs, err := newDocuments(o.Documents, &o.Tables.Plans, o.Limits)
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeErrors(w, http.StatusMethodNotAllowed, gqlerror.List{coded(fault.BadUserInput, "GET runs queries only; send a "+string(oc.Operation.Operation)+" with POST")})
 		return
 	}
-	cost := e.cost(oc.Operation).Of(oc.Variables, s.o.Limits)
+	cost := e.cost(oc.Operation, s.o.Limits).Of(oc.Variables)
 	h[costHeader], h[costLimitHeader] = []string{strconv.Itoa(cost)}, []string{s.costLimit}
 	if cost > s.o.Bounds.Cost {
 		writeErrors(w, refused, gqlerror.List{tooCostly(cost, s.o.Bounds.Cost)})
@@ -251,9 +251,23 @@ func readBody(r io.Reader, size int64, values int, contentType string, p *graphq
 	return nil
 }
 
-// withCodes gives every error of a request that is not run our code for it; gqlgen has others.
+// cut ends a text where it gets too long to be read.
+func cut(text string) string { return strings.ToValidUTF8(text[:longestMessage], "") + "…" }
+
+// longestMessage is where a text is cut that repeats what the client has sent.
+const longestMessage = 300
+
+// withCodes gives every error of a request that is not run our code for it, gqlgen has others; and a text that can be read.
 func withCodes(errs gqlerror.List) gqlerror.List {
 	for _, e := range errs {
+		if len(e.Message) > longestMessage {
+			e.Message = cut(e.Message)
+		}
+		for i, step := range e.Path {
+			if name, ok := step.(ast.PathName); ok && len(name) > longestMessage {
+				e.Path[i] = ast.PathName(cut(string(name)))
+			}
+		}
 		if e.Extensions == nil {
 			e.Extensions = map[string]any{}
 		}

@@ -46,7 +46,7 @@ type GraphOptions struct {
 
 // DefaultGraph is what the settings say by default.
 func DefaultGraph() GraphOptions {
-	return GraphOptions{Bounds: limits.Default(), MaxBody: 1 << 20, MaxValues: 10_000}
+	return GraphOptions{Bounds: limits.Default(), MaxBody: 512 << 10, MaxValues: 10_000}
 }
 
 // documents is how many parsed documents of clients are kept.
