@@ -313,6 +313,12 @@ func NotFoundHandler(w http.ResponseWriter, r *http.Request) {
 	writeProblem(w, r, Classic, NotFound("Not found"))
 }
 
+// Refuse answers a request that is not even read, as the classic family does.
+func Refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	writeProblem(w, r, Classic, &Problem{Status: status, Items: []Item{{Message: message}}})
+}
+
 func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) {
 	writeBody(w, r, f, p.Status, p.body())
 }

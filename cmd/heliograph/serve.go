@@ -39,6 +39,7 @@ type serveCmd struct {
 	databaseSettings
 	ledgerSettings
 	graphSettings
+	rateSettings
 	logSettings
 }
 
@@ -51,7 +52,11 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	graph, err := c.graphSettings.options()
+	graph, err := c.graph()
+	if err != nil {
+		return err
+	}
+	rates, err := c.rates()
 	if err != nil {
 		return err
 	}
@@ -85,7 +90,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, REST: cfg, Graph: graph, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version,
+		DB: g, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version,
 	})
 	if err != nil {
 		return fmt.Errorf("putting the gateway together: %w", err)

@@ -90,8 +90,25 @@ type graphSettings struct {
 	Suggestions   toggle `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Tell names that are like a wrong one in a document."`
 }
 
-// options are the settings as the gateway takes them.
-func (s *graphSettings) options() (gateway.GraphOptions, error) {
+// rateSettings say how often clients may ask.
+type rateSettings struct {
+	RateLimit       int    `env:"HELIOGRAPH_RATE_LIMIT" default:"0" help:"Requests a minute that one address (IPv6: one /64 network) may send; 0 for any number."`
+	APIKeys         string `name:"api-keys" env:"HELIOGRAPH_API_KEYS" help:"File of API keys, which have limits of their own: lines of a key's SHA-256 in hex, a name, and the requests a minute. It is read again when it changes."`
+	APIKeyRateLimit int    `name:"api-key-rate-limit" env:"HELIOGRAPH_API_KEY_RATE_LIMIT" default:"0" help:"Requests a minute with an API key for which the file says nothing; 0 for any number."`
+}
+
+// rates are the settings as the gateway takes them.
+func (s *rateSettings) rates() (gateway.RateOptions, error) {
+	for name, n := range map[string]int{"HELIOGRAPH_RATE_LIMIT": s.RateLimit, "HELIOGRAPH_API_KEY_RATE_LIMIT": s.APIKeyRateLimit} {
+		if n < 0 {
+			return gateway.RateOptions{}, fmt.Errorf("%s must be 0 or more, not %d", name, n)
+		}
+	}
+	return gateway.RateOptions{PerMinute: s.RateLimit, KeyFile: s.APIKeys, PerMinuteOfKeys: s.APIKeyRateLimit}, nil
+}
+
+// graph is what clients of the graph may do.
+func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 	for name, n := range map[string]int64{
 		"HELIOGRAPH_MAX_QUERY_COST": int64(s.MaxCost), "HELIOGRAPH_MAX_QUERY_BYTES": int64(s.MaxBytes), "HELIOGRAPH_MAX_QUERY_TOKENS": int64(s.MaxTokens), "HELIOGRAPH_MAX_QUERY_DEPTH": int64(s.MaxDepth),
 		"HELIOGRAPH_MAX_QUERY_FIELDS": int64(s.MaxFields), "HELIOGRAPH_MAX_QUERY_ROOT_FIELDS": int64(s.MaxRootFields), "HELIOGRAPH_MAX_QUERY_ALIASES": int64(s.MaxAliases),

@@ -5,6 +5,7 @@ package limits
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -113,7 +114,8 @@ func (s *shape) set(set ast.SelectionSet) (extent, *fault.Error) {
 				if names == nil {
 					names = make(map[string]int, len(set))
 				}
-				if names[one.Name]++; names[one.Name] > s.limits.Aliases {
+				names[one.Name]++
+				if names[one.Name] > s.limits.Aliases {
 					return extent{}, tooMuch("the field %s is asked for more than %d times in one place", quote(one.Name), s.limits.Aliases)
 				}
 			}
@@ -209,7 +211,7 @@ func count(n int) string {
 	if n >= most {
 		return "more than 2 billion"
 	}
-	return fmt.Sprint(n)
+	return strconv.Itoa(n)
 }
 
 // quote names something of the client's, cut where it is too long to be read.

@@ -33,23 +33,21 @@ func hostile() map[string]struct{ body, code string } {
 	}
 	repeat := strings.Repeat
 	const tooComplex, bad = "QUERY_TOO_COMPLEX", "BAD_USER_INPUT"
-	var unknown, wide, roots, fragments strings.Builder
+	var unknown, wide, roots, fragments, deepening strings.Builder
 	for i := range 900 {
 		fmt.Fprintf(&unknown, " accountz%d", i)
 		fmt.Fprintf(&wide, " a%d: memo", i)
 		fmt.Fprintf(&roots, " a%d: __typename", i)
 	}
+	for i := range 30 {
+		fmt.Fprintf(&deepening, " fragment F%d on Account { stakedAccount { ...F%d } }", i, i+1)
+	}
 	for i := range 300 {
 		fmt.Fprintf(&fragments, " fragment X%d on Account { memo entityId }", i)
 	}
 	return map[string]struct{ body, code string }{
-		"deep": {query("{ accounts { nodes " + repeat("{ stakedAccount ", 700) + "{ memo }" + repeat("}", 700) + " } }"), tooComplex},
-		"deep by fragments": {query("{ account(id: 2) { ...F0 } }" + func() (s string) {
-			for i := range 30 {
-				s += fmt.Sprintf(" fragment F%d on Account { stakedAccount { ...F%d } }", i, i+1)
-			}
-			return s + " fragment F30 on Account { memo }"
-		}()), tooComplex},
+		"deep":                        {query("{ accounts { nodes " + repeat("{ stakedAccount ", 700) + "{ memo }" + repeat("}", 700) + " } }"), tooComplex},
+		"deep by fragments":           {query("{ account(id: 2) { ...F0 } }" + deepening.String() + " fragment F30 on Account { memo }"), tooComplex},
 		"wide":                        {query("{ accounts { nodes {" + repeat(" memo entityId evmAddress", 800) + " } } }"), tooComplex},
 		"one field many times":        {query("{" + repeat(" __typename", 900) + " }"), tooComplex},
 		"one field under many names":  {query("{ accounts { nodes {" + wide.String() + " } } }"), tooComplex},

@@ -112,6 +112,13 @@ func tooCostly(cost, limit int) *gqlerror.Error {
 	return e
 }
 
+// Refuse answers a request of a client of the graph that is not even read.
+func Refuse(w http.ResponseWriter, r *http.Request, status int, code fault.Code, message string) {
+	w.Header().Add("Vary", "Accept")
+	w.Header().Set("Content-Type", accepted(r.Header.Values("Accept"))+"; charset=utf-8")
+	writeErrors(w, status, gqlerror.List{coded(code, message)})
+}
+
 // refusal is why a request is not run.
 type refusal struct {
 	status int
@@ -210,7 +217,8 @@ func manyValues(b []byte, limit int) bool {
 		case c == '"':
 			inString = true
 		case c == ',' || c == '[' || c == '{':
-			if n++; n > limit {
+			n++
+			if n > limit {
 				return true
 			}
 		}

@@ -61,6 +61,8 @@ type Options struct {
 	Logger  *slog.Logger
 	Origins []string
 	Proxies []netip.Prefix
+	// Rates bound how often clients may ask.
+	Rates RateOptions
 	// RequestTimeout bounds each request.
 	RequestTimeout time.Duration
 	Version        string
@@ -76,6 +78,8 @@ type Gateway struct {
 	docs    http.Handler
 	metrics *metrics
 	sdl     string
+	cors    func(http.Handler) http.Handler
+	rates   *rates
 }
 
 // New makes a gateway.
@@ -99,7 +103,18 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Gateway{o: o, graph: srv, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL()}, nil
+	rates, err := newRates(o.Rates, o.Logger)
+	if err != nil {
+		return nil, err
+	}
+	return &Gateway{
+		o: o, graph: srv, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL(), rates: rates,
+		cors: cors.Handler(cors.Options{
+			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
+			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match", keyHeader},
+			ExposedHeaders: []string{"ETag", "Link", "Retry-After", "X-Query-Cost", "X-Query-Cost-Limit", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}, MaxAge: 600,
+		}),
+	}, nil
 }
 
 // newID makes an id that no other error has: 64 random bits as hex.
@@ -139,17 +154,14 @@ func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation
 // Public is the handler of the public port.
 func (g *Gateway) Public() http.Handler {
 	r := chi.NewRouter()
-	r.Use(g.client, g.record, g.recover, g.deadline)
+	r.Use(g.client, g.record, g.recover, g.rate, g.deadline)
 	g.health(r)
 	r.Handle(docsPath, g.docs) // before the API, which looks at credentials first
 	r.Handle(docsPath+"/*", g.docs)
 	r.Handle(v1.Prefix, g.v1)
 	r.Handle(v1.Prefix+"/*", g.v1)
 	r.Group(func(r chi.Router) {
-		r.Use(cors.Handler(cors.Options{
-			AllowedOrigins: g.o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
-			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match"}, ExposedHeaders: []string{"ETag", "Link", "Retry-After", "X-Query-Cost", "X-Query-Cost-Limit"}, MaxAge: 600,
-		}))
+		r.Use(g.cors)
 		r.Handle("/graphql", g.graph)
 		if !g.o.Graph.IntrospectionOff {
 			r.Get("/graphql/schema.graphql", g.schema)

@@ -18,6 +18,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,16 @@ func REST(change func(*rest.Config)) Option {
 // Graph changes what clients of the graph may do.
 func Graph(change func(*gateway.GraphOptions)) Option {
 	return func(o *gateway.Options, _ *storage.Options) { change(&o.Graph) }
+}
+
+// Rates bounds how often clients may ask.
+func Rates(r gateway.RateOptions) Option {
+	return func(o *gateway.Options, _ *storage.Options) { o.Rates = r }
+}
+
+// Proxies are the networks whose forwarding headers are believed.
+func Proxies(list ...netip.Prefix) Option {
+	return func(o *gateway.Options, _ *storage.Options) { o.Proxies = list }
 }
 
 // Storage changes how the database is reached.
