@@ -56,6 +56,9 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if !c.Cache.on {
+		graph.CacheBytes = 0
+	}
 	rates, err := c.rates()
 	if err != nil {
 		return err

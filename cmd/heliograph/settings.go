@@ -86,6 +86,9 @@ type graphSettings struct {
 	MaxDirectives int    `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" default:"50" help:"Directives of a document at most."`
 	MaxBody       int64  `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" default:"524288" help:"Bytes of a request body to the graph at most."`
 	MaxValues     int    `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" default:"10000" help:"JSON values of a request body to the graph at most, those of the variables included."`
+	Trusted       string `name:"trusted-documents" env:"HELIOGRAPH_TRUSTED_DOCUMENTS" help:"File of documents that clients may ask for by ids: a JSON object of ids and texts."`
+	OnlyTrusted   toggle `name:"only-trusted-documents" env:"HELIOGRAPH_ONLY_TRUSTED_DOCUMENTS" default:"off" help:"Refuse all documents but those of the file and those that the REST API runs."`
+	CacheBytes    int64  `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" default:"67108864" help:"Bytes of answers of the graph that are kept until the next block comes; 0 for none. --cache off keeps none either."`
 	Introspection toggle `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Tell the schema to clients: introspection and /graphql/schema.graphql. Without it there are no suggestions either."`
 	Suggestions   toggle `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Tell names that are like a wrong one in a document."`
 }
@@ -118,12 +121,36 @@ func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 			return gateway.GraphOptions{}, fmt.Errorf("%s must be 1 or more, not %d", name, n)
 		}
 	}
+	if s.CacheBytes < 0 {
+		return gateway.GraphOptions{}, fmt.Errorf("HELIOGRAPH_RESPONSE_CACHE_BYTES must be 0 or more, not %d", s.CacheBytes)
+	}
+	trusted, err := readTrusted(s.Trusted)
+	if err != nil {
+		return gateway.GraphOptions{}, err
+	}
 	return gateway.GraphOptions{
+		Trusted: trusted, OnlyTrusted: s.OnlyTrusted.on, CacheBytes: s.CacheBytes,
 		Bounds: limits.Limits{
 			Cost: s.MaxCost, Bytes: s.MaxBytes, Tokens: s.MaxTokens, Depth: s.MaxDepth, Fields: s.MaxFields, RootFields: s.MaxRootFields, Aliases: s.MaxAliases, Directives: s.MaxDirectives,
 		},
 		MaxBody: s.MaxBody, MaxValues: s.MaxValues, IntrospectionOff: !s.Introspection.on, SuggestionsOff: !s.Suggestions.on,
 	}, nil
+}
+
+// readTrusted reads the documents that clients may ask for by ids.
+func readTrusted(path string) (map[string]string, error) {
+	if path == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the trusted documents: %w", err)
+	}
+	var documents map[string]string
+	if err := json.Unmarshal(text, &documents); err != nil {
+		return nil, fmt.Errorf("the trusted documents in %s are not a JSON object of ids and texts", path)
+	}
+	return documents, nil
 }
 
 // clock is the clock that the settings ask for.

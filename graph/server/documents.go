@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -24,13 +25,14 @@ import (
 type entry struct {
 	doc   *ast.QueryDocument
 	costs map[*ast.OperationDefinition]*limits.Cost
+	ages  map[*ast.OperationDefinition]int
 }
 
 func newEntry(doc *ast.QueryDocument, pages relay.Limits) *entry {
 	undefer(doc)
-	e := &entry{doc: doc, costs: make(map[*ast.OperationDefinition]*limits.Cost, len(doc.Operations))}
+	e := &entry{doc: doc, costs: make(map[*ast.OperationDefinition]*limits.Cost, len(doc.Operations)), ages: make(map[*ast.OperationDefinition]int, len(doc.Operations))}
 	for _, op := range doc.Operations {
-		e.costs[op] = limits.Price(op, pages)
+		e.costs[op], e.ages[op] = limits.Price(op, pages), limits.Age(op)
 	}
 	return e
 }
@@ -43,24 +45,46 @@ func (e *entry) cost(op *ast.OperationDefinition, pages relay.Limits) *limits.Co
 	return limits.Price(op, pages)
 }
 
+// age is for how long the answer to an operation may be kept, in seconds.
+func (e *entry) age(op *ast.OperationDefinition) int {
+	if age, ok := e.ages[op]; ok {
+		return age
+	}
+	return limits.Age(op)
+}
+
 // documents keeps parsed documents: those of the REST side for good, those of clients while they are used, and with each its plans.
 type documents struct {
 	pinned map[string]*entry // written before the first request only
 	recent *lru.Cache[string, *entry]
 	plans  *rowplan.Plans
 	pages  relay.Limits
+
+	ids       map[string]string          // of pinned documents, written as they are
+	persisted *lru.Cache[string, string] // texts of clients' documents by their ids
+
+	mu   sync.Mutex
+	size int // bytes of the recent documents
 }
 
+// mostText bounds the texts of clients' documents that are kept, in bytes; what is made of them takes about ten times as much.
+const mostText = 8 << 20
+
 func newDocuments(size int, plans *rowplan.Plans, pages relay.Limits) (*documents, error) {
-	recent, err := lru.NewWithEvict(size, func(_ string, e *entry) { plans.Forget(e.doc) })
-	if err != nil {
+	d := &documents{pinned: map[string]*entry{}, plans: plans, pages: pages, ids: map[string]string{}}
+	var err error
+	if d.recent, err = lru.NewWithEvict(size, d.dropped); err != nil {
 		return nil, fmt.Errorf("making the document cache: %w", err)
 	}
-	return &documents{pinned: map[string]*entry{}, recent: recent, plans: plans, pages: pages}, nil
+	if d.persisted, err = lru.New[string, string](size); err != nil {
+		return nil, fmt.Errorf("making the cache of persisted documents: %w", err)
+	}
+	return d, nil
 }
 
 func (d *documents) pin(text string, doc *ast.QueryDocument) {
 	d.pinned[text] = newEntry(doc, d.pages)
+	d.ids[DocumentID(text)] = text
 	d.plans.Keep(doc)
 }
 
@@ -87,8 +111,37 @@ func (d *documents) Add(_ context.Context, text string, doc *ast.QueryDocument) 
 func (d *documents) add(text string, doc *ast.QueryDocument) *entry {
 	e := newEntry(doc, d.pages)
 	d.plans.Keep(doc)
-	d.recent.Add(text, e)
+	d.mu.Lock()
+	d.size += len(text)
+	tooMuch := d.size > mostText
+	d.mu.Unlock()
+	if had, ok, _ := d.recent.PeekOrAdd(text, e); ok { // somebody else was quicker
+		d.dropped(text, e)
+		return had
+	}
+	for tooMuch {
+		d.recent.RemoveOldest()
+		d.mu.Lock()
+		tooMuch = d.size > mostText
+		d.mu.Unlock()
+	}
 	return e
+}
+
+// dropped forgets what was made of a document that is kept no longer.
+func (d *documents) dropped(text string, e *entry) {
+	d.plans.Forget(e.doc)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.size -= len(text)
+}
+
+// byID returns the text of a document that is kept under an id.
+func (d *documents) byID(id string) (string, bool) {
+	if text, ok := d.ids[id]; ok {
+		return text, true
+	}
+	return d.persisted.Get(id)
 }
 
 // mostErrors is how many mistakes in a document are told.
@@ -99,6 +152,9 @@ const mostErrors = 20
 func (s *Server) document(text string) (*entry, gqlerror.List) {
 	if e, ok := s.docs.lookup(text); ok {
 		return e, nil
+	}
+	if s.o.OnlyTrusted {
+		return nil, gqlerror.List{coded(fault.Forbidden, "this server answers only documents that it has been given; send the id of one")}
 	}
 	if len(text) > s.o.Bounds.Bytes {
 		return nil, gqlerror.List{coded(fault.TooComplex, fmt.Sprintf("the document has more than %d bytes; long values belong into variables", s.o.Bounds.Bytes))}

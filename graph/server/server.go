@@ -46,6 +46,12 @@ type Options struct {
 	MaxValues int
 	// IntrospectionOff refuses documents of clients that ask for the schema; SuggestionsOff tells no names that are like a wrong one.
 	IntrospectionOff, SuggestionsOff bool
+	// Trusted are documents by ids, which are known from the start, beside those of the REST side. OnlyTrusted refuses all others.
+	Trusted     map[string]string
+	OnlyTrusted bool
+	// CacheBytes bounds the answers that are kept, 0 for none. Head tells the newest consensus timestamp, which all of them depend on.
+	CacheBytes int64
+	Head       func(context.Context) (int64, error)
 	// NewID makes the ids of errors whose reasons only the log tells.
 	NewID  func() string
 	Logger *slog.Logger
@@ -59,7 +65,8 @@ type Server struct {
 	graphEnv *scalar.Env
 	restEnvs map[scalar.Style]*scalar.Env
 
-	costLimit string // as the header has it
+	costLimit string     // as the header has it
+	responses *responses // nil when no answers are kept
 }
 
 // New makes a server.
@@ -75,6 +82,14 @@ func New(o Options) (*Server, error) {
 	}
 	for _, style := range []scalar.Style{scalar.REST, scalar.RESTCompact} {
 		s.restEnvs[style] = &scalar.Env{Style: style, Base: o.Base}
+	}
+	if err := s.trust(); err != nil {
+		return nil, err
+	}
+	if o.CacheBytes > 0 {
+		if s.responses, err = newResponses(o.CacheBytes, o.Head); err != nil {
+			return nil, err
+		}
 	}
 	s.exec.SetQueryCache(docs)
 	s.exec.SetErrorPresenter(s.present)

@@ -40,6 +40,11 @@ type GraphOptions struct {
 	// MaxBody bounds request bodies in bytes, MaxValues in JSON values.
 	MaxBody   int64
 	MaxValues int
+	// Trusted are documents by ids that clients may ask for, beside those of the REST API; OnlyTrusted refuses all others.
+	Trusted     map[string]string
+	OnlyTrusted bool
+	// CacheBytes bounds the answers that are kept between requests, 0 for none.
+	CacheBytes int64
 	// IntrospectionOff hides the schema, SuggestionsOff names that are like a wrong one.
 	IntrospectionOff, SuggestionsOff bool
 }
@@ -90,6 +95,7 @@ func New(o Options) (*Gateway, error) {
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
 		Classify: resolvers.Classify, Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, Bounds: o.Graph.Bounds,
 		MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues, IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff,
+		Trusted: o.Graph.Trusted, OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,
 		NewID: newID, Logger: o.Logger,
 	})
 	if err != nil {
