@@ -229,14 +229,14 @@ func readQuery(raw string, p *graphql.RawParams) (documentID string, bad *refusa
 
 // body is the JSON object of a POST request.
 type body struct {
-	Query         *string `json:"query"`
-	OperationName *string `json:"operationName"`
-	Variables     object  `json:"variables"`
-	Extensions    object  `json:"extensions"`
-	DocumentID    string  `json:"documentId"`
+	Query         *string        `json:"query"`
+	OperationName *string        `json:"operationName"`
+	Variables     map[string]any `json:"variables"`
+	Extensions    map[string]any `json:"extensions"`
+	DocumentID    string         `json:"documentId"`
 }
 
-// object is a JSON object whose numbers stay as they were written.
+// object is a JSON object in a query string, whose numbers stay as they were written.
 type object map[string]any
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -303,7 +303,9 @@ func readBody(raw []byte, values int, p *graphql.RawParams) (documentID string, 
 		return "", &refusal{http.StatusBadRequest, coded(fault.TooComplex, fmt.Sprintf("the request body has more than %d values", values))}
 	}
 	var b body
-	if err := json.Unmarshal(raw, &b); err != nil {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber() // numbers stay as they were written
+	if err := d.Decode(&b); err != nil || len(bytes.TrimLeft(raw[d.InputOffset():], " \t\r\n")) > 0 || bytes.TrimLeft(raw, " \t\r\n")[0] != '{' {
 		return "", refuse(http.StatusBadRequest, "the request body must be a JSON object with query, operationName, variables and extensions")
 	}
 	if b.Query != nil {
