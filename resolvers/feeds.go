@@ -30,7 +30,7 @@ type transactionEvent struct {
 func newFeeds(db *storage.DB, o feed.Options) *feeds {
 	newest := func(s storage.Stream) func(context.Context) (feed.Place, error) {
 		return func(ctx context.Context) (feed.Place, error) {
-			at, err := db.Newest(ctx, s)
+			at, err := db.NewestOf(ctx, s)
 			return endOf(at), err
 		}
 	}

@@ -19,8 +19,8 @@ const (
 	StreamTransactions Stream = "select max(consensus_timestamp) from transaction"
 )
 
-// Newest reads the consensus time of a stream's newest row, 0 when it has none.
-func (db *DB) Newest(ctx context.Context, s Stream) (ledger.Timestamp, error) {
+// NewestOf reads the consensus time of a stream's newest row, 0 when it has none.
+func (db *DB) NewestOf(ctx context.Context, s Stream) (ledger.Timestamp, error) {
 	var at ledger.Null[ledger.Timestamp]
 	if err := db.pool.QueryRow(ctx, string(s)).Scan(&at); err != nil {
 		return 0, fmt.Errorf("looking for the newest row: %w", err)

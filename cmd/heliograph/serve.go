@@ -184,6 +184,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	case err = <-failed:
 		err = fmt.Errorf("serving: %w", err)
 	}
+	h.Close()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	for _, s := range servers {

@@ -53,6 +53,9 @@ type Options struct {
 	// CacheBytes bounds the answers that are kept, 0 for none. Head tells the newest consensus timestamp, which all of them depend on.
 	CacheBytes int64
 	Head       func(context.Context) (int64, error)
+	// Streams bound subscriptions, Origins are the origins of pages that may open WebSockets (patterns as of [path.Match]).
+	Streams StreamOptions
+	Origins []string
 	// NewID makes the ids of errors whose reasons only the log tells.
 	NewID  func() string
 	Logger *slog.Logger
@@ -70,6 +73,9 @@ type Server struct {
 
 	costLimit string     // as the header has it
 	responses *responses // nil when no answers are kept
+	streams   streams
+	closing   context.Context //nolint:containedctx // of the server's life, which connections depend on that no request ends
+	close     context.CancelFunc
 }
 
 // New makes a server.
@@ -86,6 +92,7 @@ func New(o Options) (*Server, error) {
 	for _, style := range []scalar.Style{scalar.REST, scalar.RESTCompact} {
 		s.restEnvs[style] = &scalar.Env{Style: style, Base: o.Base}
 	}
+	s.closing, s.close = context.WithCancel(context.Background())
 	if err := s.trust(); err != nil {
 		return nil, err
 	}
@@ -110,6 +117,9 @@ func New(o Options) (*Server, error) {
 func (*Server) recovered(_ context.Context, p any) error {
 	return &panicError{value: p, stack: debug.Stack()}
 }
+
+// Close closes all WebSockets.
+func (s *Server) Close() { s.close() }
 
 // field is around every field: it notes where the page of a REST answer ends, and lets the row plan answer.
 func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) {

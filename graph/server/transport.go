@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +29,14 @@ const (
 // ServeHTTP answers GET and POST as the GraphQL over HTTP specification says (draft of 2023, §5 and §6): request errors have no data member,
 // and are 200 to clients that know only application/json. Bodies other than application/json are refused, so no HTML form can send one.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case wantsWebSocket(r):
+		s.serveWebSocket(w, r)
+		return
+	case wantsEvents(r):
+		s.serveEvents(w, r)
+		return
+	}
 	h := w.Header()
 	h.Add("Vary", "Accept")
 	media := accepted(r.Header.Values("Accept"))
@@ -43,7 +52,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.write(w, r, s.costLimit)
 		return
 	}
-	params := &graphql.RawParams{Headers: r.Header}
+	params, keep, bad := s.params(r, raw)
+	if bad != nil {
+		if bad.status == http.StatusOK {
+			bad.status = statusOf(media)
+		}
+		writeErrors(w, bad.status, gqlerror.List{bad.err})
+		return
+	}
+	s.run(w, r, params, media, keep, key)
+}
+
+// params reads what a request asks for. keep keeps the document once it turned out to be good. The status of a refusal is 200 where that of a bad
+// document fits.
+func (s *Server) params(r *http.Request, raw []byte) (params *graphql.RawParams, keep func(), bad *refusal) {
+	params = &graphql.RawParams{Headers: r.Header}
 	params.ReadTime.Start = graphql.Now()
 	var documentID string
 	if r.Method == http.MethodPost {
@@ -52,20 +75,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		documentID, bad = readQuery(string(raw), params)
 	}
 	if bad != nil {
-		writeErrors(w, bad.status, gqlerror.List{bad.err})
-		return
+		return nil, nil, bad
 	}
 	keep, unknown := s.resolve(params, documentID)
 	switch {
 	case unknown != nil:
-		writeErrors(w, statusOf(media), gqlerror.List{unknown})
-		return
+		return nil, nil, &refusal{http.StatusOK, unknown}
 	case params.Query == "":
-		writeErrors(w, http.StatusBadRequest, gqlerror.List{coded(fault.BadUserInput, "query is missing")})
-		return
+		return nil, nil, refuse(http.StatusBadRequest, "query is missing")
 	}
 	params.ReadTime.End = graphql.Now()
-	s.run(w, r, params, media, keep, key)
+	return params, keep, nil
 }
 
 // receive reads what a request asks, as it is.
@@ -86,31 +106,55 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) ([]byte, *refus
 	}
 }
 
+// operation is what a client asked for, found good.
+type operation struct {
+	*entry
+	oc   *graphql.OperationContext
+	cost int
+}
+
+// prepare checks what a client asks for. keep is called when the document turned out to be good. An operation that is not nil was refused for its cost.
+func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, keep func()) (*operation, gqlerror.List) {
+	e, errs := s.document(params.Query)
+	if errs != nil {
+		return nil, errs
+	}
+	keep()
+	oc, errs := s.exec.CreateOperationContext(ctx, params)
+	if errs != nil {
+		return nil, withCodes(errs)
+	}
+	op := &operation{entry: e, oc: oc, cost: e.cost(oc.Operation, s.o.Limits).Of(oc.Variables)}
+	if op.cost > s.o.Bounds.Cost {
+		return op, gqlerror.List{tooCostly(op.cost, s.o.Bounds.Cost)}
+	}
+	return op, nil
+}
+
 // run runs what a request asks for. keep is called when the document turned out to be good; a good answer is kept under the key.
 func (s *Server) run(w http.ResponseWriter, r *http.Request, params *graphql.RawParams, media string, keep func(), key string) {
 	h := w.Header()
-	e, errs := s.document(params.Query)
-	if errs != nil {
+	ctx := s.context(r.Context(), s.graphEnv, s.o.Limits)
+	op, errs := s.prepare(ctx, params, keep)
+	if op == nil {
 		writeErrors(w, statusOf(media), errs)
 		return
 	}
-	keep()
-	ctx := s.context(r.Context(), s.graphEnv, s.o.Limits)
-	oc, errs := s.exec.CreateOperationContext(ctx, params)
-	if errs != nil {
-		writeErrors(w, statusOf(media), withCodes(errs))
-		return
-	}
+	e, oc, cost := op.entry, op.oc, op.cost
 	if r.Method != http.MethodPost && oc.Operation.Operation != ast.Query {
 		h.Set("Allow", "POST")
 		writeErrors(w, http.StatusMethodNotAllowed, gqlerror.List{coded(fault.BadUserInput, "GET runs queries only; send a "+string(oc.Operation.Operation)+" with POST")})
 		return
 	}
-	cost := e.cost(oc.Operation, s.o.Limits).Of(oc.Variables)
 	costText := strconv.Itoa(cost)
 	h[costHeader], h[costLimitHeader] = []string{costText}, []string{s.costLimit}
-	if cost > s.o.Bounds.Cost {
-		writeErrors(w, statusOf(media), gqlerror.List{tooCostly(cost, s.o.Bounds.Cost)})
+	if errs != nil {
+		writeErrors(w, statusOf(media), errs)
+		return
+	}
+	if oc.Operation.Operation == ast.Subscription {
+		writeErrors(w, http.StatusNotAcceptable, gqlerror.List{coded(fault.BadUserInput,
+			"a subscription has many answers: accept "+mediaEvents+", or use a WebSocket with the subprotocol "+subprotocol)})
 		return
 	}
 	run, ctx := s.exec.DispatchOperation(ctx, oc)

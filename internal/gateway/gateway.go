@@ -25,6 +25,7 @@ import (
 	"heliograph/graph/limits"
 	"heliograph/graph/relay"
 	"heliograph/graph/server"
+	"heliograph/internal/feed"
 	"heliograph/internal/web/apidocs"
 	"heliograph/internal/web/graphiql"
 	"heliograph/resolvers"
@@ -46,13 +47,21 @@ type GraphOptions struct {
 	OnlyTrusted bool
 	// CacheBytes bounds the answers that are kept between requests, 0 for none.
 	CacheBytes int64
+	// Streams bound subscriptions; PollInterval is how often new rows are looked for on behalf of all subscribers, Backlog how many of them are kept for
+	// those who have not read them yet.
+	Streams      server.StreamOptions
+	PollInterval time.Duration
+	Backlog      int
 	// IntrospectionOff hides the schema, SuggestionsOff names that are like a wrong one.
 	IntrospectionOff, SuggestionsOff bool
 }
 
 // DefaultGraph is what the settings say by default.
 func DefaultGraph() GraphOptions {
-	return GraphOptions{Bounds: limits.Default(), MaxBody: 512 << 10, MaxValues: 10_000}
+	return GraphOptions{
+		Bounds: limits.Default(), MaxBody: 512 << 10, MaxValues: 10_000,
+		Streams: server.DefaultStreams(), PollInterval: 250 * time.Millisecond, Backlog: 10_000,
+	}
 }
 
 // documents is how many parsed documents of clients are kept.
@@ -88,18 +97,21 @@ type Gateway struct {
 	sdl     string
 	cors    func(http.Handler) http.Handler
 	rates   *rates
+	root    *resolvers.Resolver
 }
 
 // New makes a gateway.
 func New(o Options) (*Gateway, error) {
-	root := resolvers.New(resolvers.Options{DB: o.DB, Now: o.REST.Now})
+	root := resolvers.New(resolvers.Options{
+		DB: o.DB, Now: o.REST.Now, Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
+	})
 	root.Tables().Off = o.PlansOff
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
 		Classify: resolvers.Classify, Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, Bounds: o.Graph.Bounds,
 		MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues, IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff,
 		Trusted: o.Graph.Trusted, OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,
-		NewID: newID, Logger: o.Logger, CheckVariables: o.CheckVariables,
+		Streams: o.Graph.Streams, Origins: o.Origins, NewID: newID, Logger: o.Logger, CheckVariables: o.CheckVariables,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the graph's server: %w", err)
@@ -114,7 +126,7 @@ func New(o Options) (*Gateway, error) {
 		return nil, err
 	}
 	return &Gateway{
-		o: o, graph: srv, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL(), rates: rates,
+		o: o, graph: srv, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL(), rates: rates, root: root,
 		cors: cors.Handler(cors.Options{
 			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
 			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match", keyHeader},
@@ -129,6 +141,9 @@ func newID() string {
 	_, _ = rand.Read(b[:]) // it never fails
 	return hex.EncodeToString(b[:])
 }
+
+// graphPath is where the graph is.
+const graphPath = "/graphql"
 
 // docsPath is where the REST API is described.
 const docsPath = v1.Prefix + "/docs"
@@ -160,6 +175,12 @@ func (g *Gateway) describe(w http.ResponseWriter, r *http.Request) {
 	docs.ServeHTTP(w, r)
 }
 
+// Close ends all subscriptions: a server that shuts down waits for its requests.
+func (g *Gateway) Close() {
+	g.root.Close()
+	g.graph.Close()
+}
+
 // Graph is the executor behind everything.
 func (g *Gateway) Graph() *server.Server { return g.graph }
 
@@ -179,7 +200,7 @@ func (g *Gateway) Public() http.Handler {
 	r.Handle(v1.Prefix+"/*", g.v1)
 	r.Group(func(r chi.Router) {
 		r.Use(g.cors)
-		r.Handle("/graphql", g.graph)
+		r.Handle(graphPath, g.graph)
 		if !g.o.Graph.IntrospectionOff {
 			r.Get("/graphql/schema.graphql", g.schema)
 		}
