@@ -220,7 +220,7 @@ func TestHostileRequests(t *testing.T) {
 		}
 	}
 	seen := map[int]int{}
-	for range 60 {
+	for range 30 {
 		for _, e := range h.patterns {
 			path := pathOf(e.Path, func() string { return pick(hostileValues()) })
 			if good := samples[e.Path]; good != nil && random.IntN(3) > 0 { // what is behind the path must be reached too
@@ -249,7 +249,7 @@ func TestHostileRequests(t *testing.T) {
 		}
 	}
 	for _, status := range []int{200, 400, 404} {
-		if seen[status] < 100 {
+		if seen[status] < 50 {
 			t.Errorf("status %d has been seen %d times only: %v", status, seen[status], seen)
 		}
 	}
