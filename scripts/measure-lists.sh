@@ -67,7 +67,7 @@ find_value said "select $(stamp consensus_timestamp) from topic_message where to
 find_value snapshot "select $(stamp 'max(consensus_timestamp)') from account_balance where account_id = (select min(account_id) from account_balance)"
 find_value block "select index from record_file order by index desc offset 1000 limit 1"
 find_value logged "select $(stamp consensus_timestamp) from contract_log order by consensus_timestamp offset (select count(*) / 2 from contract_log) limit 1"
-find_value until "select $(stamp 'consensus_timestamp + 86400000000000') from contract_log order by consensus_timestamp offset (select count(*) / 2 from contract_log) limit 1"
+find_value until "select $(stamp '(consensus_timestamp + 86400000000000)') from contract_log order by consensus_timestamp offset (select count(*) / 2 from contract_log) limit 1"
 find_value topic0 "select encode(topic0, 'hex') from contract_log where topic0 is not null order by consensus_timestamp offset (select count(*) / 2 from contract_log) limit 1"
 find_value hash "select '0x' || encode(hash, 'hex') from contract_transaction_hash where consensus_timestamp = (select consensus_timestamp from contract_action group by 1 order by count(*) desc limit 1) limit 1"
 find_value changed "select $(stamp consensus_timestamp) from contract_state_change where contract_id = (select contract_id from contract_state group by 1 order by count(*) desc, 1 limit 1) order by consensus_timestamp desc limit 1"
