@@ -143,7 +143,8 @@ func (b *Batch) QueueTokenBalances(balances []*ledger.Balance, limit int, desc b
 		for i, place := range places {
 			accounts[i] = int64(balances[place].AccountID)
 		}
-		args := []any{accounts, limit}
+		from, arg := ofParents(accounts)
+		args := []any{arg, limit}
 		page := `select token_id, balance from token_account where account_id = p.id and associated order by token_id` + direction + ` limit $2`
 		if snapshot.Valid {
 			args = append(args, int64(snapshot.V.From), int64(snapshot.V.At))
@@ -151,7 +152,7 @@ func (b *Batch) QueueTokenBalances(balances []*ledger.Balance, limit int, desc b
   where account_id = p.id and consensus_timestamp between $3 and $4
   order by token_id` + direction + `, consensus_timestamp desc limit $2`
 		}
-		queueChildren(b, len(accounts), `select p.ord, t.token_id, t.balance from `+parents+` cross join lateral (`+page+`) t
+		queueChildren(b, len(accounts), `select p.ord, t.token_id, t.balance from `+from+` cross join lateral (`+page+`) t
 order by p.ord, t.token_id`+direction, args, heldTokenTargets, nil, itself, func(rows [][]*ledger.TokenBalance) {
 			for i, place := range places {
 				out[place] = rows[i]

@@ -168,7 +168,7 @@ func (db *DB) Tokens(ctx context.Context, f *ledger.TokenFilter, associated ledg
 		}
 		textFilter(&w, "e.public_key", f.PublicKey)
 		if f.Types != nil {
-			w.and("t.type::text = any(?)", f.Types)
+			w.and("t.type = any(?::text[]::token_type[])", f.Types)
 		}
 	}
 	w.keyset(p, "t.token_id")
