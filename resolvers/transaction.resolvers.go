@@ -7,14 +7,13 @@ package resolvers
 
 import (
 	"context"
-	"slices"
-
-	"github.com/99designs/gqlgen/graphql"
-
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/ledger"
 	"heliograph/storage"
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
 )
 
 func (r *queryResolver) Transaction(ctx context.Context, id *ledger.TransactionID, hash *string, at *ledger.Timestamp, nonce *int32, scheduled *bool) ([]*ledger.Transaction, error) {
