@@ -83,6 +83,7 @@ func (b *Batch) queueHoldersAt(ids []int64, f *ledger.TokenHolderFilter, window 
 		filter(&held, "h.balance", f.Balance) // of the latest balance, so it is asked when that has been picked
 	}
 	order := held.orderBy(p, "h.account_id")
+	b.set("plan_cache_mode", "force_custom_plan") // without its values the planner would not know that the time leaves one partition, in order
 	direction := p.direction()
 	queueChildren(b, len(ids), `select p.ord, h.*, $3::bigint, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
   select * from (

@@ -174,8 +174,7 @@ func (db *DB) Tokens(ctx context.Context, f *ledger.TokenFilter, associated ledg
 	w.keyset(p, "t.token_id")
 	b := db.NewBatch()
 	if f != nil && len(f.NameContains) > 0 {
-		// The index of names answers with bitmaps only; the setting holds for this batch.
-		queue(b, `select set_config('enable_bitmapscan', 'on', true)`, nil, func(v *string, into []any) []any { return append(into, v) }, nil, func([]*string) {})
+		b.set("enable_bitmapscan", "on") // the index of names answers with bitmaps only
 	}
 	var found []*ledger.Token
 	queue(b, `select `+tokenColumns+` from `+from+` where true`+w.String()+w.orderBy(p, "t.token_id"), w.args, tokenTargets, finishToken,
