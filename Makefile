@@ -52,7 +52,7 @@ test: ## Run all tests but those in a browser, with the race detector where ther
 
 test-slow: ## Run the tests that need large tables: the plans of the hot statements
 	@scripts/ensure-postgres.sh
-	CGO_ENABLED=0 go test -tags slow -timeout 10m $(TESTFLAGS) ./storage
+	CGO_ENABLED=0 go test -tags slow -run Plans -timeout 10m $(TESTFLAGS) ./storage ./rest/v1
 
 test-browser: ## Run the tests that drive Chromium; installs it where there is none
 	@scripts/ensure-postgres.sh

@@ -140,12 +140,14 @@ type ComplexityRoot struct {
 
 	Airdrop struct {
 		Amount       func(childComplexity int) int
+		Nft          func(childComplexity int) int
 		Receiver     func(childComplexity int) int
 		ReceiverID   func(childComplexity int) int
 		Sender       func(childComplexity int) int
 		SenderID     func(childComplexity int) int
 		SerialNumber func(childComplexity int) int
 		Timestamp    func(childComplexity int) int
+		Token        func(childComplexity int) int
 		TokenID      func(childComplexity int) int
 	}
 
@@ -521,6 +523,7 @@ type ComplexityRoot struct {
 
 	Hook struct {
 		AdminKey         func(childComplexity int) int
+		Contract         func(childComplexity int) int
 		ContractID       func(childComplexity int) int
 		CreatedTimestamp func(childComplexity int) int
 		Deleted          func(childComplexity int) int
@@ -737,6 +740,7 @@ type ComplexityRoot struct {
 		Spender        func(childComplexity int) int
 		SpenderID      func(childComplexity int) int
 		Timestamp      func(childComplexity int) int
+		Token          func(childComplexity int) int
 		TokenID        func(childComplexity int) int
 	}
 
@@ -1205,6 +1209,9 @@ type AirdropResolver interface {
 	Receiver(ctx context.Context, obj *ledger.Airdrop) (*ledger.Account, error)
 
 	Sender(ctx context.Context, obj *ledger.Airdrop) (*ledger.Account, error)
+
+	Token(ctx context.Context, obj *ledger.Airdrop) (*ledger.Token, error)
+	Nft(ctx context.Context, obj *ledger.Airdrop) (*ledger.NFT, error)
 }
 type BalanceResolver interface {
 	Account(ctx context.Context, obj *ledger.Balance) (*ledger.Account, error)
@@ -1292,6 +1299,8 @@ type FractionalFeeResolver interface {
 type HookResolver interface {
 	ID(ctx context.Context, obj *ledger.Hook) (string, error)
 
+	Contract(ctx context.Context, obj *ledger.Hook) (*ledger.Contract, error)
+
 	Owner(ctx context.Context, obj *ledger.Hook) (*ledger.Account, error)
 
 	Storage(ctx context.Context, obj *ledger.Hook, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.HookSlotConnection, error)
@@ -1345,6 +1354,8 @@ type NftAllowanceResolver interface {
 	Owner(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Account, error)
 
 	Spender(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Account, error)
+
+	Token(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Token, error)
 }
 type QueryResolver interface {
 	Node(ctx context.Context, id string) (relay.Node, error)
@@ -1899,6 +1910,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Airdrop.Amount(childComplexity), true
+	case "Airdrop.nft":
+		if e.ComplexityRoot.Airdrop.Nft == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.Nft(childComplexity), true
 	case "Airdrop.receiver":
 		if e.ComplexityRoot.Airdrop.Receiver == nil {
 			break
@@ -1935,6 +1952,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Airdrop.Timestamp(childComplexity), true
+	case "Airdrop.token":
+		if e.ComplexityRoot.Airdrop.Token == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Airdrop.Token(childComplexity), true
 	case "Airdrop.tokenId":
 		if e.ComplexityRoot.Airdrop.TokenID == nil {
 			break
@@ -3528,6 +3551,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Hook.AdminKey(childComplexity), true
+	case "Hook.contract":
+		if e.ComplexityRoot.Hook.Contract == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Hook.Contract(childComplexity), true
 	case "Hook.contractId":
 		if e.ComplexityRoot.Hook.ContractID == nil {
 			break
@@ -4478,6 +4507,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NftAllowance.Timestamp(childComplexity), true
+	case "NftAllowance.token":
+		if e.ComplexityRoot.NftAllowance.Token == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NftAllowance.Token(childComplexity), true
 	case "NftAllowance.tokenId":
 		if e.ComplexityRoot.NftAllowance.TokenID == nil {
 			break
@@ -6856,6 +6891,10 @@ func (ec *executionContext) childFields_Airdrop(ctx context.Context, field graph
 		return ec.fieldContext_Airdrop_timestamp(ctx, field)
 	case "tokenId":
 		return ec.fieldContext_Airdrop_tokenId(ctx, field)
+	case "token":
+		return ec.fieldContext_Airdrop_token(ctx, field)
+	case "nft":
+		return ec.fieldContext_Airdrop_nft(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Airdrop", field.Name)
 }
@@ -7608,6 +7647,8 @@ func (ec *executionContext) childFields_Hook(ctx context.Context, field graphql.
 		return ec.fieldContext_Hook_adminKey(ctx, field)
 	case "contractId":
 		return ec.fieldContext_Hook_contractId(ctx, field)
+	case "contract":
+		return ec.fieldContext_Hook_contract(ctx, field)
 	case "createdTimestamp":
 		return ec.fieldContext_Hook_createdTimestamp(ctx, field)
 	case "deleted":
@@ -8038,6 +8079,8 @@ func (ec *executionContext) childFields_NftAllowance(ctx context.Context, field 
 		return ec.fieldContext_NftAllowance_timestamp(ctx, field)
 	case "tokenId":
 		return ec.fieldContext_NftAllowance_tokenId(ctx, field)
+	case "token":
+		return ec.fieldContext_NftAllowance_token(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NftAllowance", field.Name)
 }
@@ -14340,6 +14383,70 @@ func (ec *executionContext) _Airdrop_tokenId(ctx context.Context, field graphql.
 }
 func (ec *executionContext) fieldContext_Airdrop_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Airdrop", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _Airdrop_token(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Airdrop().Token(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Airdrop",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Airdrop_nft(ctx context.Context, field graphql.CollectedField, obj *ledger.Airdrop) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Airdrop_nft(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Airdrop().Nft(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NFT) graphql.Marshaler {
+			return ec.marshalONFT2ᚖheliographᚋinternalᚋledgerᚐNFT(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Airdrop_nft(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Airdrop",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NFT(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _AirdropConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Airdrop]) (ret graphql.Marshaler) {
@@ -20977,6 +21084,38 @@ func (ec *executionContext) fieldContext_Hook_contractId(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("Hook", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _Hook_contract(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Hook_contract(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Hook().Contract(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Hook_contract(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Hook",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Hook_createdTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.Hook) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24954,6 +25093,38 @@ func (ec *executionContext) _NftAllowance_tokenId(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_NftAllowance_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NftAllowance", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _NftAllowance_token(ctx context.Context, field graphql.CollectedField, obj *ledger.NftAllowance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NftAllowance_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NftAllowance().Token(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NftAllowance_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NftAllowance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _NftAllowanceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NftAllowance]) (ret graphql.Marshaler) {
@@ -38003,6 +38174,82 @@ func (ec *executionContext) _Airdrop(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "token":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Airdrop_token(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "nft":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Airdrop_nft(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -42073,6 +42320,44 @@ func (ec *executionContext) _Hook(ctx context.Context, sel ast.SelectionSet, obj
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "contract":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Hook_contract(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "createdTimestamp":
 			out.Values[i] = ec._Hook_createdTimestamp(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -44552,6 +44837,44 @@ func (ec *executionContext) _NftAllowance(ctx context.Context, sel ast.Selection
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "token":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NftAllowance_token(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}

@@ -28,6 +28,14 @@ func (r *airdropResolver) Sender(ctx context.Context, obj *ledger.Airdrop) (*led
 	return related(ctx, r.db, r.rel.grants.sender, obj)
 }
 
+func (r *airdropResolver) Token(ctx context.Context, obj *ledger.Airdrop) (*ledger.Token, error) {
+	return related(ctx, r.db, r.rel.grants.token, obj)
+}
+
+func (r *airdropResolver) Nft(ctx context.Context, obj *ledger.Airdrop) (*ledger.NFT, error) {
+	return related(ctx, r.db, r.rel.grants.nft, obj)
+}
+
 func (r *queryResolver) Airdrops(ctx context.Context, sender *ledger.AccountRef, receiver *ledger.AccountRef, filter *ledger.AirdropFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Airdrop], error) {
 	return either(ctx, r.Resolver, "sender and receiver", r.rel.grants.drops, [2]*ledger.AccountRef{sender, receiver}, filter, order, relay.Args{First: first, After: after, Last: last, Before: before})
 }

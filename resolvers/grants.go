@@ -54,14 +54,22 @@ type grantRelations struct {
 	airdrops      [2]*rowplan.Relation[ledger.Account, *relay.AirdropConnection]
 	owner         *rowplan.Relation[ledger.NftAllowance, *ledger.Account]
 	spender       *rowplan.Relation[ledger.NftAllowance, *ledger.Account]
+	collection    *rowplan.Relation[ledger.NftAllowance, *ledger.Token]
 	receiver      *rowplan.Relation[ledger.Airdrop, *ledger.Account]
 	sender        *rowplan.Relation[ledger.Airdrop, *ledger.Account]
+	token         *rowplan.Relation[ledger.Airdrop, *ledger.Token]
+	nft           *rowplan.Relation[ledger.Airdrop, *ledger.NFT]
 }
 
 func newGrantRelations() grantRelations {
 	r := grantRelations{
 		allowances: nftAllowanceLists(), drops: airdropLists(),
 		owner: accountOf(nftOwner), spender: accountOf(nftSpender), receiver: accountOf(airdropReceiver), sender: accountOf(airdropSender),
+		collection: tokenOf(func(a *ledger.NftAllowance) ledger.EntityID { return a.TokenID }),
+		token:      tokenOf(func(a *ledger.Airdrop) ledger.EntityID { return a.TokenID }),
+		nft: nftOf(func(a *ledger.Airdrop) ledger.NFTKey {
+			return ledger.NFTKey{TokenID: a.TokenID, SerialNumber: a.SerialNumber.V} // no serial has the number 0
+		}),
 	}
 	for i := range r.allowances {
 		r.nftAllowances[i], r.airdrops[i] = r.allowances[i].relation(), r.drops[i].relation()
@@ -71,6 +79,7 @@ func newGrantRelations() grantRelations {
 
 func (r *grantRelations) add(t *rowplan.Tables) {
 	account := func() *rowplan.Object[ledger.Account] { return t.Account }
+	token := func() *rowplan.Object[ledger.Token] { return t.Token }
 	allowances := func() *rowplan.Object[relay.NftAllowanceConnection] { return t.NftAllowanceConnection }
 	airdrops := func() *rowplan.Object[relay.AirdropConnection] { return t.AirdropConnection }
 	t.Account.Add("nftAllowances", rowplan.RelatedOne(r.nftAllowances[0], allowances))
@@ -79,6 +88,9 @@ func (r *grantRelations) add(t *rowplan.Tables) {
 	t.Account.Add("pendingAirdrops", rowplan.RelatedOne(r.airdrops[1], airdrops))
 	t.NftAllowance.Add("owner", rowplan.RelatedOne(r.owner, account))
 	t.NftAllowance.Add("spender", rowplan.RelatedOne(r.spender, account))
+	t.NftAllowance.Add("token", rowplan.RelatedOne(r.collection, token))
 	t.Airdrop.Add("receiver", rowplan.RelatedOne(r.receiver, account))
 	t.Airdrop.Add("sender", rowplan.RelatedOne(r.sender, account))
+	t.Airdrop.Add("token", rowplan.RelatedOne(r.token, token))
+	t.Airdrop.Add("nft", rowplan.RelatedOne(r.nft, func() *rowplan.Object[ledger.NFT] { return t.NFT }))
 }

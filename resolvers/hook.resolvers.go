@@ -20,6 +20,10 @@ func (r *hookResolver) ID(ctx context.Context, obj *ledger.Hook) (string, error)
 	return hookID(obj), nil
 }
 
+func (r *hookResolver) Contract(ctx context.Context, obj *ledger.Hook) (*ledger.Contract, error) {
+	return related(ctx, r.db, r.rel.hooks.contract, obj)
+}
+
 func (r *hookResolver) Owner(ctx context.Context, obj *ledger.Hook) (*ledger.Account, error) {
 	return related(ctx, r.db, r.rel.hooks.owner, obj)
 }

@@ -24,6 +24,7 @@ type hookRelations struct {
 	list        *accountList[ledger.Hook, ledger.HookFilter]
 	hooks       *rowplan.Relation[ledger.Account, *relay.HookConnection]
 	owner       *rowplan.Relation[ledger.Hook, *ledger.Account]
+	contract    *rowplan.Relation[ledger.Hook, *ledger.Contract]
 	storage     *rowplan.Relation[ledger.Hook, *relay.HookSlotConnection]
 	hook        *rowplan.Relation[ledger.HookSlot, *ledger.Hook]
 	transaction *rowplan.Relation[ledger.HookSlot, *ledger.Transaction]
@@ -39,8 +40,9 @@ func newHookRelations() hookRelations {
 	}
 	return hookRelations{
 		list: list, hooks: list.relation(),
-		owner:   accountOf(func(h *ledger.Hook) ledger.EntityID { return h.OwnerID }),
-		storage: queued(queueHookStorage),
+		owner:    accountOf(func(h *ledger.Hook) ledger.EntityID { return h.OwnerID }),
+		contract: contractOf(func(h *ledger.Hook) ledger.EntityID { return h.ContractID }),
+		storage:  queued(queueHookStorage),
 		hook: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.HookSlot, _ rowplan.Args, done func([]*ledger.Hook)) error {
 			b.QueueHooksByID(keys(parents, func(s *ledger.HookSlot) storage.HookRef { return storage.HookRef{OwnerID: s.OwnerID, HookID: s.HookID} }), done)
 			return nil
@@ -56,6 +58,7 @@ func (r *hookRelations) add(t *rowplan.Tables) {
 	hooks := func() *rowplan.Object[relay.HookConnection] { return t.HookConnection }
 	slots := func() *rowplan.Object[relay.HookSlotConnection] { return t.HookSlotConnection }
 	t.Account.Add("hooks", rowplan.RelatedOne(r.hooks, hooks))
+	t.Hook.Add("contract", rowplan.RelatedOne(r.contract, func() *rowplan.Object[ledger.Contract] { return t.Contract }))
 	t.Hook.Add("owner", rowplan.RelatedOne(r.owner, func() *rowplan.Object[ledger.Account] { return t.Account }))
 	t.Hook.Add("storage", rowplan.RelatedOne(r.storage, slots))
 	t.HookSlot.Add("hook", rowplan.RelatedOne(r.hook, func() *rowplan.Object[ledger.Hook] { return t.Hook }))

@@ -28,6 +28,10 @@ func (r *nftAllowanceResolver) Spender(ctx context.Context, obj *ledger.NftAllow
 	return related(ctx, r.db, r.rel.grants.spender, obj)
 }
 
+func (r *nftAllowanceResolver) Token(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Token, error) {
+	return related(ctx, r.db, r.rel.grants.collection, obj)
+}
+
 func (r *queryResolver) NftAllowances(ctx context.Context, owner *ledger.AccountRef, spender *ledger.AccountRef, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error) {
 	return either(ctx, r.Resolver, "owner and spender", r.rel.grants.allowances, [2]*ledger.AccountRef{owner, spender}, filter, order, relay.Args{First: first, After: after, Last: last, Before: before})
 }

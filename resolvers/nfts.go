@@ -40,11 +40,8 @@ func newNFTRelations() nftRelations {
 		sender:      accountOf(func(t *ledger.NFTTransaction) ledger.EntityID { return t.SenderAccountID }),
 		transaction: transactionAtTime(func(t *ledger.NFTTransaction) ledger.Timestamp { return t.ConsensusTimestamp }),
 
-		transferNFT: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.NFTTransfer, _ rowplan.Args, done func([]*ledger.NFT)) error {
-			b.QueueNFTsByKey(keys(parents, func(t *ledger.NFTTransfer) ledger.NFTKey {
-				return ledger.NFTKey{TokenID: t.TokenID, SerialNumber: t.SerialNumber}
-			}), done)
-			return nil
+		transferNFT: nftOf(func(t *ledger.NFTTransfer) ledger.NFTKey {
+			return ledger.NFTKey{TokenID: t.TokenID, SerialNumber: t.SerialNumber}
 		}),
 		transferReceiver: accountOf(func(t *ledger.NFTTransfer) ledger.EntityID { return t.ReceiverAccountID }),
 		transferSender:   accountOf(func(t *ledger.NFTTransfer) ledger.EntityID { return t.SenderAccountID }),
@@ -69,6 +66,14 @@ func (r *nftRelations) add(t *rowplan.Tables) {
 	t.NFTTransfer.Add("receiver", rowplan.RelatedOne(r.transferReceiver, account))
 	t.NFTTransfer.Add("sender", rowplan.RelatedOne(r.transferSender, account))
 	t.NFTTransfer.Add("token", rowplan.RelatedOne(r.transferToken, token))
+}
+
+// nftOf is the relation from a row to a serial that it names; a parent may name none.
+func nftOf[T any](key func(*T) ledger.NFTKey) *rowplan.Relation[T, *ledger.NFT] {
+	return queued(func(_ context.Context, b *storage.Batch, parents []*T, _ rowplan.Args, done func([]*ledger.NFT)) error {
+		b.QueueNFTsByKey(keys(parents, key), done)
+		return nil
+	})
 }
 
 var nftList = listOf[ledger.NFT]{nftKind, 2, func(n *ledger.NFT) relay.Key { return relay.Key{int64(n.TokenID), n.SerialNumber} }}

@@ -2,7 +2,6 @@ package rest_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"flag"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/pgtest"
 	"heliograph/internal/testenv"
 	"heliograph/rest"
 )
@@ -25,13 +23,7 @@ const txIDText = "0.0.1002-1700000000-1"
 
 // results has contract results of every kind, one a second: 1 an Ethereum call, 2 a revert without a call result, 3 a child, 4 a wrong nonce,
 // 5 a failed Ethereum creation, 6 a movement of a token outside of the EVM, which one at second 2 is hidden by the result there.
-var results = &pgtest.Template{Name: "results", From: testenv.Empty, Prepare: func(ctx context.Context, url string) error {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	var b pgx.Batch
+var results = testenv.Rows("results", func(b *pgx.Batch) {
 	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range, deleted, evm_address, memo) values
 (1001, 1001, 0, 0, 'ACCOUNT', '[1,)', false, null, ''), (1002, 1002, 0, 0, 'ACCOUNT', '[1,)', false, decode(repeat('ab', 20), 'hex'), ''),
 (5001, 5001, 0, 0, 'CONTRACT', '[1,)', false, decode(repeat('c1', 20), 'hex'), ''), (5002, 5002, 0, 0, 'CONTRACT', '[1,)', false, null, ''),
@@ -92,8 +84,7 @@ select i || '.rcd', 0, 0, repeat('a', 95) || i, repeat('b', 96), 170000000100000
 	b.Queue(file, 7001, 1600000000000000004, 17, []byte("old"))
 	b.Queue(file, 7001, 1600000000000000005, 19, []byte("call "))
 	b.Queue(file, 7001, 1900000000000000006, 16, []byte("data"))
-	return conn.SendBatch(ctx, &b).Close()
-}}
+})
 
 // message is a length-delimited protobuf field of less than 128 bytes.
 func message(field byte, content []byte) []byte {

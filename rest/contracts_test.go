@@ -1,7 +1,6 @@
 package rest_test
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,20 +8,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/pgtest"
 	"heliograph/internal/testenv"
 	"heliograph/rest"
 )
 
 // contracts has contracts 5001 (code of a file, two versions), 5002 (code of the creation), 5003 and 5004 (the same address), 5005 (deleted), an account
 // 5006 with an address and storage, and the slots and logs that are written below: logs at seconds 1 (places 0 to 2), 2 (0), 3 (0 to 2) and 20 (0).
-var contracts = &pgtest.Template{Name: "contracts", From: testenv.Empty, Prepare: func(ctx context.Context, url string) error {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	var b pgx.Batch
+var contracts = testenv.Rows("contracts", func(b *pgx.Batch) {
 	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp, deleted, evm_address, key, memo, auto_renew_period, auto_renew_account_id,
   ethereum_nonce, expiration_timestamp, max_automatic_token_associations, obtainer_id, permanent_removal, proxy_account_id) values
 (5001, 5001, 0, 0, 'CONTRACT', '[2000000000,)', 1000000000, false, decode(repeat('c1', 20), 'hex'), '\x3200', 'escrow', 60, 7001, 3, null, -1, null, null, null),
@@ -61,8 +53,7 @@ var contracts = &pgtest.Template{Name: "contracts", From: testenv.Empty, Prepare
 ('0.rcd', 0, 0, repeat('a0', 48), repeat('b0', 48), 1700000001000000000, 1700000001999999999, 1, 0, 6, repeat('0', 96), 0, -1),
 ('1.rcd', 0, 0, repeat('a1', 48), repeat('b1', 48), 1700000002500000000, 1700000003000000000, 1, 0, 6, repeat('0', 96), 1, -1),
 ('2.rcd', 0, 0, repeat('a2', 48), repeat('b2', 48), 1700000019000000000, 1700000030000000001, 1, 0, 6, repeat('0', 96), 2, -1)`)
-	return conn.SendBatch(ctx, &b).Close()
-}}
+})
 
 // address is an EVM address of one byte, repeated.
 func address(b string) string { return strings.Repeat(b, 20) }

@@ -47,13 +47,12 @@ type Endpoint struct {
 	MaxAgeVolatile int
 	// OmitEmpty are lists that are left out of the body where they are empty. None may be the last member of its object.
 	OmitEmpty []string
-	// OmitUnknown are members that are all left out of an object where the last of them is null, as the others are then too. They stand in this
-	// order, and none may be the last member of its object.
-	OmitUnknown []string
 	// TextOperations are operations that a modern endpoint answers as plain text: all they say is a member "text", which needs no escaping.
 	TextOperations []string
-	// OmitNull are members that are left out of the body where they are null. None may be the first member of its object.
-	OmitNull []string
+	// OmitNull are groups of members that are left out of the objects of the body in which all of the group are null.
+	OmitNull [][]string
+	// MayBePartial tells that the database may lack a part of the answer, which is 206 then.
+	MayBePartial bool
 	// ExistsFirst tells that a query string is refused only where the path names something: otherwise the answer is that it does not.
 	ExistsFirst bool
 	// Undescribed leaves the path out of descriptions of the API: another path tells the same.

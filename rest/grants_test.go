@@ -1,7 +1,6 @@
 package rest_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/pgtest"
 	"heliograph/internal/testenv"
 )
 
@@ -18,13 +16,7 @@ import (
 // Owner 1000 lets 1001 … 1004 take the collections 2001 … 2003, and 1005 owner 1006 the collection 2001; one allowance was taken back.
 // Sender 1000 offers receivers 1001 … 1003 the serials 1 … 3 of the tokens 2001 … 2003; sender 1010 offers fungible tokens.
 // Account 1007 has an alias and an address, 1008 an address that is made of its number, 1009 is deleted, 1011 is only referred to.
-var grants = &pgtest.Template{Name: "grants", From: testenv.Empty, Prepare: func(ctx context.Context, url string) error {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	var b pgx.Batch
+var grants = testenv.Rows("grants", func(b *pgx.Batch) {
 	entity := `insert into entity (id, num, realm, shard, type, timestamp_range, deleted, alias, evm_address) values ($1, $1, 0, 0, 'ACCOUNT', '[1,)', $2, $3, $4)`
 	b.Queue(entity, 1000, false, nil, nil)
 	b.Queue(entity, 1007, false, mustHex(aliasBytes), mustHex(evmAddress))
@@ -41,8 +33,7 @@ from generate_series(1001, 1003) r, generate_series(2001, 2003) t, generate_seri
 	b.Queue(`insert into token_airdrop (amount, receiver_account_id, sender_account_id, serial_number, state, timestamp_range, token_id) values
 (9223372036854775807, 1001, 1010, 0, 'PENDING', '[1000000001,)', 2005), (5, 1002, 1010, 0, 'PENDING', '[1000000002,)', 2005), (null, 1003, 1010, 7, 'PENDING', '[1000000003,)', 2006),
 (5, 1004, 1010, 0, 'CLAIMED', '[1000000004,)', 2005), (5, 1005, 1010, 0, 'CANCELLED', '[1000000005,)', 2005)`)
-	return conn.SendBatch(ctx, &b).Close()
-}}
+})
 
 // places are the ids of a list's rows, one text a row.
 func places(t *testing.T, body, list string, names ...string) []string {

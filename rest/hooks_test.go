@@ -1,7 +1,6 @@
 package rest_test
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,21 +8,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/pgtest"
 	"heliograph/internal/testenv"
 )
 
 // hooked has six hooks of account 1000, of which 3 was deleted and 1 knows little of itself, and the storage of hook 2: slots 1 to 5 and ff…ff, of which 4 is
 // deleted now. Slot 1 was written at 10, 20 and 30 seconds, slot 2 at 10, 4 was deleted at 30, and slot 5 was only read.
-var hooked = &pgtest.Template{Name: "hooked", From: testenv.Empty, Prepare: func(ctx context.Context, url string) error {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
+var hooked = testenv.Rows("hooked", func(b *pgx.Batch) {
 	slot := func(n string) string { return `decode(lpad('` + n + `', 64, '0'), 'hex')` }
 	last := `decode(repeat('ff', 32), 'hex')`
-	var b pgx.Batch
 	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range) values (1000, 1000, 0, 0, 'ACCOUNT', '[1,)')`)
 	b.Queue(`insert into hook (owner_id, hook_id, contract_id, created_timestamp, timestamp_range, deleted, admin_key)
 select 1000, i, 700 + i, 1000000000::bigint * i, int8range(1000000000::bigint * i, case when i = 3 then 9000000000 end), i = 3, decode('` + "1220" + ed25519Key + `', 'hex') from generate_series(2, 6) i`)
@@ -44,8 +36,7 @@ select 1000, i, 700 + i, 1000000000::bigint * i, int8range(1000000000::bigint * 
 (1000, 2, ` + slot("5") + `, '\x05', null, false, 20000000000),
 (1000, 3, ` + slot("1") + `, '\x', '\x01', false, 10000000000)`)
 	b.Queue(`insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns) values (20000000000, 75, 22, 1000, 1)`)
-	return conn.SendBatch(ctx, &b).Close()
-}}
+})
 
 // slotText is a slot as answers write it.
 func slotText(digits string) string { return "0x" + strings.Repeat("0", 64-len(digits)) + digits }

@@ -1,7 +1,6 @@
 package rest_test
 
 import (
-	"context"
 	"encoding/base32"
 	"encoding/base64"
 	"fmt"
@@ -31,13 +30,7 @@ const (
 
 // rows has few rows that the rules about links and values can be seen on:
 // accounts 302, 304 … 322 and some odd ones below 300, ten transactions paid by 302, ten messages of topic 700, blocks 30 to 41.
-var rows = &pgtest.Template{Name: "rows", From: testenv.Empty, Prepare: func(ctx context.Context, url string) error {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	var b pgx.Batch
+var rows = testenv.Rows("rows", func(b *pgx.Batch) {
 	account := `insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp, balance, balance_timestamp, memo, %s) values ($1, $1, 0, 0, 'ACCOUNT', '[1000,)', 1000, $2, 2345, $3, $4)`
 	for id := int64(302); id <= 322; id += 2 {
 		b.Queue(fmt.Sprintf(account, "public_key"), id, id*10, "", ed25519Key)
@@ -71,8 +64,7 @@ select i || '.rcd', 0, 0, lpad(to_hex(i), 96, 'a'), lpad(to_hex(i - 1), 96, 'a')
 	b.Queue(`insert into account_balance (consensus_timestamp, balance, account_id)
 select 1000000000::bigint * s, a + s % 10, a from unnest(array[1699000001, 1700000002]) s, unnest(array[2, 302, 304]) a`)
 	b.Queue(`insert into token_account (account_id, token_id, associated, balance, timestamp_range) select 302, t, t <> 903, t, '[1,)' from generate_series(901, 905) t`)
-	return conn.SendBatch(ctx, &b).Close()
-}}
+})
 
 func mustHex(s string) []byte {
 	b := make([]byte, len(s)/2)

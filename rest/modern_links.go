@@ -40,7 +40,7 @@ func (r *Request) modernNext(last relay.Key) string {
 		}
 		text := string(c.Print([]byte(op+":"), values[i]))
 		if at := q.index(c.Param); at >= 0 {
-			q[at].Values = append(q[at].Values, text)
+			q[at].Values = append(r.textsOf(q, c.Param), text) // with another value beside it, one with commas would be no list
 		} else {
 			q = append(q, Parameter{Name: c.Param, Values: []string{text}})
 		}

@@ -307,8 +307,11 @@ func FuzzModern(f *testing.F) {
 			t.Fatalf("link %q of %q: %v", link, query, err)
 		}
 		again := modernRequest(t, shelf(), "5", "1", u.RawQuery)
-		if err := again.readModern(); err != nil && !strings.Contains(details(err), "size must be") {
-			t.Fatalf("link %q of %q: %v", link, query, err)
+		if err := again.readModern(); err != nil {
+			if !strings.Contains(details(err), "size must be") { // a bound more can be one too many
+				t.Fatalf("link %q of %q: %v", link, query, err)
+			}
+			return
 		}
 		if again.Limit != r.Limit || again.Desc != r.Desc {
 			t.Fatalf("link %q of %q asks for another page", link, query)

@@ -109,7 +109,7 @@ func FuzzQuery(f *testing.F) {
 				continue
 			}
 			link := r.next(relay.Key{int64(1 << 30), int64(1 << 40), int64(77)})
-			if link == "" {
+			if link == "" || !q.isPlain() {
 				continue
 			}
 			_, query, _ := strings.Cut(link, "?")
@@ -123,6 +123,16 @@ func FuzzQuery(f *testing.F) {
 			}
 		}
 	})
+}
+
+// isPlain tells whether links say what the query does: they are not encoded, and what V2 drops in front of an operator can be anything.
+func (q Query) isPlain() bool {
+	for _, p := range q {
+		if strings.ContainsAny(strings.Join(p.Values, ""), "]&%+") {
+			return false
+		}
+	}
+	return true
 }
 
 func textOf(v any) string {

@@ -162,9 +162,8 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 		// A quote inside a string is escaped, so this text can only be the member itself.
 		body = bytes.ReplaceAll(body, []byte(`"`+name+`":[],`), nil)
 	}
-	body = omitUnknown(body, e.OmitUnknown)
-	for _, name := range e.OmitNull {
-		body = bytes.ReplaceAll(body, []byte(`,"`+name+`":null`), nil)
+	for _, group := range e.OmitNull {
+		body = omitNull(body, group)
 	}
 	if e.Next == nil {
 		return body, "", nil
@@ -240,29 +239,6 @@ func inside(data []byte) []byte {
 		return data[len(prefix) : len(data)-1]
 	}
 	return data
-}
-
-// omitUnknown leaves out the members of the given names, which stand in this order, from objects where the last of them is null.
-func omitUnknown(body []byte, names []string) []byte {
-	if names == nil {
-		return body
-	}
-	member := func(i int) []byte { return []byte(`"` + names[i] + `":null,`) } // can only be the member itself, as above
-	last := member(len(names) - 1)
-	var out []byte
-	for {
-		before, after, found := bytes.Cut(body, last)
-		if !found {
-			return append(out, body...)
-		}
-		for i := range names[:len(names)-1] {
-			m := member(i)
-			if at := bytes.LastIndex(before, m); at >= 0 {
-				before = slices.Delete(before, at, at+len(m))
-			}
-		}
-		out, body = append(out, before...), after
-	}
 }
 
 // valueLength is the length of the JSON value that b begins with; b is well formed and without white space.

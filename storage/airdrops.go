@@ -13,7 +13,8 @@ func (b *Batch) QueueAirdrops(accounts []ledger.EntityID, received bool, f *ledg
 	if received {
 		own, other = other, own
 	}
-	w := where{args: []any{int64s(accounts)}}
+	from, arg := ofParents(accounts)
+	w := where{args: []any{arg}}
 	if f != nil && f.Bounds == ledger.BoundsInOrder {
 		filter(&w, other, withoutBounds(f.AccountID))
 		filter(&w, "token_id", withoutBounds(f.TokenID))
@@ -28,7 +29,7 @@ func (b *Batch) QueueAirdrops(accounts []ledger.EntityID, received bool, f *ledg
 	direction := p.direction()
 	queueChildren(b, len(accounts), `select p.ord, a.amount, a.receiver_account_id, a.sender_account_id, nullif(a.serial_number, 0), a.token_id,
   lower(a.timestamp_range), upper(a.timestamp_range)
-from unnest($1::bigint[]) with ordinality p(id, ord) cross join lateral (
+from `+from+` cross join lateral (
   select * from token_airdrop where `+own+` = p.id and state = 'PENDING'`+w.String()+w.orderBy(p, other, "token_id", "serial_number")+`) a
 order by p.ord, a.`+other+direction+`, a.token_id`+direction+`, a.serial_number`+direction, w.args, airdropTargets, nil, itself, done)
 }

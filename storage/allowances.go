@@ -17,10 +17,10 @@ func (w *where) received(table, columns string, p Page, keys ...string) string {
 where a.place <= ` + w.arg(p.Limit) + ` order by p.ord, ` + order
 }
 
-// granted is the statement that reads a page of what each of some owners granted. page reads one owner's.
-func granted(page, columns string, p Page, keys ...string) string {
+// granted is the statement that reads a page of what each of the owners in the table from granted. page reads one owner's.
+func granted(from, page, columns string, p Page, keys ...string) string {
 	direction := p.direction()
-	return `select p.ord, ` + columns + ` from ` + parents + ` cross join lateral (` + page + `) a
+	return `select p.ord, ` + columns + ` from ` + from + ` cross join lateral (` + page + `) a
 order by p.ord, ` + strings.Join(keys, direction+", ") + direction
 }
 
@@ -45,7 +45,9 @@ func (b *Batch) QueueCryptoAllowances(accounts []ledger.EntityID, received bool,
 	} else {
 		w.keyset(p, "a.spender")
 		page := `select * from crypto_allowance a where a.owner = p.id and a.amount > 0` + w.String() + w.orderBy(p, "a.spender")
-		sql = granted(page, cryptoAllowanceColumns, p, "a.spender")
+		from, arg := ofParents(accounts)
+		w.args[0] = arg
+		sql = granted(from, page, cryptoAllowanceColumns, p, "a.spender")
 	}
 	queueChildren(b, len(accounts), sql, w.args, cryptoAllowanceTargets, nil, itself, done)
 }
@@ -73,7 +75,9 @@ func (b *Batch) QueueTokenAllowances(accounts []ledger.EntityID, received bool, 
 		sql = w.received("token_allowance", tokenAllowanceColumns, p, "a.owner", "a.token_id")
 	} else {
 		w.keyset(p, "a.spender", "a.token_id")
-		sql = granted(w.tokenAllowancePage(f, p), tokenAllowanceColumns, p, "a.spender", "a.token_id")
+		from, arg := ofParents(accounts)
+		w.args[0] = arg
+		sql = granted(from, w.tokenAllowancePage(f, p), tokenAllowanceColumns, p, "a.spender", "a.token_id")
 	}
 	queueChildren(b, len(accounts), sql, w.args, tokenAllowanceTargets, nil, itself, done)
 }
@@ -113,12 +117,13 @@ func (w *where) anyAllowance(anyOf []*ledger.TokenAllowanceKeyFilter) {
 // QueueStakingRewards queues reading a page of the staking rewards that each of some accounts was paid, by consensus time; done gets one list for
 // each.
 func (b *Batch) QueueStakingRewards(accounts []ledger.EntityID, f *ledger.StakingRewardFilter, p Page, done func([][]*ledger.StakingReward)) {
-	w := where{args: []any{int64s(accounts)}}
+	from, arg := ofParents(accounts)
+	w := where{args: []any{arg}}
 	if f != nil {
 		filter(&w, "r.consensus_timestamp", f.Timestamp)
 	}
 	w.keyset(p, "r.consensus_timestamp")
-	queueChildren(b, len(accounts), `select p.ord, r.account_id, r.amount, r.consensus_timestamp from `+parents+` cross join lateral (
+	queueChildren(b, len(accounts), `select p.ord, r.account_id, r.amount, r.consensus_timestamp from `+from+` cross join lateral (
   select * from staking_reward_transfer r where r.account_id = p.id`+w.String()+w.orderBy(p, "r.consensus_timestamp")+`) r
 order by p.ord, r.consensus_timestamp`+p.direction(), w.args, func(r *ledger.StakingReward, into []any) []any {
 		return append(into, &r.AccountID, &r.Amount, &r.ConsensusTimestamp)

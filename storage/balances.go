@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"heliograph/internal/ledger"
@@ -88,13 +87,13 @@ func balanceTargets(b *ledger.Balance, into []any) []any {
 func (db *DB) Balances(ctx context.Context, f *ledger.BalanceFilter, p Page) ([]*ledger.Balance, error) {
 	var w where
 	if f != nil {
-		filter(&w, "id", f.AccountID)
-		filter(&w, "balance", f.Balance)
-		textFilter(&w, "public_key", f.PublicKey)
+		filter(&w, "e.id", f.AccountID)
+		filter(&w, "e.balance", f.Balance)
+		textFilter(&w, "e.public_key", f.PublicKey)
 	}
-	w.keyset(p, "id")
-	rows, err := list(ctx, db, `select id, balance, balance_timestamp from entity where type in ('ACCOUNT', 'CONTRACT')`+w.String()+w.orderBy(p, "id"),
-		w.args, balanceTargets, nil)
+	w.keyset(p, "e.id")
+	sql := `select e.id, e.balance, e.balance_timestamp from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + w.orderBy(p, "e.id")
+	rows, err := list(ctx, db, sql, w.args, balanceTargets, nil)
 	if err != nil {
 		return nil, fmt.Errorf("reading balances: %w", err)
 	}
@@ -126,53 +125,39 @@ where consensus_timestamp between $1 and $2` + w.String() + ` order by account_i
 	return rows, nil
 }
 
-// heldToken is a token with who holds it, by the holder's place among those that were asked for.
-type heldToken struct {
-	ledger.TokenBalance
-	holder int64
-}
-
-func heldTokenTargets(t *heldToken, into []any) []any {
-	return append(into, &t.holder, &t.TokenID, &t.Balance)
+func heldTokenTargets(t *ledger.TokenBalance, into []any) []any {
+	return append(into, &t.TokenID, &t.Balance)
 }
 
 // QueueTokenBalances queues reading the first tokens of each balance, by token id; done gets one list for each.
 func (b *Batch) QueueTokenBalances(balances []*ledger.Balance, limit int, desc bool, done func([][]*ledger.TokenBalance)) {
 	out := make([][]*ledger.TokenBalance, len(balances))
-	take := func(rows []*heldToken) {
-		for _, r := range rows {
-			out[r.holder-1] = append(out[r.holder-1], &r.TokenBalance)
-		}
-	}
 	direction := Page{Desc: desc}.direction()
 	// Accounts of the present and of one snapshot are read apart; a page is normally of one kind.
-	groups := map[ledger.Null[ledger.SnapshotWindow]]struct{}{}
-	for _, balance := range balances {
-		groups[balance.Snapshot] = struct{}{}
+	groups := map[ledger.Null[ledger.SnapshotWindow]][]int{}
+	for i, balance := range balances {
+		groups[balance.Snapshot] = append(groups[balance.Snapshot], i)
 	}
-	for snapshot := range groups {
-		accounts := make([]int64, len(balances))
-		for i, balance := range balances {
-			accounts[i] = math.MinInt64 // is nobody's id
-			if balance.Snapshot == snapshot {
-				accounts[i] = int64(balance.AccountID)
+	for snapshot, places := range groups {
+		accounts := make([]int64, len(places))
+		for i, place := range places {
+			accounts[i] = int64(balances[place].AccountID)
+		}
+		from, arg := ofParents(accounts)
+		args := []any{arg, limit}
+		page := `select token_id, balance from token_account where account_id = p.id and associated order by token_id` + direction + ` limit $2`
+		if snapshot.Valid {
+			args = append(args, int64(snapshot.V.From), int64(snapshot.V.At))
+			page = `select distinct on (token_id) token_id, balance from token_balance
+  where account_id = p.id and consensus_timestamp between $3 and $4
+  order by token_id` + direction + `, consensus_timestamp desc limit $2`
+		}
+		queueChildren(b, len(accounts), `select p.ord, t.token_id, t.balance from `+from+` cross join lateral (`+page+`) t
+order by p.ord, t.token_id`+direction, args, heldTokenTargets, nil, itself, func(rows [][]*ledger.TokenBalance) {
+			for i, place := range places {
+				out[place] = rows[i]
 			}
-		}
-		if !snapshot.Valid {
-			queue(b, `select a.ord, t.token_id, t.balance
-from unnest($1::bigint[]) with ordinality a(id, ord)
-cross join lateral (
-  select token_id, balance from token_account where account_id = a.id and associated order by token_id`+direction+` limit $2) t
-order by a.ord, t.token_id`+direction, []any{accounts, limit}, heldTokenTargets, nil, take)
-			continue
-		}
-		queue(b, `select a.ord, t.token_id, t.balance
-from unnest($1::bigint[]) with ordinality a(id, ord)
-cross join lateral (
-  select distinct on (token_id) token_id, balance from token_balance
-  where account_id = a.id and consensus_timestamp between $3 and $4
-  order by token_id`+direction+`, consensus_timestamp desc limit $2) t
-order by a.ord, t.token_id`+direction, []any{accounts, limit, int64(snapshot.V.From), int64(snapshot.V.At)}, heldTokenTargets, nil, take)
+		})
 	}
 	b.then(func() { done(out) })
 }

@@ -187,7 +187,8 @@ select l.ord, ` + logColumns + ` from page l` + logJoins + ` order by l.ord, l.c
 
 // QueueLogsOfContracts queues reading a page of the logs of each of some contracts; done gets one list for each.
 func (b *Batch) QueueLogsOfContracts(ids []ledger.EntityID, f *ledger.ContractLogFilter, p Page, done func([][]*ledger.ContractLog)) {
-	b.queueLogs(&where{args: []any{int64s(ids)}}, len(ids), `unnest($1::bigint[]) with ordinality p(id, ord)`, `l.contract_id = p.id`, f, p, done)
+	from, arg := ofParents(ids)
+	b.queueLogs(&where{args: []any{arg}}, len(ids), from, `l.contract_id = p.id`, f, p, done)
 }
 
 // QueueLogsBetween queues reading a page of the logs of each of some spans of time, both ends included; done gets one list for each.

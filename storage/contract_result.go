@@ -236,12 +236,14 @@ order by p.ord, cr.consensus_timestamp`+p.direction(), w.args,
 
 // QueueResultsOfContracts queues reading a page of the results of each of some contracts; done gets one list for each.
 func (b *Batch) QueueResultsOfContracts(ids []ledger.EntityID, f *ledger.ContractResultFilter, p Page, done func([][]*ledger.ContractResult)) {
-	b.queueOwnedResults(&where{args: []any{int64s(ids)}}, len(ids), `unnest($1::bigint[]) with ordinality p(id, ord)`, `cr.contract_id = p.id`, f, p, done)
+	from, arg := ofParents(ids)
+	b.queueOwnedResults(&where{args: []any{arg}}, len(ids), from, `cr.contract_id = p.id`, f, p, done)
 }
 
 // QueueResultsOfSenders queues reading a page of the results that each of some accounts caused; done gets one list for each.
 func (b *Batch) QueueResultsOfSenders(ids []ledger.EntityID, f *ledger.ContractResultFilter, p Page, done func([][]*ledger.ContractResult)) {
-	b.queueOwnedResults(&where{args: []any{int64s(ids)}}, len(ids), `unnest($1::bigint[]) with ordinality p(id, ord)`, `cr.sender_id = p.id`, f, p, done)
+	from, arg := ofParents(ids)
+	b.queueOwnedResults(&where{args: []any{arg}}, len(ids), from, `cr.sender_id = p.id`, f, p, done)
 }
 
 // QueueResultsBetween queues reading a page of the results of each of some spans of time, both ends included; done gets one list for each.

@@ -55,40 +55,41 @@ func (w *where) changesAt(at *ledger.TimestampFilter) {
 	}
 }
 
-type stateRow = ordered[ledger.ContractState]
-
 // QueueContractStates queues reading a page of the storage of each of some contracts by slot, now or at a time; done gets one list for each. At a
 // time, slots are ordered without zeros in front.
 func (b *Batch) QueueContractStates(ids []ledger.EntityID, f *ledger.ContractStateFilter, at *ledger.TimestampFilter, p Page, done func([][]*ledger.ContractState)) {
-	w := where{args: []any{int64s(ids)}}
+	from, arg := ofParents(ids)
+	w := where{args: []any{arg}}
 	var page string
 	if at == nil {
 		w.slots(f, filled)
 		w.keyset(p, "s.slot")
-		page = `select s.slot, s.value, s.modified_timestamp as at from contract_state s where s.contract_id = p.id` + w.String() + w.orderBy(p, "s.slot")
+		page = `select s.slot as key, s.value, s.modified_timestamp as at from contract_state s where s.contract_id = p.id` + w.String() + w.orderBy(p, "s.slot")
 	} else {
 		w.slots(f, trimmed)
-		w.changesAt(at)
 		w.keyset(p, "s.slot")
-		page = `select distinct on (s.slot) s.slot, coalesce(s.value_written, s.value_read) as value, s.consensus_timestamp as at
-  from contract_state_change s where s.contract_id = p.id` + w.String() + ` order by s.slot` + p.direction() + `, s.consensus_timestamp desc limit ` + w.arg(p.Limit)
+		times := where{args: w.args}
+		times.changesAt(at)
+		w.args = times.args
+		page = latest("contract_state_change", "s.contract_id = p.id", "s.slot", "coalesce(s.value_written, s.value_read)", w.String(), times.String(), w.orderBy(p, "s.slot"))
 	}
-	out := make([][]*ledger.ContractState, len(ids))
-	queue(b, `select p.ord, p.id, e.evm_address, s.slot, s.value, s.at
-from unnest($1::bigint[]) with ordinality p(id, ord) left join entity e on e.id = p.id cross join lateral (`+page+`) s
-order by p.ord, s.slot`+p.direction(), w.args, func(r *stateRow, into []any) []any {
-		return append(into, &r.owner, &r.row.ContractID, &r.row.Address, &r.row.Slot, &r.row.Value, &r.row.Timestamp)
-	}, func(r *stateRow) error {
-		s := &r.row
+	queueChildren(b, len(ids), `select p.ord, p.id, e.evm_address, s.key, s.value, s.at
+from `+from+` left join entity e on e.id = p.id cross join lateral (`+page+`) s
+order by p.ord, s.key`+p.direction(), w.args, func(s *ledger.ContractState, into []any) []any {
+		return append(into, &s.ContractID, &s.Address, &s.Slot, &s.Value, &s.Timestamp)
+	}, func(s *ledger.ContractState) error {
 		s.Address = addressOf(s.Address, s.ContractID)
 		s.Slot, s.Value = word(s.Slot), word(s.Value)
 		return nil
-	}, func(rows []*stateRow) {
-		for _, r := range rows {
-			out[r.owner-1] = append(out[r.owner-1], &r.row)
-		}
-		done(out)
-	})
+	}, itself, done)
+}
+
+// latest is the statement that reads the newest change of each key in a table of changes s: of the keys that of and keys select, cut to the page by
+// order, the newest change that meets times. The keys come out of an index in order, and each of its changes is looked for alone.
+func latest(table, of, key, value, keys, times, order string) string {
+	return `select k.key, c.value, c.at from (select distinct ` + key + ` as key from ` + table + ` s where ` + of + keys + times + order + `) k
+  cross join lateral (select ` + value + ` as value, s.consensus_timestamp as at from ` + table + ` s where ` + of + ` and ` + key + ` = k.key` + times + `
+    order by s.consensus_timestamp desc limit 1) c`
 }
 
 // SlotKey is the place of a slot in a list of storage: as it is now, or at a time.

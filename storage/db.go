@@ -34,7 +34,9 @@ type Options struct {
 	FileAttempts int
 	// ChainID is the network's chain id in the EVM; 0x128 when it is not given.
 	ChainID ledger.Quantity
-	Logger  *slog.Logger
+	// Cache keeps what does not change, such as the prices of gas.
+	Cache  bool
+	Logger *slog.Logger
 }
 
 // defaultChainID is the chain id of the test network.
@@ -46,6 +48,7 @@ type DB struct {
 	base         ledger.EntityID
 	fileAttempts int
 	chainID      ledger.Quantity
+	gasPrices    *gasPrices // nil where nothing is kept
 }
 
 // Open connects to the database and makes sure that it answers.
@@ -60,6 +63,11 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	}
 	if o.ReadOnly {
 		params["default_transaction_read_only"] = "on"
+	}
+	for name, value := range pagePlans() {
+		if _, set := params[name]; !set {
+			params[name] = value
+		}
 	}
 	if o.StatementTimeout > 0 {
 		params["statement_timeout"] = strconv.FormatInt(o.StatementTimeout.Milliseconds(), 10)
@@ -90,7 +98,23 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.ChainID == "" {
 		o.ChainID = defaultChainID
 	}
-	return &DB{pool: pool, base: o.Base, fileAttempts: o.FileAttempts, chainID: o.ChainID}, nil
+	db := &DB{pool: pool, base: o.Base, fileAttempts: o.FileAttempts, chainID: o.ChainID}
+	if o.Cache {
+		db.gasPrices = &gasPrices{byHour: map[ledger.Timestamp]int64{}}
+	}
+	return db, nil
+}
+
+// pagePlans are settings of the planner that suit statements which read one page in the order of an index. Who sets them in the database's URL
+// decides otherwise.
+func pagePlans() map[string]string {
+	return map[string]string{
+		// A bitmap finds all rows that match before the first can be sorted, where an index gives the page's rows in order and stops. The planner
+		// expects every account, token and contract to have the average number of rows, and so prefers bitmaps for the busy ones.
+		"enable_bitmapscan": "off",
+		// Compiling takes longer than any page does.
+		"jit": "off",
+	}
 }
 
 // Close ends all connections.

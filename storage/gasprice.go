@@ -3,6 +3,8 @@ package storage
 import (
 	"context"
 	"fmt"
+	"sync"
+	"time"
 
 	"heliograph/internal/ledger"
 )
@@ -26,13 +28,78 @@ type sharedFile struct {
 	ords    []int64
 }
 
+// mostGasPrices bounds how many prices are kept: those of more than a year.
+const mostGasPrices = 10_000
+
+// priceHour is for how long a price of gas is kept: the system files are read as of the beginning of an hour.
+const priceHour = ledger.Timestamp(time.Hour)
+
+// gasPrices are prices of gas by hours since 1970. The nil value keeps none.
+type gasPrices struct {
+	mu     sync.RWMutex
+	byHour map[ledger.Timestamp]int64
+}
+
+// fill looks for prices and returns the places of those that it does not have.
+func (g *gasPrices) fill(times []ledger.Timestamp, out []ledger.Null[int64]) (missing []int) {
+	if g != nil {
+		g.mu.RLock()
+		defer g.mu.RUnlock()
+	}
+	for i, at := range times {
+		var known bool
+		if g != nil {
+			var price int64
+			if price, known = g.byHour[at/priceHour]; known {
+				out[i] = ledger.Of(price)
+			}
+		}
+		if !known {
+			missing = append(missing, i)
+		}
+	}
+	return missing
+}
+
+// keep keeps a price that is known.
+func (g *gasPrices) keep(at ledger.Timestamp, price ledger.Null[int64]) {
+	if g == nil || !price.Valid {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.byHour) >= mostGasPrices {
+		clear(g.byHour)
+	}
+	g.byHour[at/priceHour] = price.V
+}
+
 // GasPrices reads what a unit of gas cost at some times, in tinybars; unknown where the system files do not tell. Contents that cannot be read
-// are passed over for those before them, FileAttempts times at most.
+// are passed over for those before them, FileAttempts times at most. Prices may be kept, the first of each hour for all of it.
 func (db *DB) GasPrices(ctx context.Context, times []ledger.Timestamp) ([]ledger.Null[int64], error) {
 	out := make([]ledger.Null[int64], len(times))
-	if len(times) == 0 {
+	missing := db.gasPrices.fill(times, out)
+	if len(missing) == 0 {
 		return out, nil
 	}
+	asked := make([]ledger.Timestamp, len(missing))
+	for i, place := range missing {
+		asked[i] = times[place]
+	}
+	prices, err := db.readGasPrices(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	for i, place := range missing {
+		out[place] = prices[i]
+		db.gasPrices.keep(asked[i], prices[i])
+	}
+	return out, nil
+}
+
+// readGasPrices reads prices from the system files.
+func (db *DB) readGasPrices(ctx context.Context, times []ledger.Timestamp) ([]ledger.Null[int64], error) {
+	out := make([]ledger.Null[int64], len(times))
 	fees, err := systemFiles(ctx, db, feeScheduleNum, times, ledger.DecodeGasFee)
 	if err != nil {
 		return nil, err

@@ -60,20 +60,22 @@ func (w *where) holderAccounts(f *ledger.TokenHolderFilter) {
 }
 
 func (b *Batch) queueHolders(ids []int64, f *ledger.TokenHolderFilter, p Page, done func([][]*ledger.TokenHolder)) {
-	w := where{args: []any{ids}}
+	from, arg := ofParents(ids)
+	w := where{args: []any{arg}}
 	w.holderAccounts(f)
 	if f != nil {
 		filter(&w, "h.balance", f.Balance)
 	}
 	w.keyset(p, "h.account_id")
-	queueChildren(b, len(ids), `select p.ord, h.*, (select decimals from token where token_id = p.id) from `+parents+` cross join lateral (
+	queueChildren(b, len(ids), `select p.ord, h.*, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
   select h.token_id, h.account_id, h.balance, h.balance_timestamp from token_account h
   where h.token_id = p.id and h.associated`+w.String()+w.orderBy(p, "h.account_id")+`) h
 order by p.ord, h.account_id`+p.direction(), w.args, holderTargets, nil, itself, done)
 }
 
 func (b *Batch) queueHoldersAt(ids []int64, f *ledger.TokenHolderFilter, window ledger.SnapshotWindow, p Page, done func([][]*ledger.TokenHolder)) {
-	w := where{args: []any{ids, int64(window.From), int64(window.At)}}
+	from, arg := ofParents(ids)
+	w := where{args: []any{arg, int64(window.From), int64(window.At)}}
 	w.holderAccounts(f)
 	w.keyset(p, "h.account_id")
 	held := where{args: w.args}
@@ -81,8 +83,9 @@ func (b *Batch) queueHoldersAt(ids []int64, f *ledger.TokenHolderFilter, window 
 		filter(&held, "h.balance", f.Balance) // of the latest balance, so it is asked when that has been picked
 	}
 	order := held.orderBy(p, "h.account_id")
+	b.set("plan_cache_mode", "force_custom_plan") // without its values the planner would not know that the time leaves one partition, in order
 	direction := p.direction()
-	queueChildren(b, len(ids), `select p.ord, h.*, $3::bigint, (select decimals from token where token_id = p.id) from `+parents+` cross join lateral (
+	queueChildren(b, len(ids), `select p.ord, h.*, $3::bigint, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
   select * from (
     select distinct on (h.account_id) h.token_id, h.account_id, h.balance from token_balance h
     where h.token_id = p.id and h.consensus_timestamp between $2 and $3`+w.String()+`
@@ -125,14 +128,15 @@ func finishRelationship(r *relationshipRow) error {
 
 // QueueTokenRelationships queues reading a page of the token relationships of each of some accounts, by token id; done gets one list for each.
 func (b *Batch) QueueTokenRelationships(accounts []ledger.EntityID, f *ledger.TokenRelationshipFilter, p Page, done func([][]*ledger.TokenRelationship)) {
-	w := where{args: []any{int64s(accounts)}}
+	from, arg := ofParents(accounts)
+	w := where{args: []any{arg}}
 	if f != nil {
 		filter(&w, "r.token_id", f.TokenID)
 	}
 	w.keyset(p, "r.token_id")
 	queueChildren(b, len(accounts), `select r.ord, r.account_id, r.token_id, r.automatic_association, r.balance, r.created_timestamp,
   lower(r.timestamp_range), upper(r.timestamp_range), t.decimals, coalesce(r.freeze_status, t.freeze_status), coalesce(r.kyc_status, t.kyc_status)
-from (select p.ord, r.* from `+parents+` cross join lateral (
+from (select p.ord, r.* from `+from+` cross join lateral (
   select * from token_account r where r.account_id = p.id and r.associated`+w.String()+w.orderBy(p, "r.token_id")+`) r) r
 left join token t on t.token_id = r.token_id
 order by r.ord, r.token_id`+p.direction(), w.args, relationshipTargets, finishRelationship,

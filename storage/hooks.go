@@ -37,12 +37,13 @@ func hookOf(h *hookRow) *ledger.Hook { return &h.Hook }
 
 // QueueHooks queues reading a page of the hooks of each of some accounts, deleted ones included, by their ids; done gets one list for each account.
 func (b *Batch) QueueHooks(owners []ledger.EntityID, f *ledger.HookFilter, p Page, done func([][]*ledger.Hook)) {
-	w := where{args: []any{int64s(owners)}}
+	from, arg := ofParents(owners)
+	w := where{args: []any{arg}}
 	if f != nil {
 		filter(&w, "hook_id", f.HookID)
 	}
 	w.keyset(p, "hook_id")
-	queueChildren(b, len(owners), `select p.ord, `+hookColumns+` from unnest($1::bigint[]) with ordinality p(id, ord) cross join lateral (
+	queueChildren(b, len(owners), `select p.ord, `+hookColumns+` from `+from+` cross join lateral (
   select * from hook where owner_id = p.id`+w.String()+w.orderBy(p, "hook_id")+`) h
 order by p.ord, h.hook_id`+p.direction(), w.args, hookTargets, finishHook, hookOf, done)
 }
@@ -115,18 +116,21 @@ func (b *Batch) QueueHookSlots(hooks []HookRef, f *ledger.HookSlotFilter, at *le
 	owners, ids := refs(hooks)
 	w := where{args: []any{owners, ids}}
 	if f != nil {
-		w.hookKeys("key", f.Key)
+		w.hookKeys("s.key", f.Key)
 	}
-	w.keyset(p, "key")
-	table := `select owner_id, hook_id, key, value, modified_timestamp from hook_storage
-  where owner_id = p.owner and hook_id = p.id and not deleted` + w.String() + ` order by key` + p.direction()
-	if at != nil {
-		w.during("consensus_timestamp", at)
-		table = `select distinct on (key) owner_id, hook_id, key, value_written, consensus_timestamp from hook_storage_change
-  where owner_id = p.owner and hook_id = p.id` + w.String() + ` order by key` + p.direction() + `, consensus_timestamp desc`
+	w.keyset(p, "s.key")
+	const of = `s.owner_id = p.owner and s.hook_id = p.id`
+	var page string
+	if at == nil {
+		page = `select s.key, s.value, s.modified_timestamp as at from hook_storage s where ` + of + ` and not s.deleted` + w.String() + w.orderBy(p, "s.key")
+	} else {
+		times := where{args: w.args}
+		times.during("s.consensus_timestamp", at)
+		w.args = times.args
+		page = latest("hook_storage_change", of, "s.key", "s.value_written", w.String(), times.String(), w.orderBy(p, "s.key"))
 	}
-	queueChildren(b, len(hooks), `select p.ord, s.* from unnest($1::bigint[], $2::bigint[]) with ordinality p(owner, id, ord) cross join lateral (
-  `+table+` limit `+w.arg(p.Limit)+`) s
+	queueChildren(b, len(hooks), `select p.ord, p.owner, p.id, s.key, s.value, s.at
+from unnest($1::bigint[], $2::bigint[]) with ordinality p(owner, id, ord) cross join lateral (`+page+`) s
 order by p.ord, s.key`+p.direction(), w.args, hookSlotTargets, finishHookSlot, itself, done)
 }
 

@@ -13,7 +13,8 @@ func (b *Batch) QueueNftAllowances(accounts []ledger.EntityID, received bool, f 
 	if received {
 		own, other = other, own
 	}
-	w := where{args: []any{int64s(accounts)}}
+	from, arg := ofParents(accounts)
+	w := where{args: []any{arg}}
 	if f != nil {
 		if f.Bounds == ledger.BoundsInOrder {
 			filter(&w, other, withoutBounds(f.AccountID))
@@ -26,7 +27,7 @@ func (b *Batch) QueueNftAllowances(accounts []ledger.EntityID, received bool, f 
 	}
 	w.keyset(p, other, "token_id")
 	queueChildren(b, len(accounts), `select p.ord, a.approved_for_all, a.owner, a.spender, a.token_id, lower(a.timestamp_range), upper(a.timestamp_range)
-from unnest($1::bigint[]) with ordinality p(id, ord) cross join lateral (
+from `+from+` cross join lateral (
   select * from nft_allowance where `+own+` = p.id and approved_for_all`+w.String()+w.orderBy(p, other, "token_id")+`) a
 order by p.ord, a.`+other+p.direction()+`, a.token_id`+p.direction(), w.args, nftAllowanceTargets, nil, itself, done)
 }

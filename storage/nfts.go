@@ -61,11 +61,12 @@ const (
 // QueueNFTsOf queues reading a page of the NFTs that each of some accounts owns, or of the serials of each of some tokens, by token and serial; done
 // gets one list for each. owner, if valid, is the only account whose NFTs are meant. The filter's own owner is not looked at.
 func (b *Batch) QueueNFTsOf(of NFTParent, ids []ledger.EntityID, owner ledger.Null[ledger.EntityID], f *ledger.NFTFilter, p Page, done func([][]*ledger.NFT)) {
-	w := where{args: []any{int64s(ids)}}
+	from, arg := ofParents(ids)
+	w := where{args: []any{arg}}
 	if owner.Valid {
 		w.and("n.account_id = ?", int64(owner.V))
 	}
-	b.queueNFTs(&w, len(ids), parents, string(of), f, p, done)
+	b.queueNFTs(&w, len(ids), from, string(of), f, p, done)
 }
 
 // QueueNFTs queues reading a page of all NFTs by token and serial. The filter's owner is not looked at.

@@ -47,6 +47,15 @@ func itself[T any](v *T) *T { return v }
 // parents is the list of parents whose ids are $1, as a table p with their ids and places.
 const parents = `unnest($1::bigint[]) with ordinality p(id, ord)`
 
+// ofParents is the list of parents as a table p with their ids and places, and its parameter $1. A single parent stands for itself: so the planner
+// knows how many rows it has, where it expects of a list that each has as many as most.
+func ofParents[T ~int64](ids []T) (from string, arg any) {
+	if len(ids) == 1 {
+		return `(select $1::bigint as id, 1::bigint as ord) p`, int64(ids[0])
+	}
+	return parents, int64s(ids)
+}
+
 // eachPart composes the union of a statement for each of n alternatives, of which every one is ordered and cut to the page: so each can use an
 // index where one statement with "or" could not. part adds the conditions of an alternative. Without alternatives nothing is found.
 func (w *where) eachPart(n int, statement func(conditions string) string, part func(w *where, i int)) string {

@@ -4,93 +4,21 @@ package storage_test
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"heliograph/internal/ledger"
+	"heliograph/internal/pgtest"
 	"heliograph/storage"
 )
 
-// statement is what was sent to the database.
-type statement struct {
-	sql  string
-	args []any
-}
-
-// recorder keeps statements.
-type recorder struct {
-	mu  sync.Mutex
-	all []statement
-}
-
-func (r *recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	r.add(data.SQL, data.Args)
-	return ctx
-}
-
-func (r *recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-
-func (r *recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	return ctx
-}
-
-func (r *recorder) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
-	r.add(data.SQL, data.Args)
-}
-
-func (r *recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
-
-func (r *recorder) add(sql string, args []any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.all = append(r.all, statement{sql, slices.Clone(args)})
-}
-
-// node is a node of a plan.
-type node struct {
-	Type     string  `json:"Node Type"`
-	Relation string  `json:"Relation Name"`
-	Index    string  `json:"Index Name"`
-	Rows     float64 `json:"Actual Rows"`
-	Loops    float64 `json:"Actual Loops"`
-	Removed  float64 `json:"Rows Removed by Filter"`
-	Heap     float64 `json:"Heap Fetches"`
-	Plans    []node
-}
-
-// big are the tables that no statement may read as a whole. Partitions begin with the name of their table.
+// big are the tables that no statement may read as a whole.
 func big() []string {
 	return []string{
 		"entity", "entity_history", "entity_stake", "token_account", "transaction", "crypto_transfer", "token_transfer", "entity_transaction", "topic_message", "record_file",
 		"account_balance", "token_balance",
 	}
-}
-
-// check looks for scans of whole tables, and adds up how many rows were looked at.
-func (n *node) check(t *testing.T, most float64) float64 {
-	t.Helper()
-	read := 0.0
-	if n.Relation != "" {
-		read = (n.Rows + n.Removed) * n.Loops
-		isBig := slices.ContainsFunc(big(), func(name string) bool { return n.Relation == name || strings.HasPrefix(n.Relation, name+"_p") })
-		if isBig && n.Type == "Seq Scan" && read > 0 {
-			t.Errorf("%s is read as a whole", n.Relation)
-		}
-		if isBig && read > most {
-			t.Errorf("%s: %.0f rows are looked at by %s of %s, %.0f of them in vain", n.Relation, read, n.Type, n.Index, n.Removed*n.Loops)
-		}
-	}
-	for i := range n.Plans {
-		read += n.Plans[i].check(t, most)
-	}
-	return read
 }
 
 func ptr[T any](v T) *T { return &v }
@@ -243,34 +171,17 @@ func TestPlans(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var rec recorder
+			var rec pgtest.Recorder
 			db, err := storage.Open(t.Context(), storage.Options{URL: url, Tracer: &rec, MaxConnections: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			rec.all = nil // the ping
+			rec.Reset() // the pool's ping
 			if err := c.run(t.Context(), db); err != nil {
 				t.Fatal(err)
 			}
-			statements := slices.Clone(rec.all)
-			if len(statements) == 0 {
-				t.Fatal("nothing was asked")
-			}
-			for _, s := range statements {
-				var text []byte
-				if err := db.Pool().QueryRow(t.Context(), "explain (analyze, format json) "+s.sql, s.args...).Scan(&text); err != nil {
-					t.Fatal(err)
-				}
-				var plans []struct{ Plan node }
-				if err := json.Unmarshal(text, &plans); err != nil {
-					t.Fatal(err)
-				}
-				plans[0].Plan.check(t, c.most)
-				if t.Failed() {
-					t.Log(s.sql, fmt.Sprint(s.args...))
-				}
-			}
+			rec.CheckPlans(t, db.Pool(), big(), c.most)
 		})
 	}
 }

@@ -110,6 +110,11 @@ func queue[T any](b *Batch, sql string, args []any, cols columns[T], finish func
 	})
 }
 
+// set queues a setting of the planner that holds for the statements behind it, until the end of the batch.
+func (b *Batch) set(name, value string) {
+	queue(b, `select set_config($1, $2, true)`, []any{name, value}, func(v *string, into []any) []any { return append(into, v) }, nil, func([]*string) {})
+}
+
 // Failure is what kind of trouble an error of this package is.
 type Failure int
 

@@ -168,15 +168,21 @@ func (db *DB) Tokens(ctx context.Context, f *ledger.TokenFilter, associated ledg
 		}
 		textFilter(&w, "e.public_key", f.PublicKey)
 		if f.Types != nil {
-			w.and("t.type::text = any(?)", f.Types)
+			w.and("t.type = any(?::text[]::token_type[])", f.Types)
 		}
 	}
 	w.keyset(p, "t.token_id")
-	rows, err := list(ctx, db, `select `+tokenColumns+` from `+from+` where true`+w.String()+w.orderBy(p, "t.token_id"), w.args, tokenTargets, finishToken)
-	if err != nil {
+	b := db.NewBatch()
+	if f != nil && len(f.NameContains) > 0 {
+		b.set("enable_bitmapscan", "on") // the index of names answers with bitmaps only
+	}
+	var found []*ledger.Token
+	queue(b, `select `+tokenColumns+` from `+from+` where true`+w.String()+w.orderBy(p, "t.token_id"), w.args, tokenTargets, finishToken,
+		func(rows []*tokenRow) { found = tokens(rows) })
+	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading tokens: %w", err)
 	}
-	return tokens(rows), nil
+	return found, nil
 }
 
 // QueueTokens queues reading tokens by their ids; done gets one for each id, nil for those that do not exist. Custom fees are not read.

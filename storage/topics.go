@@ -162,7 +162,11 @@ func (db *DB) TopicMessages(ctx context.Context, topic ledger.EntityID, f *ledge
 	w := where{args: []any{int64(topic)}}
 	w.messages(f)
 	w.keyset(p, "consensus_timestamp")
-	rows, err := list(ctx, db, `select `+messageColumns+` from topic_message where topic_id = $1`+w.String()+w.orderBy(p, "consensus_timestamp"),
+	column := "consensus_timestamp"
+	if f != nil && f.SequenceNumber != nil && f.Timestamp == nil && p.Greater == nil && p.Less == nil {
+		column = "sequence_number" // both orders are the same, but only this one begins where the numbers do
+	}
+	rows, err := list(ctx, db, `select `+messageColumns+` from topic_message where topic_id = $1`+w.String()+w.orderBy(p, column),
 		w.args, messageTargets, finishMessage)
 	if err != nil {
 		return nil, fmt.Errorf("reading the messages of topic %s: %w", topic, err)
@@ -170,31 +174,16 @@ func (db *DB) TopicMessages(ctx context.Context, topic ledger.EntityID, f *ledge
 	return messages(rows), nil
 }
 
-// ownedMessage is a message with the place of its topic among those that were asked for.
-type ownedMessage struct {
-	messageRow
-	owner int64
-}
-
-func ownedMessageTargets(m *ownedMessage, into []any) []any {
-	return messageTargets(&m.messageRow, append(into, &m.owner))
-}
-
 // QueueTopicMessages queues reading a page of the messages of each of some topics; done gets one list for each.
 func (b *Batch) QueueTopicMessages(topics []ledger.EntityID, f *ledger.TopicMessageFilter, p Page, done func([][]*ledger.TopicMessage)) {
-	w := where{args: []any{int64s(topics)}}
+	from, arg := ofParents(topics)
+	w := where{args: []any{arg}}
 	w.messages(f)
 	w.keyset(p, "consensus_timestamp")
-	out := make([][]*ledger.TopicMessage, len(topics))
-	queue(b, `select p.ord, m.* from unnest($1::bigint[]) with ordinality p(id, ord) cross join lateral (
+	queueChildren(b, len(topics), `select p.ord, m.* from `+from+` cross join lateral (
   select `+messageColumns+` from topic_message where topic_id = p.id`+w.String()+w.orderBy(p, "consensus_timestamp")+`) m
-order by p.ord, m.consensus_timestamp`+p.direction(), w.args, ownedMessageTargets, func(m *ownedMessage) error { return finishMessage(&m.messageRow) },
-		func(rows []*ownedMessage) {
-			for _, r := range rows {
-				out[r.owner-1] = append(out[r.owner-1], &r.TopicMessage)
-			}
-			done(out)
-		})
+order by p.ord, m.consensus_timestamp`+p.direction(), w.args, messageTargets, finishMessage,
+		func(m *messageRow) *ledger.TopicMessage { return &m.TopicMessage }, done)
 }
 
 // messages adds the conditions on messages.

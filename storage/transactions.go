@@ -153,39 +153,47 @@ func (w *where) transactionTimes(f *ledger.TransactionFilter, p Page, owner stri
 	switch {
 	case f.Direction == nil:
 		sources = append(sources,
-			w.source("transaction s", "s.payer_account_id", "s", of("s.payer_account_id")+
-				" and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in "+precedingTypes+")", f, p),
-			w.source("entity_transaction s", "s.entity_id", "s", of("s.entity_id"), f, p))
+			w.source("transaction s", "s.payer_account_id", of("s.payer_account_id")+
+				" and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in "+precedingTypes+")", f, p, (*where).outcome),
+			w.source("entity_transaction s", "s.entity_id", of("s.entity_id"), f, p, (*where).outcome))
 	case *f.Direction == ledger.DirectionDebit:
 		amount = " and s.amount < 0"
 	default:
 		amount = " and s.amount > 0"
 	}
-	join := " join transaction o on o.consensus_timestamp = s.consensus_timestamp and o.payer_account_id = s.payer_account_id"
-	if f.Outcome == nil && f.Types == nil {
-		join = ""
-	}
-	transfers := "crypto_transfer s" + join
 	if owner == "" {
-		sources = append(sources, w.source(transfers, "s.entity_id", "o", amount, f, p))
+		sources = append(sources, w.transferSource("crypto_transfer s", "s.entity_id", amount, f, p))
 	} else {
 		// The index leaves out the account of network fees, which is in nearly every transaction: it is used only where the statement does too.
 		fees := " and s.entity_id = " + feeAccount + " and " + owner + " = " + feeAccount
 		sources = append(sources,
-			w.source(transfers, "s.entity_id", "o", of("s.entity_id")+" and s.entity_id <> "+feeAccount+amount, f, p),
-			w.source(transfers, "s.entity_id", "o", fees+amount, f, p))
+			w.transferSource("crypto_transfer s", "s.entity_id", of("s.entity_id")+" and s.entity_id <> "+feeAccount+amount, f, p),
+			w.transferSource("crypto_transfer s", "s.entity_id", fees+amount, f, p))
 	}
-	sources = append(sources, w.source("token_transfer s"+join, "s.account_id", "o", of("s.account_id")+amount, f, p))
+	sources = append(sources, w.transferSource("token_transfer s", "s.account_id", of("s.account_id")+amount, f, p))
 	return `select distinct on (consensus_timestamp) consensus_timestamp, payer_account_id from (
   ` + strings.Join(sources, "\n  union all ") + `) found` + w.orderBy(p, "consensus_timestamp")
 }
 
-// source is one of the tables that name accounts: the page of its distinct consensus times. outcome is the table with type and result.
-func (w *where) source(from, account, outcome, condition string, f *ledger.TransactionFilter, p Page) string {
+// transferSource is the source of a table of transfers. How the transaction ended, and what it did, is looked up for each transfer in order, until
+// the page is full: a join would be made for all transfers of an account first.
+func (w *where) transferSource(from, account, condition string, f *ledger.TransactionFilter, p Page) string {
+	return w.source(from, account, condition, f, p, func(part *where, _ string, f *ledger.TransactionFilter) {
+		if f.Outcome == nil && f.Types == nil {
+			return
+		}
+		part.sql.WriteString(" and (select true")
+		part.outcome("o", f)
+		part.sql.WriteString(" from transaction o where o.consensus_timestamp = s.consensus_timestamp and o.payer_account_id = s.payer_account_id)")
+	})
+}
+
+// source is one of the tables that name accounts: the page of its distinct consensus times. outcome adds the conditions on type and result.
+func (w *where) source(from, account, condition string, f *ledger.TransactionFilter, p Page, outcome func(*where, string, *ledger.TransactionFilter)) string {
 	part := where{args: w.args}
 	filter(&part, account, f.AccountID)
 	filter(&part, "s.consensus_timestamp", f.Timestamp)
-	part.outcome(outcome, f)
+	outcome(&part, "s", f)
 	part.keyset(p, "s.consensus_timestamp")
 	order := part.orderBy(p, "s.consensus_timestamp")
 	w.args = part.args

@@ -109,7 +109,7 @@ func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID, log 
 	}
 	db, err := storage.Open(ctx, storage.Options{
 		URL: d.url, ReadOnly: true, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: c.MaxConnections, Base: base,
-		ChainID: chainID, FileAttempts: c.MaxFileAttempts, Logger: log,
+		ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on, Logger: log,
 	})
 	if err != nil {
 		return nil, unreachable(d.url, err)

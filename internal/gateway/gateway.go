@@ -211,13 +211,31 @@ func (g *Gateway) Public() http.Handler {
 	r.Handle("/graphiql/*", page)
 	r.Get("/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/graphiql", http.StatusFound) })
 	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
-		if p := r.URL.Path; len(p) > len(v1.Prefix) && strings.EqualFold(p[:len(v1.Prefix)+1], v1.Prefix+"/") {
-			g.v1.ServeHTTP(w, r) // the classic family does not care for case
+		if ofAPI(r) { // the classic family does not care for case
+			g.v1.ServeHTTP(w, r)
 			return
 		}
 		rest.NotFoundHandler(w, r)
 	})
+	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) {
+		if ofAPI(req) { // methods that the router has never heard of, too, are answered as the family does
+			g.v1.ServeHTTP(w, req)
+			return
+		}
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+			if r.Match(chi.NewRouteContext(), method, req.URL.Path) {
+				w.Header().Add("Allow", method)
+			}
+		}
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	})
 	return r
+}
+
+// ofAPI tells whether a request is for the REST API, in whatever case its prefix is written.
+func ofAPI(r *http.Request) bool {
+	p := r.URL.Path
+	return strings.EqualFold(p[:min(len(p), len(v1.Prefix))], v1.Prefix) && (len(p) == len(v1.Prefix) || p[len(v1.Prefix)] == '/')
 }
 
 // Admin is the handler of the admin port.

@@ -54,6 +54,20 @@ var (
 	}}
 )
 
+// Rows are the ledger's tables with some rows, which a batch of statements inserts.
+func Rows(name string, insert func(b *pgx.Batch)) *pgtest.Template {
+	return &pgtest.Template{Name: name, From: Empty, Prepare: func(ctx context.Context, url string) error {
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = conn.Close(ctx) }() // every statement has been committed
+		var b pgx.Batch
+		insert(&b)
+		return conn.SendBatch(ctx, &b).Close()
+	}}
+}
+
 // Option changes how a gateway is made.
 type Option func(*gateway.Options, *storage.Options)
 

@@ -49,7 +49,7 @@ func isSpliced(f *ast.Field) bool { return f.Alias == pageAlias || f.Alias == bo
 
 // body is the schema of an endpoint's answer.
 func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) (*Schema, error) {
-	b.omitted = slices.Concat(e.OmitEmpty, e.OmitUnknown, e.OmitNull)
+	b.omitted = slices.Concat(e.OmitEmpty, slices.Concat(e.OmitNull...))
 	var all *Schema
 	for _, op := range operations {
 		s := newObject()

@@ -285,6 +285,11 @@ func (g *generator) responses(e *rest.Endpoint, body *Schema) Map[*Response] {
 		ok.Headers = append(ok.Headers, Member[*Header]{"Link", &Header{Ref: headerRef + "Link"}})
 	}
 	out := Map[*Response]{{"200", ok}}
+	if e.MayBePartial {
+		partial := *ok
+		partial.Description = "The answer, of which the database lacks a part."
+		out = append(out, Member[*Response]{"206", &partial})
+	}
 	problem := func(status int, name string) {
 		out = append(out, Member[*Response]{strconv.Itoa(status), &Response{Ref: responseRef + name}})
 	}

@@ -22,7 +22,7 @@ func contractResultEndpoints() []rest.Endpoint {
 	atTime := rest.Endpoint{
 		Path: "/contracts/{id}/results/{timestamp}", Grammar: rest.V1, Params: hbarParams, Document: "contract_result.graphql",
 		Operation: resultOperation, PathFirst: true, BindPath: bindResultOfContract, Finish: finishResultOfContract,
-		OmitNull: authorizations, MaxAge: history,
+		OmitNull: authorizations, MayBePartial: true, MaxAge: history,
 	}
 	actions := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/actions", Grammar: rest.V2, Params: actionsParams, Document: "contract_actions.graphql",
@@ -39,11 +39,11 @@ func contractResultEndpoints() []rest.Endpoint {
 		undescribed(at(atTime, "/contracts/results/results/{timestamp}")),
 		undescribed(rest.Endpoint{ // the same place in the path as a transaction's: its form tells it apart
 			Path: `/contracts/results/{timestamp:^\d+\.\d+$}`, Grammar: rest.V1, Params: hbarParams, Document: "contract_result.graphql",
-			Operation: resultOperation, PathFirst: true, BindPath: bindResultAt, Finish: finishResult, OmitNull: authorizations, MaxAge: history,
+			Operation: resultOperation, PathFirst: true, BindPath: bindResultAt, Finish: finishResult, OmitNull: authorizations, MayBePartial: true, MaxAge: history,
 		}),
 		{
 			Path: "/contracts/results/{transactionIdOrHash}", Grammar: rest.V1, Params: resultParams, Document: "contract_result.graphql",
-			Operation: resultOperation, BindPath: bindResult, Finish: finishResult, OmitNull: authorizations, MaxAge: history,
+			Operation: resultOperation, BindPath: bindResult, Finish: finishResult, OmitNull: authorizations, MayBePartial: true, MaxAge: history,
 		},
 		actions,
 		at(actions, "/contracts/results/{transactionIdOrHash}/results"),
@@ -63,7 +63,7 @@ func undescribed(e rest.Endpoint) rest.Endpoint {
 }
 
 // authorizations are left out where there is no Ethereum transaction.
-var authorizations = []string{"authorization_list"}
+var authorizations = [][]string{{"authorization_list"}}
 
 // contractResultsParams are taken by both lists of contract results.
 var contractResultsParams = []rest.Param{

@@ -1,7 +1,6 @@
 package v1_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -9,19 +8,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/pgtest"
 	"heliograph/internal/testenv"
 	"heliograph/storage"
 )
 
 // networkRows are the rows that the network's rules can be seen on. The fee schedule says 3 at first, and 2 gets a second half that breaks it.
-var networkRows = &pgtest.Template{Name: "network", From: testenv.Empty, Prepare: func(ctx context.Context, url string) error {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(ctx) }() // every statement has been committed
-	var b pgx.Batch
+var networkRows = testenv.Rows("network", func(b *pgx.Batch) {
 	for _, sql := range []string{
 		`insert into entity (id, num, realm, shard, type, timestamp_range, memo, balance, balance_timestamp) values
 (42, 42, 0, 0, 'ACCOUNT', '[1,)', '', null, null), (43, 43, 0, 0, 'ACCOUNT', '[1,)', '', 99, 9), (44, 44, 0, 0, 'ACCOUNT', '[1,)', '', 6, 3),
@@ -61,8 +53,7 @@ var networkRows = &pgtest.Template{Name: "network", From: testenv.Empty, Prepare
 	} {
 		b.Queue(sql)
 	}
-	return conn.SendBatch(ctx, &b).Close()
-}}
+})
 
 func bad(details ...string) string {
 	items := make([]string, len(details))

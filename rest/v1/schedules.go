@@ -12,7 +12,7 @@ func scheduleEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
 			Path: "/schedules", Grammar: rest.V2, Params: schedulesParams, Document: "schedules.graphql",
-			Next: []rest.Cursor{rest.EntityIDCursor("schedule.id")}, OmitUnknown: []string{"deleted", "memo"}, MaxAge: 10,
+			Next: []rest.Cursor{rest.EntityIDCursor("schedule.id")}, OmitNull: [][]string{{"deleted", "memo"}}, MaxAge: 10,
 		},
 		{
 			Path: "/schedules/{scheduleId}", Grammar: rest.V1, Document: "schedule.graphql",

@@ -1,7 +1,6 @@
 package v1_test
 
 import (
-	"context"
 	"encoding/base64"
 	"net/http"
 	"strings"
@@ -9,19 +8,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/pgtest"
 	"heliograph/internal/testenv"
 )
 
 // scheduleRows are schedules around the test clock's now, 1779021296: 5100 is executed and has a long signature, 5101 is unknown to the table
 // entity, 5102 is deleted, 5103 to 5108 lie on both sides of their expiration.
-var scheduleRows = &pgtest.Template{Name: "schedules", From: testenv.Empty, Prepare: func(ctx context.Context, url string) error {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(ctx) }() // every statement has been committed
-	var b pgx.Batch
+var scheduleRows = testenv.Rows("schedules", func(b *pgx.Batch) {
 	for _, sql := range []string{
 		`insert into schedule (schedule_id, consensus_timestamp, creator_account_id, payer_account_id, executed_timestamp, expiration_time, transaction_body, wait_for_expiry) values
 (5100, 1700000009000000321, 4711, 4712, 1700000100000000002, null, '\x0a0b0c0d', true), (5101, 1700000010000000000, 4711, 4711, null, null, '\x', false),
@@ -38,8 +30,7 @@ var scheduleRows = &pgtest.Template{Name: "schedules", From: testenv.Empty, Prep
 	} {
 		b.Queue(sql)
 	}
-	return conn.SendBatch(ctx, &b).Close()
-}}
+})
 
 // full is the schedule 5100, and unknown 5101 up to where the list leaves members out.
 const (

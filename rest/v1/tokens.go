@@ -24,7 +24,7 @@ func tokenEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/tokens/{tokenId}", Grammar: rest.V2, Params: tokenParams, Document: "token.graphql",
-			PathFirst: true, BindPath: bindToken, OmitNull: []string{"fractional_fees", "royalty_fees"}, MaxAge: 5,
+			PathFirst: true, BindPath: bindToken, OmitNull: [][]string{{"fractional_fees"}, {"royalty_fees"}}, MaxAge: 5,
 		},
 		{
 			Path: "/tokens/{tokenId}/balances", Grammar: rest.V2, Params: tokenBalancesParams, Document: "token_balances.graphql",
@@ -40,7 +40,7 @@ func tokenEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/tokens/{tokenId}/nfts/{serialNumber}/transactions", Grammar: rest.V2, Params: nftTransactionsParams, Document: "nft_transactions.graphql",
-			PathFirst: true, BindPath: bindNFT, Desc: true, Next: byTimestamp, MaxAge: brief,
+			PathFirst: true, BindPath: bindNFT, Desc: true, Next: byTimestamp, MayBePartial: true, MaxAge: brief,
 		},
 	}
 }

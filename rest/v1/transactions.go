@@ -22,11 +22,6 @@ var transactionsParams = []rest.Param{
 		return nil
 	}},
 	{Name: "type", Kind: rest.OneOf("credit", "debit"), Doc: "Only transactions that gave to, or took from, the accounts asked for.", Bind: func(r *rest.Request, values []rest.Value) error {
-		for _, v := range values[1:] {
-			if !strings.EqualFold(v.Text, values[0].Text) {
-				return noTransactions // one transfer cannot be both
-			}
-		}
 		r.Set("filter.direction", strings.ToUpper(values[0].Text))
 		return nil
 	}},
@@ -38,6 +33,12 @@ var transactionsParams = []rest.Param{
 var noTransactions = &rest.Direct{Body: `{"transactions":[],"links":{"next":null}}`}
 
 func finishTransactions(r *rest.Request) error {
+	directions := r.Values("type")
+	for _, v := range directions {
+		if !strings.EqualFold(v.Text, directions[0].Text) {
+			return noTransactions // one transfer cannot be both
+		}
+	}
 	at, err := r.TimestampFilter("timestamp")
 	if err != nil {
 		return err

@@ -1,0 +1,27 @@
+package rest_test
+
+import (
+	"strings"
+	"testing"
+
+	"heliograph/internal/testenv"
+	"heliograph/storage"
+)
+
+// TestGasPricesAreKept says that the system files behind prices of gas are read once an hour of the ledger, and each time where nothing is kept.
+func TestGasPricesAreKept(t *testing.T) {
+	t.Parallel()
+	for _, kept := range []bool{true, false} {
+		url := results.Fresh(t)
+		g := testenv.Over(t, url, testenv.Storage(func(o *storage.Options) { o.Cache = kept }))
+		const path = "/api/v1/contracts/results"
+		before := g.Get(t, path).Body
+		if !strings.Contains(before, `"gas_price":"0x`) {
+			t.Fatalf("there is no price: %s", before)
+		}
+		testenv.Exec(t, url, `delete from file_data where entity_id in (111, 112)`)
+		if after := g.Get(t, path).Body; (after == before) != kept {
+			t.Errorf("kept is %t; without the files the answer is %s", kept, after)
+		}
+	}
+}
