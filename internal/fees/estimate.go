@@ -2,6 +2,7 @@ package fees
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 
@@ -41,6 +42,15 @@ type Estimate struct {
 	Total                int64
 	// Notes say in words what is special about the estimate.
 	Notes []string
+	// ScheduleTimestamp is when the schedule was stored by which it was made, for those who know; unknown for the one that networks begin with.
+	ScheduleTimestamp ledger.Null[ledger.Timestamp]
+}
+
+// USCents is the total in US cents, with the eight decimals that it has.
+func (e *Estimate) USCents() string {
+	const cent, decimals = 100_000_000, 8
+	fraction := strconv.FormatInt(e.Total%cent, 10)
+	return strconv.FormatInt(e.Total/cent, 10) + "." + strings.Repeat("0", decimals-len(fraction)) + fraction
 }
 
 // Part is the node's or the service's part of a fee.
