@@ -50,7 +50,7 @@ func throttleInRange(v rest.Value) string {
 }
 
 func bindThrottle(r *rest.Request, values []rest.Value) error {
-	r.Set("throttle", values[0].Number)
+	r.Set("throttle", int(values[0].Number))
 	return nil
 }
 
