@@ -33,7 +33,7 @@ var feeParams = []rest.Param{
 		Doc: "How much the estimate looks at: the transaction alone (INTRINSIC, the default), or the state of the ledger too (STATE).",
 	},
 	{
-		Name: "high_volume_throttle", Read: rest.ReadInt, Check: throttleInRange, Bind: bindThrottle,
+		Name: "high_volume_throttle", Read: rest.Read{Convert: rest.ReadInt.Convert, Form: rest.Form{Most: maxThrottle}}, Check: throttleInRange, Bind: bindThrottle,
 		Doc: "How much of the throttle of high volume is used, in basis points: 0, the default, to 10000. Only STATE looks at it.",
 	},
 }
