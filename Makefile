@@ -7,7 +7,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-slow test-browser fuzz bench lint fmt generate verify ci clean
+.PHONY: help run build test test-slow test-browser test-clients fuzz bench lint fmt generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
@@ -56,6 +56,10 @@ test-browser: ## Run the tests that drive Chromium; installs it where there is n
 	@scripts/ensure-postgres.sh
 	@scripts/ensure-chromium.sh
 	CGO_ENABLED=0 go test -tags browser -timeout 10m $(TESTFLAGS) $(BROWSER_PKGS)
+
+test-clients: build ## Run the tests in which an SDK of the network asks a gateway; they need the port 8084
+	@scripts/ensure-postgres.sh
+	cd tests/sdk && HELIOGRAPH='$(CURDIR)/bin/heliograph' CGO_ENABLED=0 go test -count=1 -timeout 5m $(TESTFLAGS) ./...
 
 fuzz: ## Run each fuzz target for FUZZTIME (10s)
 	@scripts/ensure-postgres.sh
