@@ -12,6 +12,7 @@ import (
 	"net/http/pprof"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -50,6 +51,8 @@ type Options struct {
 	Version        string
 	// PlansOff leaves all answers to gqlgen's own way; the differential tests compare both.
 	PlansOff bool
+	// CheckVariables makes sure that REST gives its documents the variables that they declare; all tests do so.
+	CheckVariables bool
 }
 
 // Gateway answers requests.
@@ -58,7 +61,7 @@ type Gateway struct {
 	graph   *server.Server
 	root    *resolvers.Resolver
 	v1      *rest.API
-	docs    http.Handler
+	docs    func() (http.Handler, error) // made when somebody looks at it first
 	metrics *metrics
 	sdl     string
 }
@@ -70,6 +73,7 @@ func New(o Options) (*Gateway, error) {
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
 		Classify: resolvers.Classify, Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, MaxTokens: maxTokens, MaxBody: maxBody, Logger: o.Logger,
+		CheckVariables: o.CheckVariables,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the graph's server: %w", err)
@@ -78,10 +82,7 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the REST API: %w", err)
 	}
-	docs, err := describe(api, o.Version)
-	if err != nil {
-		return nil, err
-	}
+	docs := sync.OnceValues(func() (http.Handler, error) { return describe(api, o.Version) })
 	return &Gateway{o: o, graph: srv, root: root, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL()}, nil
 }
 
@@ -133,6 +134,17 @@ func (g *Gateway) Refresh(ctx context.Context) {
 	}
 }
 
+// describe shows the description of the REST API.
+func (g *Gateway) describe(w http.ResponseWriter, r *http.Request) {
+	docs, err := g.docs()
+	if err != nil {
+		g.o.Logger.ErrorContext(r.Context(), "the REST API cannot be described", "error", err)
+		http.Error(w, "The description is not available.", http.StatusInternalServerError)
+		return
+	}
+	docs.ServeHTTP(w, r)
+}
+
 // Graph is the executor behind everything.
 func (g *Gateway) Graph() *server.Server { return g.graph }
 
@@ -151,8 +163,8 @@ func (g *Gateway) Public() http.Handler {
 	r := chi.NewRouter()
 	r.Use(g.client, g.record, g.recover, g.deadline)
 	g.health(r)
-	r.Handle(docsPath, g.docs) // before the API, which looks at credentials first
-	r.Handle(docsPath+"/*", g.docs)
+	r.HandleFunc(docsPath, g.describe) // before the API, which looks at credentials first
+	r.HandleFunc(docsPath+"/*", g.describe)
 	r.Handle(v1.Prefix, g.v1)
 	r.Handle(v1.Prefix+"/*", g.v1)
 	r.Group(func(r chi.Router) {
