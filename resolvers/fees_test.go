@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+	"google.golang.org/protobuf/proto"
 
 	"heliograph/internal/fees"
 	"heliograph/internal/testenv"
@@ -23,7 +22,7 @@ func unsigned(t *testing.T, body *services.TransactionBody) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err = proto.Marshal(&services.Transaction{BodyBytes: b}); err != nil { //nolint:staticcheck // the shorter form
+	if b, err = proto.Marshal(&services.Transaction{BodyBytes: b}); err != nil {
 		t.Fatal(err)
 	}
 	return hex.EncodeToString(b)

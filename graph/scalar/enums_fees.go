@@ -43,5 +43,5 @@ func UnmarshalFeeExtraName(_ context.Context, v any) (fees.Extra, error) {
 			return e, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no extra", text) //nolint:perfsprint // it is quoted
+	return 0, fmt.Errorf("%q is no extra", text)
 }

@@ -34,7 +34,8 @@ func TestFeeEstimate(t *testing.T) {
 	for mode, total := range map[string]string{"INTRINSIC": `"total":2000000}`, "STATE": `"total":20000000}`} {
 		c := r.estimate(t, mode)
 		c.to.keep = true
-		if c.ask(); c.to.status != http.StatusOK || !strings.HasSuffix(string(c.to.body), total) {
+		c.ask()
+		if c.to.status != http.StatusOK || !strings.HasSuffix(string(c.to.body), total) {
 			t.Errorf("%s: %d %s", mode, c.to.status, c.to.body)
 		}
 	}

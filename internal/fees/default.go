@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // builtIn is the schedule that networks begin with.

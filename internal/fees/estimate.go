@@ -167,12 +167,12 @@ func (b *bill) chargeNode(t *Transaction) {
 	b.Node.Base, b.Node.Subtotal = b.schedule.nodeBase, b.schedule.nodeBase
 	b.Network.Multiplier = int32(b.schedule.multiplier)
 	for _, r := range b.schedule.node {
-		switch r.extra { //nolint:exhaustive // no node has any of the others
+		switch r.extra {
 		case ProcessingBytes:
 			b.Node.charge(b.schedule.prices[r.extra], r, t.bytes)
 		case Signatures:
 			b.Node.charge(b.schedule.prices[r.extra], r, t.signatures)
-		default:
+		default: // no node has any of the others
 		}
 	}
 }

@@ -2,12 +2,12 @@ package fees_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
-
-	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 
 	"heliograph/internal/fees"
 	"heliograph/internal/ledger"
@@ -235,14 +235,14 @@ func sound(t *testing.T, e *fees.Estimate) {
 // TestOlderForm is a transaction without signedTransactionBytes.
 func TestOlderForm(t *testing.T) {
 	t.Parallel()
-	b := marshal(t, &services.Transaction{ //nolint:staticcheck // that is what is tested
+	b := marshal(t, &services.Transaction{
 		BodyBytes: marshal(t, transfer(nil)), SigMap: &services.SignatureMap{SigPair: []*services.SignaturePair{{}, {}, {}}},
 	})
 	if e := estimate(t, b, fees.Options{Mode: fees.Intrinsic}); e.Total != 3000000 || e.Node.Extras[0].Name() != "SIGNATURES" {
 		t.Errorf("%+v", e)
 	}
 	// What is signed counts before it, signatures too.
-	both := append(b, signed(t, cryptoCreate(ed(1), 0), 1)...)
+	both := slices.Concat(b, signed(t, cryptoCreate(ed(1), 0), 1))
 	if e := estimate(t, both, fees.Options{Mode: fees.Intrinsic}); e.Total != 500000000 {
 		t.Errorf("%+v", e)
 	}

@@ -12,7 +12,7 @@ const once = 1000
 
 // hasHighVolume tells whether a type of transaction can be sent with high volume.
 func hasHighVolume(f services.HederaFunctionality) bool {
-	switch f { //nolint:exhaustive // all others cannot
+	switch f {
 	case services.HederaFunctionality_CryptoCreate, services.HederaFunctionality_ConsensusCreateTopic, services.HederaFunctionality_ScheduleCreate,
 		services.HederaFunctionality_CryptoApproveAllowance, services.HederaFunctionality_FileCreate, services.HederaFunctionality_FileAppend,
 		services.HederaFunctionality_ContractCreate, services.HederaFunctionality_HookStore, services.HederaFunctionality_TokenAssociateToAccount,

@@ -10,9 +10,8 @@ import (
 	"fmt"
 	"math"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // ErrSchedule is wrapped by every error about bytes that are no fee schedule, or not a sound one.

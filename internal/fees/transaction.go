@@ -1,11 +1,10 @@
 package fees
 
 import (
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-
-	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 )
 
 // MaxBytes is how long a transaction may be that is estimated. The network takes 6 KiB, and 130 KiB from privileged accounts.

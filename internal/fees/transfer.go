@@ -3,9 +3,8 @@ package fees
 import (
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+	"google.golang.org/protobuf/proto"
 
 	"heliograph/internal/ledger"
 )

@@ -157,7 +157,8 @@ func TestTypes(t *testing.T) {
 	hooked.NftTransfers[0].SenderAllowanceHookCall = &services.NftTransfer_PreTxSenderAllowanceHook{PreTxSenderAllowanceHook: hookCall(20_000_000)}
 	hooked.NftTransfers[0].ReceiverAllowanceHookCall = &services.NftTransfer_PrePostTxReceiverAllowanceHook{PrePostTxReceiverAllowanceHook: hookCall(1 << 63)}
 	slots := &services.HookStoreTransactionBody{StorageUpdates: []*services.EvmHookStorageUpdate{
-		{}, {Update: &services.EvmHookStorageUpdate_StorageSlot{StorageSlot: &services.EvmHookStorageSlot{}}},
+		{},
+		{Update: &services.EvmHookStorageUpdate_StorageSlot{StorageSlot: &services.EvmHookStorageSlot{}}},
 		{Update: &services.EvmHookStorageUpdate_MappingEntries{MappingEntries: &services.EvmHookMappingEntries{Entries: make([]*services.EvmHookMappingEntry, 3)}}},
 	}}
 	for i := range slots.StorageUpdates[2].GetMappingEntries().Entries {

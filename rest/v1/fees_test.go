@@ -11,9 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+	"google.golang.org/protobuf/proto"
 
 	"heliograph/internal/fees"
 	"heliograph/internal/testenv"
@@ -94,7 +93,7 @@ func TestFeeEstimate(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	extra := func(name string, count, included, price int64) string {
-		return fmt.Sprintf(`{"charged":%d,"count":%d,"fee_per_unit":%d,"included":%d,"name":"%s","subtotal":%d}`, count-included, count, price, included, name, (count-included)*price)
+		return fmt.Sprintf(`{"charged":%d,"count":%d,"fee_per_unit":%d,"included":%d,"name":%q,"subtotal":%d}`, count-included, count, price, included, name, (count-included)*price)
 	}
 	usual := func(serviceBase, total int64, extras ...string) string {
 		return fmt.Sprintf(`{"high_volume_multiplier":1,"network":{"multiplier":9,"subtotal":900000},"node":{"base":100000,"extras":[]},"service":{"base":%d,"extras":[%s]},"total":%d}`,
