@@ -178,10 +178,10 @@ func (b *bill) chargeNode(t *Transaction) {
 }
 
 // creations charges the accounts that a transfer creates.
-func (b *bill) creations(aliases []ledger.Alias) {
+func (b *bill) creations(list []newcomer) {
 	var n int64
-	for _, a := range aliases {
-		if !b.facts.Owned[string(a)] {
+	for _, a := range list {
+		if !b.facts.Owned[string(a.alias)] && !b.facts.Owned[string(a.address)] {
 			n++
 		}
 	}

@@ -4,10 +4,13 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"heliograph/internal/fees"
@@ -267,6 +270,12 @@ func TestAccountCreation(t *testing.T) {
 	t.Parallel()
 	address := func(n byte) []byte { return []byte(strings.Repeat(string(rune('a'+n)), 20)) }
 	key := marshal(t, ed(9))
+	private, err := crypto.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ecdsa := marshal(t, &services.Key{Key: &services.Key_ECDSASecp256K1{ECDSASecp256K1: crypto.CompressPubkey(&private.PublicKey)}})
+	noPoint := marshal(t, &services.Key{Key: &services.Key_ECDSASecp256K1{ECDSASecp256K1: make([]byte, 33)}})
 	longZero := append(make([]byte, 12), 1, 2, 3, 4, 5, 6, 7, 8)
 	for name, c := range map[string]struct {
 		body    *body
@@ -276,6 +285,10 @@ func TestAccountCreation(t *testing.T) {
 	}{
 		"to an address":         {transfer(pay(address(0))), fees.State, nil, 1},
 		"to a key":              {transfer(pay(key)), fees.State, nil, 1},
+		"to an ECDSA key":       {transfer(pay(ecdsa)), fees.State, nil, 1},
+		"to an ECDSA alias":     {transfer(pay(ecdsa)), fees.State, []string{string(ecdsa)}, 0},
+		"to a known address":    {transfer(pay(ecdsa)), fees.State, []string{string(crypto.PubkeyToAddress(private.PublicKey).Bytes())}, 0},
+		"to no ECDSA key":       {transfer(pay(noPoint)), fees.State, nil, 0},
 		"to somebody":           {transfer(pay(address(0))), fees.State, []string{string(address(0))}, 0},
 		"intrinsic":             {transfer(pay(address(0))), fees.Intrinsic, nil, 0},
 		"from an address":       {transfer([]*serviceAmount{amount(aliasID(address(0)), -1), amount(accountID(1), 1)}), fees.State, nil, 0},
@@ -316,6 +329,21 @@ func TestQuestions(t *testing.T) {
 	t.Parallel()
 	if q := parse(t, signed(t, cryptoCreate(ed(1), 0), 1)).Questions(); q.Any() {
 		t.Errorf("%+v", q)
+	}
+	private, err := crypto.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ecdsa := marshal(t, &services.Key{Key: &services.Key_ECDSASecp256K1{ECDSASecp256K1: crypto.CompressPubkey(&private.PublicKey)}})
+	if q := parse(t, signed(t, transfer(append(pay(ecdsa), pay(ecdsa)...)), 1)).Questions(); len(q.Aliases) != 2 || len(q.Aliases[1]) != 20 {
+		t.Errorf("%+v", q)
+	}
+	var crowd []*serviceAmount
+	for i := range 300 {
+		crowd = append(crowd, amount(aliasID(fmt.Appendf(nil, "%020d", i)), 1))
+	}
+	if q := parse(t, signed(t, transfer(crowd), 1)).Questions(); len(q.Aliases) != 100 {
+		t.Errorf("%d aliases are looked up", len(q.Aliases))
 	}
 	if q := parse(t, signed(t, message(1), 1)).Questions(); q.Topic != tokenEntity(t, 7) || !q.Any() {
 		t.Errorf("%+v", q)

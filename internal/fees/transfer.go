@@ -3,6 +3,7 @@ package fees
 import (
 	"slices"
 
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/proto"
 
@@ -143,17 +144,25 @@ func (t transfers) hooks() (calls, gas int64) {
 	return calls, gas
 }
 
-// newcomers are the aliases by which receivers are named and an account can be created, each once.
-func (t transfers) newcomers() []ledger.Alias {
-	var out []ledger.Alias
+// newcomer is somebody for whom a transfer creates an account, unless there is one of that alias or, for the alias that is an ECDSA key, of its address.
+type newcomer struct{ alias, address ledger.Alias }
+
+// maxNewcomers bounds the keys whose addresses are computed, which takes time. The network takes no transaction with nearly as many receivers.
+const maxNewcomers = 100
+
+// newcomers are the receivers who are named by an alias for which an account can be created, each once.
+func (t transfers) newcomers() []newcomer {
+	var out []newcomer
 	seen := map[string]bool{}
 	receive := func(id *services.AccountID) {
 		alias := id.GetAlias()
-		if !canCreate(alias) || seen[string(alias)] {
+		if len(out) == maxNewcomers || seen[string(alias)] {
 			return
 		}
 		seen[string(alias)] = true
-		out = append(out, alias)
+		if address, possible := canCreate(alias); possible {
+			out = append(out, newcomer{alias, address})
+		}
 	}
 	amounts := func(list []*services.AccountAmount) {
 		for _, a := range list {
@@ -180,19 +189,26 @@ const (
 )
 
 // canCreate tells whether a transfer to an alias that nobody has creates an account: for an EVM address that is not made of an account number, and
-// for a single key.
-func canCreate(alias []byte) bool {
+// for a single key. An ECDSA key has an address by which the account may be known already.
+func canCreate(alias []byte) (address ledger.Alias, possible bool) {
 	if len(alias) == addressLength {
-		return slices.ContainsFunc(alias[:12], func(c byte) bool { return c != 0 })
+		return nil, slices.ContainsFunc(alias[:12], func(c byte) bool { return c != 0 })
 	}
 	if len(alias) != 2+ed25519Length && len(alias) != 2+ecdsaLength {
-		return false
+		return nil, false
 	}
 	var key services.Key
 	if proto.Unmarshal(alias, &key) != nil {
-		return false
+		return nil, false
 	}
-	return len(key.GetEd25519()) == ed25519Length || len(key.GetECDSASecp256K1()) == ecdsaLength
+	if len(key.GetEd25519()) == ed25519Length {
+		return nil, true
+	}
+	public, err := crypto.DecompressPubkey(key.GetECDSASecp256K1())
+	if err != nil {
+		return nil, false
+	}
+	return crypto.PubkeyToAddress(*public).Bytes(), true
 }
 
 // tokenID is the id of a token; none when no such token can exist.
@@ -222,6 +238,11 @@ func (t *Transaction) Questions() *ledger.FeeQuestions {
 	}
 	slices.Sort(q.Tokens)
 	q.Tokens = slices.Compact(q.Tokens)
-	q.Aliases = moved.newcomers()
+	for _, n := range moved.newcomers() {
+		q.Aliases = append(q.Aliases, n.alias)
+		if n.address != nil {
+			q.Aliases = append(q.Aliases, n.address)
+		}
+	}
 	return q
 }

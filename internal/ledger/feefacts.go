@@ -6,7 +6,7 @@ type FeeQuestions struct {
 	Topic EntityID
 	// Tokens are the tokens that are transferred, each once.
 	Tokens []EntityID
-	// Aliases are those by which receivers of transfers are named, each once: an account is created for one that nobody has.
+	// Aliases are those by which receivers of transfers are named, and the addresses of those that are keys: an account is created for one that nobody has.
 	Aliases []Alias
 }
 
