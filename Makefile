@@ -3,6 +3,7 @@
 # Settings, given as in `make fuzz FUZZTIME=1m`:
 #   ARGS       more arguments for `heliograph serve`          PKGS       packages to test, ./... by default
 #   TESTFLAGS  more arguments for go test                     FUZZTIME   time for each fuzz target
+#   CLIENTS    folders of tests/ that test-clients runs, all by default
 #   BENCHTIME  time for each benchmark                        ASSETS     off leaves the front-end assets as they are
 
 SHELL := bash
@@ -14,6 +15,7 @@ PKGS ?= ./...
 TESTFLAGS ?=
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
+CLIENTS ?=
 ASSETS ?= on
 
 # What `heliograph version` tells. The date is the commit's, so that the same commit gives the same binary.
@@ -57,9 +59,9 @@ test-browser: ## Run the tests that drive Chromium; installs it where there is n
 	@scripts/ensure-chromium.sh
 	CGO_ENABLED=0 go test -tags browser -timeout 10m $(TESTFLAGS) $(BROWSER_PKGS)
 
-test-clients: build ## Run the tests in which an SDK of the network asks a gateway; they need the port 8084
+test-clients: build ## Run other people's clients and checkers against the gateway: every folder of tests/
 	@scripts/ensure-postgres.sh
-	cd tests/sdk && HELIOGRAPH='$(CURDIR)/bin/heliograph' CGO_ENABLED=0 go test -count=1 -timeout 5m $(TESTFLAGS) ./...
+	@scripts/test-clients.sh $(CLIENTS)
 
 fuzz: ## Run each fuzz target for FUZZTIME (10s)
 	@scripts/ensure-postgres.sh
