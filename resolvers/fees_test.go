@@ -9,6 +9,7 @@ import (
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/proto"
 
+	"heliograph/graph/server"
 	"heliograph/internal/fees"
 	"heliograph/internal/testenv"
 	"heliograph/rest"
@@ -116,11 +117,24 @@ func TestEstimateFeeOfNothing(t *testing.T) {
 		"highVolumeThrottle must be less than or equal to 10000":          {"t": tx, "throttle": 10001},
 		"Unable to parse transaction":                                     {"t": "ff"},
 		"Transaction must contain body bytes or signed transaction bytes": {"t": "0x"},
-		"a transaction has 262144 bytes at most":                          {"t": strings.Repeat("00", fees.MaxBytes+1)},
 	} {
 		if got := g.Query(t, query, variables); !strings.Contains(got.Body, want) || !strings.Contains(got.Body, "BAD_USER_INPUT") {
 			t.Errorf("%s: %s", want, got.Body)
 		}
+	}
+}
+
+// TestEstimateFeeTooLong hands over more than REST would, and than a client of the graph can send.
+func TestEstimateFeeTooLong(t *testing.T) {
+	t.Parallel()
+	srv := testenv.Demo(t).Graph()
+	doc, err := srv.Prepare(`query Long($t: Bytes!) { estimateFee(transaction: $t) { total } }`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := srv.Run(t.Context(), server.Call{Document: doc, Operation: "Long", Variables: map[string]any{"t": strings.Repeat("00", fees.MaxBytes+1)}})
+	if len(res.Errors) != 1 || res.Errors[0].Message != "a transaction has 262144 bytes at most" {
+		t.Errorf("%v", res.Errors)
 	}
 }
 
