@@ -149,6 +149,10 @@ func TestPlans(t *testing.T) {
 			_, err := db.TopicMessageByNumber(ctx, topic, 7)
 			return err
 		})},
+		"what a fee depends on": {100, read(func(ctx context.Context, db *storage.DB) error {
+			_, err := db.FeeFacts(ctx, &ledger.FeeQuestions{Topic: topic, Tokens: ids, Aliases: []ledger.Alias{[]byte("x"), make([]byte, 20)}})
+			return err
+		})},
 		"message at": {100, read(func(ctx context.Context, db *storage.DB) error { _, err := db.TopicMessageAt(ctx, at); return err })},
 		"messages of topics": {1000, batch(func(b *storage.Batch) {
 			b.QueueTopicMessages([]ledger.EntityID{11, 21, 31}, nil, desc, func([][]*ledger.TopicMessage) {})

@@ -48,6 +48,8 @@ func TestExplainOverHTTP(t *testing.T) {
 	}{
 		{"/api/v1/accounts%3Flimit%3D2%26account.id%3Dgt:5", `"operationName":"Accounts"`, 200},
 		{"/API/v1/Blocks/17/", `"variables":{"number":"17"}`, 200},
+		{"POST+/api/v1/network/fees%3Fmode%3Dstate", `"operationName":"EstimateFee"`, 200},
+		{"POST+/api/v1/network/stake", `no such path for POST`, 404},
 		{"/api/v1/accounts%3Flimit%3Dnone", `{"error":"Invalid parameter: limit"}`, 400},
 		{"/api/v1/transactions%3Ftype%3Dcredit%26type%3Ddebit", `contradict each other`, 400},
 		{"/api/v1/nothing", `no such path: /api/v1/nothing`, 404},

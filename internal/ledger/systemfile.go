@@ -3,6 +3,8 @@ package ledger
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -14,6 +16,7 @@ const (
 	AddressBookFile  = 102
 	FeeScheduleFile  = 111
 	ExchangeRateFile = 112
+	SimpleFeeFile    = 113
 )
 
 // ExchangeRateSet is the content of the file of exchange rates.
@@ -206,8 +209,24 @@ var gasFunctions = map[int32]string{6: "ContractCall", 7: "ContractCreate", 84: 
 // tinycentsPerFee is how many of the units of fee schedules make a tinycent.
 const tinycentsPerFee = 1000
 
-// at is the rate at an instant. A rate that the file does not have makes everything worthless.
-func (s *ExchangeRateSet) at(at Timestamp) ExchangeRate {
+// Tinybars is what an amount of tinycents is worth, rounded down; unknown when it is more than 64 bits hold, or when the rate is none.
+func (r *ExchangeRate) Tinybars(tinycents int64) Null[int64] {
+	if r.CentEquivalent <= 0 || r.HbarEquivalent < 0 || tinycents < 0 {
+		return Null[int64]{}
+	}
+	hi, lo := bits.Mul64(uint64(tinycents), uint64(r.HbarEquivalent))
+	if hi >= uint64(r.CentEquivalent) {
+		return Null[int64]{}
+	}
+	quotient, _ := bits.Div64(hi, lo, uint64(r.CentEquivalent))
+	if quotient > math.MaxInt64 {
+		return Null[int64]{}
+	}
+	return Of(int64(quotient))
+}
+
+// At is the rate at an instant. A rate that the file does not have makes everything worthless.
+func (s *ExchangeRateSet) At(at Timestamp) ExchangeRate {
 	var rate ExchangeRate
 	if s.CurrentRate != nil {
 		rate = *s.CurrentRate
@@ -232,7 +251,7 @@ func (s *FeeSchedules) GasFees(rates *ExchangeRateSet, at Timestamp) []*NetworkF
 	if s.Next != nil && len(s.Next.Fees) > 0 && isAfter(at, schedule.ExpiryTime) {
 		schedule = s.Next
 	}
-	rate := rates.at(at)
+	rate := rates.At(at)
 	fees := []*NetworkFee{}
 	for _, f := range schedule.Fees {
 		name, usesGas := gasFunctions[f.Function]

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -28,6 +29,30 @@ func num(b []byte, field protowire.Number, v uint64) []byte {
 
 func msg(b []byte, field protowire.Number, v []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), v)
+}
+
+// TestTinybars converts amounts that are small, and such as 64 bits hold only on the way, or not at all.
+func TestTinybars(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rate      ledger.ExchangeRate
+		tinycents int64
+		want      ledger.Null[int64]
+	}{
+		{ledger.ExchangeRate{HbarEquivalent: 30000, CentEquivalent: 450041}, 500000000, ledger.Of(int64(33330296))},
+		{ledger.ExchangeRate{HbarEquivalent: 30000, CentEquivalent: 450041}, 0, ledger.Of(int64(0))},
+		{ledger.ExchangeRate{HbarEquivalent: 1, CentEquivalent: 3}, 5, ledger.Of(int64(1))},
+		{ledger.ExchangeRate{HbarEquivalent: math.MaxInt32, CentEquivalent: math.MaxInt32}, math.MaxInt64, ledger.Of(int64(math.MaxInt64))},
+		{ledger.ExchangeRate{HbarEquivalent: 2, CentEquivalent: 1}, math.MaxInt64, ledger.Null[int64]{}},
+		{ledger.ExchangeRate{HbarEquivalent: math.MaxInt32, CentEquivalent: 1}, math.MaxInt64, ledger.Null[int64]{}},
+		{ledger.ExchangeRate{HbarEquivalent: 1}, 1, ledger.Null[int64]{}},
+		{ledger.ExchangeRate{HbarEquivalent: -1, CentEquivalent: 1}, 1, ledger.Null[int64]{}},
+		{ledger.ExchangeRate{HbarEquivalent: 1, CentEquivalent: 1}, -1, ledger.Null[int64]{}},
+	} {
+		if got := c.rate.Tinybars(c.tinycents); got != c.want {
+			t.Errorf("%d tinycents at %+v: %+v, want %+v", c.tinycents, c.rate, got, c.want)
+		}
+	}
 }
 
 func TestDecodeExchangeRates(t *testing.T) {

@@ -74,10 +74,16 @@ func (d *description) at(pointer ...string) (value any, plain []string) {
 	return value, plain
 }
 
-// check holds an answer against what is described for its path and status.
+// check holds an answer to GET against what is described for its path and status.
 func (d *description) check(t *testing.T, path, request string, got *testenv.Response) {
 	t.Helper()
-	response, plain := d.at("paths", path, "get", "responses", strconv.Itoa(got.Status))
+	d.checkMethod(t, "get", path, request, got)
+}
+
+// checkMethod is check for any method.
+func (d *description) checkMethod(t *testing.T, method, path, request string, got *testenv.Response) {
+	t.Helper()
+	response, plain := d.at("paths", path, method, "responses", strconv.Itoa(got.Status))
 	if response == nil {
 		t.Errorf("%s: status %d is not described: %s", request, got.Status, got.Body)
 		return
@@ -221,9 +227,9 @@ func values(t *testing.T, g *testenv.Gateway, from source) []string {
 }
 
 // queries are query strings that try every parameter of a path, with values that it takes and with others.
-func queries(d *description, path string) []string {
+func queries(d *description, method, path string) []string {
 	out := []string{"", "?no.such.parameter=1", "?limit=-1"}
-	parameters, _ := d.at("paths", path, "get", "parameters")
+	parameters, _ := d.at("paths", path, method, "parameters")
 	list, _ := parameters.([]any)
 	for _, p := range list {
 		parameter := asObject(p)
@@ -248,7 +254,10 @@ func TestAnswers(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.REST(withDelegation))
 	d := served(t, g)
-	for path := range asObject(d.document["paths"]) {
+	for path, item := range asObject(d.document["paths"]) {
+		if asObject(item)["get"] == nil {
+			continue
+		}
 		t.Run(path, func(t *testing.T) {
 			good, asked := 0, 0
 			ask := func(request string) *testenv.Response {
@@ -266,7 +275,7 @@ func TestAnswers(t *testing.T) {
 					ask(prefix + p)
 					continue
 				}
-				for _, q := range queries(d, path) {
+				for _, q := range queries(d, "get", path) {
 					ask(prefix + p + q)
 				}
 				d.follow(t, ask, prefix+p+"?limit=2")
@@ -276,6 +285,41 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("of %d answers about %d things only %d were good", asked, len(actual), good)
 			}
 		})
+	}
+}
+
+// TestAnswersToBodies holds the answers of endpoints that take a body against what is described.
+func TestAnswersToBodies(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	d := served(t, g)
+	for i, api := 0, unserved(t); i < len(api.Endpoints); i++ {
+		e := &api.Endpoints[i]
+		if e.Body == nil {
+			continue
+		}
+		usual, good := "Content-Type: "+e.Body.Types[0], 0
+		ask := func(query, body, header string) {
+			got := g.Do(t, http.MethodPost, prefix+e.Path+query, body, header)
+			d.checkMethod(t, "post", e.Path, "POST "+e.Path+query, got)
+			if got.Status == http.StatusOK {
+				good++
+			}
+		}
+		for _, q := range queries(d, "post", e.Path) {
+			ask(q, string(e.Body.Example), usual)
+		}
+		if good == 0 {
+			t.Errorf("%s: no answer was good", e.Path)
+		}
+		good = 0
+		ask("", "", usual)
+		ask("", "\x00", usual)
+		ask("", strings.Repeat("x", int(e.Body.Most)+1), usual)
+		ask("", string(e.Body.Example), "Content-Type: text/none")
+		if good > 0 {
+			t.Errorf("%s: %d of what cannot be was answered", e.Path, good)
+		}
 	}
 }
 
@@ -320,7 +364,10 @@ func TestFailures(t *testing.T) {
 	g := testenv.Demo(t)
 	d := served(t, g)
 	late := testenv.Demo(t, testenv.Timeout(time.Nanosecond))
-	for path := range asObject(d.document["paths"]) {
+	for path, item := range asObject(d.document["paths"]) {
+		if asObject(item)["get"] == nil {
+			continue
+		}
 		actual := prefix + regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(path, "0.0.999999999")
 		d.check(t, path, actual, g.Get(t, actual))
 		got := g.Do(t, http.MethodGet, actual, "", "Authorization: Basic bm9ib2R5OngK")

@@ -1,0 +1,89 @@
+// Package sdk lets a whole SDK of the network talk to a running gateway. It is a module of its own, so that nobody who builds the gateway needs the SDK.
+package sdk
+
+import (
+	"strings"
+	"testing"
+
+	hiero "github.com/hiero-ledger/hiero-sdk-go/v2/sdk"
+)
+
+// Accounts, tokens and topics of the demo network.
+var (
+	node    = hiero.AccountID{Account: 3}
+	alice   = hiero.AccountID{Account: 1001}
+	bob     = hiero.AccountID{Account: 1002}
+	dearer  = hiero.TokenID{Token: 2001} // has a custom fee
+	chat    = hiero.TopicID{Topic: 4001}
+	notices = hiero.TopicID{Topic: 4003} // has a custom fee
+)
+
+// TestFeeEstimateQuery asks for estimates of transactions that the SDK made.
+func TestFeeEstimateQuery(t *testing.T) {
+	client := client(t)
+	transfer := func() hiero.TransactionInterface {
+		return hiero.NewTransferTransaction().AddTokenTransfer(dearer, alice, -500).AddTokenTransfer(dearer, bob, 500)
+	}
+	create := func() hiero.TransactionInterface {
+		key, err := hiero.PrivateKeyGenerateEd25519()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tx := hiero.NewAccountCreateTransaction().SetKeyWithoutAlias(key.PublicKey())
+		tx.SetHighVolume(true)
+		return tx
+	}
+	message := func(topic hiero.TopicID, length int) func() hiero.TransactionInterface {
+		return func() hiero.TransactionInterface {
+			tx, err := hiero.NewTopicMessageSubmitTransaction().SetTopicID(topic).SetMessage(strings.Repeat("x", length)).FreezeWith(client)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return tx
+		}
+	}
+	for name, c := range map[string]struct {
+		tx         func() hiero.TransactionInterface
+		mode       hiero.FeeEstimateMode
+		throttle   uint16
+		total      uint64
+		multiplier uint64
+		extras     []string
+	}{
+		"transfer":                  {transfer, hiero.FeeEstimateModeIntrinsic, 0, 2000000, 1, []string{"TOKEN_TYPES"}},
+		"transfer, state":           {transfer, hiero.FeeEstimateModeState, 0, 20000000, 1, []string{"TOKEN_TRANSFER_BASE_CUSTOM_FEES"}},
+		"high volume, intrinsic":    {create, hiero.FeeEstimateModeIntrinsic, 100, 500000000, 1, nil},
+		"high volume":               {create, hiero.FeeEstimateModeState, 100, 500000000 * 80, 80, nil},
+		"message":                   {message(chat, 128), hiero.FeeEstimateModeState, 0, 1890400, 1, nil}, // the SDK sums chunks up, and drops extras
+		"message to dear topic":     {message(notices, 128), hiero.FeeEstimateModeState, 0, 500000000, 1, nil},
+		"message of several chunks": {message(chat, 2500), hiero.FeeEstimateModeState, 0, 3*(1000000+700000) + (924+924+352)*6800, 1, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := hiero.NewFeeEstimateQuery().SetMode(c.mode).SetTransaction(c.tx()).SetHighVolumeThrottle(c.throttle).Execute(client)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Total != c.total || got.HighVolumeMultiplier != c.multiplier || got.NetworkFee.Multiplier != 9 {
+				t.Errorf("total %d, multiplier %d, want %d and %d: %+v", got.Total, got.HighVolumeMultiplier, c.total, c.multiplier, got)
+			}
+			if sum := got.NodeFee.Subtotal() + got.NetworkFee.Subtotal + got.ServiceFee.Subtotal(); sum != got.Total {
+				t.Errorf("the parts are %d, the total is %d", sum, got.Total)
+			}
+			var names []string
+			for _, e := range got.ServiceFee.Extras {
+				names = append(names, e.Name)
+			}
+			if strings.Join(names, " ") != strings.Join(c.extras, " ") {
+				t.Errorf("extras %v, want %v", names, c.extras)
+			}
+		})
+	}
+}
+
+// TestFeeEstimateRefused asks for an estimate of what has none.
+func TestFeeEstimateRefused(t *testing.T) {
+	_, err := hiero.NewFeeEstimateQuery().SetTransaction(hiero.NewFreezeTransaction()).SetMaxAttempts(1).Execute(client(t))
+	if err == nil || !strings.Contains(err.Error(), "400") || !strings.Contains(err.Error(), "Unknown transaction type") {
+		t.Errorf("%v", err)
+	}
+}
