@@ -29,7 +29,10 @@ type Resolver struct {
 	tables *rowplan.Tables
 }
 
-var _ graph.ResolverRoot = (*Resolver)(nil)
+var (
+	_ graph.ResolverRoot = (*Resolver)(nil)
+	_ graph.EntityReader = (*Resolver)(nil)
+)
 
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
