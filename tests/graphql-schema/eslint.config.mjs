@@ -20,6 +20,7 @@ export default [
       '@graphql-eslint/strict-id-in-types': 'off',
       // _entities and the types around it have the names that federations give them; EVM, NFT and API stay capital.
       '@graphql-eslint/naming-convention': ['error', {
+        allowLeadingUnderscore: true,
         FieldDefinition: { style: 'camelCase', ignorePattern: '^_(service|entities)$' },
         InputValueDefinition: 'camelCase',
         Argument: 'camelCase',
