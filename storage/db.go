@@ -73,6 +73,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	cfg.ConnConfig.Tracer = o.Tracer
 	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
 		registerTypes(c.TypeMap())
+		c.PgConn().CustomData()[arenaOf] = &arena{}
 		return nil
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)

@@ -13,7 +13,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/99designs/gqlgen/graphql/handler/extension"
-	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -39,6 +38,8 @@ type Options struct {
 	Limits relay.Limits
 	// Documents is how many parsed documents of clients are kept.
 	Documents int
+	// CheckVariables makes the variables of documents in process be checked as those of clients are. It is for tests.
+	CheckVariables bool
 	// Bounds are what documents of clients may ask for.
 	Bounds limits.Limits
 	// MaxBody bounds the size of a request body in bytes, MaxValues how many JSON values it may have.
@@ -64,6 +65,8 @@ type Server struct {
 	docs     *documents
 	graphEnv *scalar.Env
 	restEnvs map[scalar.Style]*scalar.Env
+	// middleware holds what the executor puts around fields.
+	middleware *graphql.OperationContext
 
 	costLimit string     // as the header has it
 	responses *responses // nil when no answers are kept
@@ -91,14 +94,21 @@ func New(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	s.exec.SetQueryCache(docs)
 	s.exec.SetErrorPresenter(s.present)
-	s.exec.SetRecoverFunc(func(ctx context.Context, p any) error {
-		return &panicError{value: p, stack: debug.Stack()}
-	})
+	s.exec.SetRecoverFunc(s.recovered)
 	s.exec.Use(extension.Introspection{})
 	s.exec.AroundFields(s.field)
+	var errs gqlerror.List
+	if s.middleware, errs = s.exec.CreateOperationContext(graphql.StartOperationTrace(context.Background()), &graphql.RawParams{Query: "{ __typename }"}); errs != nil {
+		return nil, fmt.Errorf("making an operation: %w", errs)
+	}
+	s.exec.SetQueryCache(docs) // only now: that operation is nobody's
 	return s, nil
+}
+
+// recovered is what a client sees of a resolver that panicked.
+func (*Server) recovered(_ context.Context, p any) error {
+	return &panicError{value: p, stack: debug.Stack()}
 }
 
 // field is around every field: it notes where the page of a REST answer ends, and lets the row plan answer.
@@ -172,63 +182,3 @@ func (s *Server) context(ctx context.Context, env *scalar.Env, limits relay.Limi
 
 // Schema is the graph's schema. It is not to be changed.
 func (s *Server) Schema() *ast.Schema { return s.o.Schema.Schema() }
-
-// Document is an operation document of the REST side, parsed and checked once.
-type Document struct {
-	text string
-	doc  *ast.QueryDocument
-}
-
-// Prepare parses and checks a document, and keeps it for good.
-func (s *Server) Prepare(text string) (*Document, error) {
-	doc, errs := gqlparser.LoadQuery(s.o.Schema.Schema(), text) //nolint:staticcheck // its replacement takes the same rules as an argument
-	if errs != nil {
-		return nil, fmt.Errorf("checking a document: %w", errs)
-	}
-	s.docs.pin(text, doc)
-	return &Document{text: text, doc: doc}, nil
-}
-
-// Text is the document as it was written.
-func (d *Document) Text() string { return d.text }
-
-// Operations are the operations of the document.
-func (d *Document) Operations() ast.OperationList { return d.doc.Operations }
-
-// Done hands back the memory of an answer that has been sent: neither data nor a part of it may be used any more. Answers that are not handed
-// back are left to the garbage collector.
-func (s *Server) Done(data []byte) { s.o.Tables.Buffers.Give(data) }
-
-// Result is the answer to a document. Who is done with the data may say so with [Server.Done].
-type Result struct {
-	Data   []byte // the JSON of data
-	Errors gqlerror.List
-	Hints  relay.Hints
-}
-
-// Call says how to run a document.
-type Call struct {
-	Document  *Document
-	Operation string
-	Variables map[string]any
-	Style     scalar.Style
-	Limits    relay.Limits
-}
-
-// Run runs a document in process. A nil result means that the caller has gone.
-func (s *Server) Run(ctx context.Context, c Call) *Result {
-	res := &Result{}
-	ctx = relay.WithHints(s.context(ctx, s.restEnvs[c.Style], c.Limits), &res.Hints)
-	oc, errs := s.exec.CreateOperationContext(ctx, &graphql.RawParams{Query: c.Document.text, OperationName: c.Operation, Variables: c.Variables})
-	if errs != nil {
-		res.Errors = errs
-		return res
-	}
-	run, ctx := s.exec.DispatchOperation(ctx, oc)
-	resp := run(ctx)
-	if resp == nil {
-		return nil
-	}
-	res.Data, res.Errors = resp.Data, resp.Errors
-	return res
-}

@@ -14,6 +14,7 @@ import (
 	"net/http/pprof"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -73,6 +74,8 @@ type Options struct {
 	Version        string
 	// PlansOff leaves all answers to gqlgen's own way; the differential tests compare both.
 	PlansOff bool
+	// CheckVariables makes sure that REST gives its documents the variables that they declare; all tests do so.
+	CheckVariables bool
 }
 
 // Gateway answers requests.
@@ -80,7 +83,7 @@ type Gateway struct {
 	o       Options
 	graph   *server.Server
 	v1      *rest.API
-	docs    http.Handler
+	docs    func() (http.Handler, error) // made when somebody looks at it first
 	metrics *metrics
 	sdl     string
 	cors    func(http.Handler) http.Handler
@@ -96,7 +99,7 @@ func New(o Options) (*Gateway, error) {
 		Classify: resolvers.Classify, Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, Bounds: o.Graph.Bounds,
 		MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues, IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff,
 		Trusted: o.Graph.Trusted, OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,
-		NewID: newID, Logger: o.Logger,
+		NewID: newID, Logger: o.Logger, CheckVariables: o.CheckVariables,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the graph's server: %w", err)
@@ -105,10 +108,7 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the REST API: %w", err)
 	}
-	docs, err := describe(api, o.Version)
-	if err != nil {
-		return nil, err
-	}
+	docs := sync.OnceValues(func() (http.Handler, error) { return describe(api, o.Version) })
 	rates, err := newRates(o.Rates, o.Logger)
 	if err != nil {
 		return nil, err
@@ -149,6 +149,17 @@ func describe(api *rest.API, version string) (http.Handler, error) {
 	return apidocs.Handler(o)
 }
 
+// describe shows the description of the REST API.
+func (g *Gateway) describe(w http.ResponseWriter, r *http.Request) {
+	docs, err := g.docs()
+	if err != nil {
+		g.o.Logger.ErrorContext(r.Context(), "the REST API cannot be described", "error", err)
+		http.Error(w, "The description is not available.", http.StatusInternalServerError)
+		return
+	}
+	docs.ServeHTTP(w, r)
+}
+
 // Graph is the executor behind everything.
 func (g *Gateway) Graph() *server.Server { return g.graph }
 
@@ -162,8 +173,8 @@ func (g *Gateway) Public() http.Handler {
 	r := chi.NewRouter()
 	r.Use(g.client, g.record, g.recover, g.rate, g.deadline)
 	g.health(r)
-	r.Handle(docsPath, g.docs) // before the API, which looks at credentials first
-	r.Handle(docsPath+"/*", g.docs)
+	r.HandleFunc(docsPath, g.describe) // before the API, which looks at credentials first
+	r.HandleFunc(docsPath+"/*", g.describe)
 	r.Handle(v1.Prefix, g.v1)
 	r.Handle(v1.Prefix+"/*", g.v1)
 	r.Group(func(r chi.Router) {
