@@ -11,6 +11,7 @@ import (
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
+	"heliograph/internal/fees"
 	"heliograph/internal/ledger"
 	"math"
 	"strconv"
@@ -41,6 +42,7 @@ type ResolverRoot interface {
 	ContractLog() ContractLogResolver
 	ContractResult() ContractResultResolver
 	CryptoAllowance() CryptoAllowanceResolver
+	FeeEstimate() FeeEstimateResolver
 	FixedFee() FixedFeeResolver
 	FractionalFee() FractionalFeeResolver
 	Hook() HookResolver
@@ -128,9 +130,10 @@ type ComplexityRoot struct {
 	}
 
 	AccountConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	AccountEdge struct {
@@ -218,9 +221,10 @@ type ComplexityRoot struct {
 	}
 
 	BlockConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	BlockEdge struct {
@@ -298,9 +302,10 @@ type ComplexityRoot struct {
 	}
 
 	ContractConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	ContractEdge struct {
@@ -442,6 +447,11 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	Count struct {
+		Exact func(childComplexity int) int
+		Value func(childComplexity int) int
+	}
+
 	CryptoAllowance struct {
 		Amount        func(childComplexity int) int
 		AmountGranted func(childComplexity int) int
@@ -490,6 +500,42 @@ type ComplexityRoot struct {
 	FallbackFee struct {
 		Amount              func(childComplexity int) int
 		DenominatingTokenID func(childComplexity int) int
+	}
+
+	FeeEstimate struct {
+		ExchangeRate         func(childComplexity int) int
+		Function             func(childComplexity int) int
+		HighVolumeMultiplier func(childComplexity int) int
+		Mode                 func(childComplexity int) int
+		Network              func(childComplexity int) int
+		Node                 func(childComplexity int) int
+		Notes                func(childComplexity int) int
+		ScheduleTimestamp    func(childComplexity int) int
+		Service              func(childComplexity int) int
+		Tinybars             func(childComplexity int) int
+		Total                func(childComplexity int) int
+		USCents              func(childComplexity int) int
+	}
+
+	FeeEstimateNetwork struct {
+		Multiplier func(childComplexity int) int
+		Subtotal   func(childComplexity int) int
+	}
+
+	FeeEstimatePart struct {
+		Base     func(childComplexity int) int
+		Extras   func(childComplexity int) int
+		Subtotal func(childComplexity int) int
+	}
+
+	FeeExtra struct {
+		Charged     func(childComplexity int) int
+		Count       func(childComplexity int) int
+		Explanation func(childComplexity int) int
+		Extra       func(childComplexity int) int
+		FeePerUnit  func(childComplexity int) int
+		Included    func(childComplexity int) int
+		Subtotal    func(childComplexity int) int
 	}
 
 	FixedFee struct {
@@ -778,6 +824,7 @@ type ComplexityRoot struct {
 		Contracts          func(childComplexity int, filter *ledger.ContractFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		CryptoAllowances   func(childComplexity int, owner ledger.AccountRef, filter *ledger.CryptoAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		EntityID           func(childComplexity int, of ledger.AccountRef) int
+		EstimateFee        func(childComplexity int, transaction []byte, mode fees.Mode, highVolumeThrottle int32) int
 		Hook               func(childComplexity int, owner ledger.AccountRef, hookID int64) int
 		HookStorage        func(childComplexity int, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Hooks              func(childComplexity int, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -801,6 +848,8 @@ type ComplexityRoot struct {
 		TopicMessages      func(childComplexity int, topic ledger.EntityID, filter *ledger.TopicMessageFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Transaction        func(childComplexity int, id *ledger.TransactionID, hash *string, at *ledger.Timestamp, nonce *int32, scheduled *bool) int
 		Transactions       func(childComplexity int, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		__resolve__service func(childComplexity int) int
+		__resolve_entities func(childComplexity int, representations []map[string]any) int
 	}
 
 	RegisteredNode struct {
@@ -995,9 +1044,10 @@ type ComplexityRoot struct {
 	}
 
 	TokenConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	TokenCustomFees struct {
@@ -1109,9 +1159,10 @@ type ComplexityRoot struct {
 	}
 
 	TopicMessageConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	TopicMessageEdge struct {
@@ -1159,14 +1210,19 @@ type ComplexityRoot struct {
 	}
 
 	TransactionConnection struct {
-		Edges    func(childComplexity int) int
-		Nodes    func(childComplexity int) int
-		PageInfo func(childComplexity int) int
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	TransactionEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	_Service struct {
+		SDL func(childComplexity int) int
 	}
 }
 
@@ -1289,6 +1345,10 @@ type CryptoAllowanceResolver interface {
 
 	Spender(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error)
 }
+type FeeEstimateResolver interface {
+	Tinybars(ctx context.Context, obj *fees.Estimate) (*int64, error)
+	ExchangeRate(ctx context.Context, obj *fees.Estimate) (*ledger.ExchangeRate, error)
+}
 type FixedFeeResolver interface {
 	CollectorAccount(ctx context.Context, obj *ledger.FixedFee) (*ledger.Account, error)
 	DenominatingToken(ctx context.Context, obj *ledger.FixedFee) (*ledger.Token, error)
@@ -1377,6 +1437,8 @@ type QueryResolver interface {
 	ContractResults(ctx context.Context, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
 	ContractActions(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractAction], error)
 	EntityID(ctx context.Context, of ledger.AccountRef) (*ledger.EntityID, error)
+
+	EstimateFee(ctx context.Context, transaction []byte, mode fees.Mode, highVolumeThrottle int32) (*fees.Estimate, error)
 	Hook(ctx context.Context, owner ledger.AccountRef, hookID int64) (*ledger.Hook, error)
 	Hooks(ctx context.Context, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Hook], error)
 	HookStorage(ctx context.Context, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.HookSlotConnection, error)
@@ -1890,6 +1952,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AccountConnection.PageInfo(childComplexity), true
+	case "AccountConnection.totalCount":
+		if e.ComplexityRoot.AccountConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AccountConnection.TotalCount(childComplexity), true
 
 	case "AccountEdge.cursor":
 		if e.ComplexityRoot.AccountEdge.Cursor == nil {
@@ -2263,6 +2331,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.BlockConnection.PageInfo(childComplexity), true
+	case "BlockConnection.totalCount":
+		if e.ComplexityRoot.BlockConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.BlockConnection.TotalCount(childComplexity), true
 
 	case "BlockEdge.cursor":
 		if e.ComplexityRoot.BlockEdge.Cursor == nil {
@@ -2622,6 +2696,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractConnection.PageInfo(childComplexity), true
+	case "ContractConnection.totalCount":
+		if e.ComplexityRoot.ContractConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractConnection.TotalCount(childComplexity), true
 
 	case "ContractEdge.cursor":
 		if e.ComplexityRoot.ContractEdge.Cursor == nil {
@@ -3275,6 +3355,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ContractStateEdge.Node(childComplexity), true
 
+	case "Count.exact":
+		if e.ComplexityRoot.Count.Exact == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Count.Exact(childComplexity), true
+	case "Count.value":
+		if e.ComplexityRoot.Count.Value == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Count.Value(childComplexity), true
+
 	case "CryptoAllowance.amount":
 		if e.ComplexityRoot.CryptoAllowance.Amount == nil {
 			break
@@ -3438,6 +3531,154 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.FallbackFee.DenominatingTokenID(childComplexity), true
+
+	case "FeeEstimate.exchangeRate":
+		if e.ComplexityRoot.FeeEstimate.ExchangeRate == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.ExchangeRate(childComplexity), true
+	case "FeeEstimate.function":
+		if e.ComplexityRoot.FeeEstimate.Function == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Function(childComplexity), true
+	case "FeeEstimate.highVolumeMultiplier":
+		if e.ComplexityRoot.FeeEstimate.HighVolumeMultiplier == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.HighVolumeMultiplier(childComplexity), true
+	case "FeeEstimate.mode":
+		if e.ComplexityRoot.FeeEstimate.Mode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Mode(childComplexity), true
+	case "FeeEstimate.network":
+		if e.ComplexityRoot.FeeEstimate.Network == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Network(childComplexity), true
+	case "FeeEstimate.node":
+		if e.ComplexityRoot.FeeEstimate.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Node(childComplexity), true
+	case "FeeEstimate.notes":
+		if e.ComplexityRoot.FeeEstimate.Notes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Notes(childComplexity), true
+	case "FeeEstimate.scheduleTimestamp":
+		if e.ComplexityRoot.FeeEstimate.ScheduleTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.ScheduleTimestamp(childComplexity), true
+	case "FeeEstimate.service":
+		if e.ComplexityRoot.FeeEstimate.Service == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Service(childComplexity), true
+	case "FeeEstimate.tinybars":
+		if e.ComplexityRoot.FeeEstimate.Tinybars == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Tinybars(childComplexity), true
+	case "FeeEstimate.total":
+		if e.ComplexityRoot.FeeEstimate.Total == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Total(childComplexity), true
+	case "FeeEstimate.usCents":
+		if e.ComplexityRoot.FeeEstimate.USCents == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.USCents(childComplexity), true
+
+	case "FeeEstimateNetwork.multiplier":
+		if e.ComplexityRoot.FeeEstimateNetwork.Multiplier == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimateNetwork.Multiplier(childComplexity), true
+	case "FeeEstimateNetwork.subtotal":
+		if e.ComplexityRoot.FeeEstimateNetwork.Subtotal == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimateNetwork.Subtotal(childComplexity), true
+
+	case "FeeEstimatePart.base":
+		if e.ComplexityRoot.FeeEstimatePart.Base == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimatePart.Base(childComplexity), true
+	case "FeeEstimatePart.extras":
+		if e.ComplexityRoot.FeeEstimatePart.Extras == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimatePart.Extras(childComplexity), true
+	case "FeeEstimatePart.subtotal":
+		if e.ComplexityRoot.FeeEstimatePart.Subtotal == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimatePart.Subtotal(childComplexity), true
+
+	case "FeeExtra.charged":
+		if e.ComplexityRoot.FeeExtra.Charged == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeExtra.Charged(childComplexity), true
+	case "FeeExtra.count":
+		if e.ComplexityRoot.FeeExtra.Count == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeExtra.Count(childComplexity), true
+	case "FeeExtra.explanation":
+		if e.ComplexityRoot.FeeExtra.Explanation == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeExtra.Explanation(childComplexity), true
+	case "FeeExtra.name":
+		if e.ComplexityRoot.FeeExtra.Extra == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeExtra.Extra(childComplexity), true
+	case "FeeExtra.feePerUnit":
+		if e.ComplexityRoot.FeeExtra.FeePerUnit == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeExtra.FeePerUnit(childComplexity), true
+	case "FeeExtra.included":
+		if e.ComplexityRoot.FeeExtra.Included == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeExtra.Included(childComplexity), true
+	case "FeeExtra.subtotal":
+		if e.ComplexityRoot.FeeExtra.Subtotal == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeExtra.Subtotal(childComplexity), true
 
 	case "FixedFee.allCollectorsAreExempt":
 		if e.ComplexityRoot.FixedFee.AllCollectorsAreExempt == nil {
@@ -4742,6 +4983,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.EntityID(childComplexity, args["of"].(ledger.AccountRef)), true
+	case "Query.estimateFee":
+		if e.ComplexityRoot.Query.EstimateFee == nil {
+			break
+		}
+
+		args, err := ec.field_Query_estimateFee_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.EstimateFee(childComplexity, args["transaction"].([]byte), args["mode"].(fees.Mode), args["highVolumeThrottle"].(int32)), true
 	case "Query.hook":
 		if e.ComplexityRoot.Query.Hook == nil {
 			break
@@ -4991,6 +5243,23 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Transactions(childComplexity, args["filter"].(*ledger.TransactionFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Query._service":
+		if e.ComplexityRoot.Query.__resolve__service == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.__resolve__service(childComplexity), true
+	case "Query._entities":
+		if e.ComplexityRoot.Query.__resolve_entities == nil {
+			break
+		}
+
+		args, err := ec.field_Query__entities_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.__resolve_entities(childComplexity, args["representations"].([]map[string]any)), true
 
 	case "RegisteredNode.adminKey":
 		if e.ComplexityRoot.RegisteredNode.AdminKey == nil {
@@ -5851,6 +6120,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenConnection.PageInfo(childComplexity), true
+	case "TokenConnection.totalCount":
+		if e.ComplexityRoot.TokenConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenConnection.TotalCount(childComplexity), true
 
 	case "TokenCustomFees.createdTimestamp":
 		if e.ComplexityRoot.TokenCustomFees.CreatedTimestamp == nil {
@@ -6319,6 +6594,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TopicMessageConnection.PageInfo(childComplexity), true
+	case "TopicMessageConnection.totalCount":
+		if e.ComplexityRoot.TopicMessageConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TopicMessageConnection.TotalCount(childComplexity), true
 
 	case "TopicMessageEdge.cursor":
 		if e.ComplexityRoot.TopicMessageEdge.Cursor == nil {
@@ -6573,6 +6854,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TransactionConnection.PageInfo(childComplexity), true
+	case "TransactionConnection.totalCount":
+		if e.ComplexityRoot.TransactionConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TransactionConnection.TotalCount(childComplexity), true
 
 	case "TransactionEdge.cursor":
 		if e.ComplexityRoot.TransactionEdge.Cursor == nil {
@@ -6586,6 +6873,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TransactionEdge.Node(childComplexity), true
+
+	case "_Service.sdl":
+		if e.ComplexityRoot._Service.SDL == nil {
+			break
+		}
+
+		return e.ComplexityRoot._Service.SDL(childComplexity), true
 
 	}
 	return 0, false
@@ -6704,7 +6998,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -6724,6 +7018,8 @@ var sources = []*ast.Source{
 	{Name: "schema/contract.graphqls", Input: sourceData("schema/contract.graphqls"), BuiltIn: false},
 	{Name: "schema/contract_result.graphqls", Input: sourceData("schema/contract_result.graphqls"), BuiltIn: false},
 	{Name: "schema/directives.graphqls", Input: sourceData("schema/directives.graphqls"), BuiltIn: false},
+	{Name: "schema/federation.graphqls", Input: sourceData("schema/federation.graphqls"), BuiltIn: false},
+	{Name: "schema/fee.graphqls", Input: sourceData("schema/fee.graphqls"), BuiltIn: false},
 	{Name: "schema/hook.graphqls", Input: sourceData("schema/hook.graphqls"), BuiltIn: false},
 	{Name: "schema/network.graphqls", Input: sourceData("schema/network.graphqls"), BuiltIn: false},
 	{Name: "schema/nft.graphqls", Input: sourceData("schema/nft.graphqls"), BuiltIn: false},
@@ -6732,6 +7028,7 @@ var sources = []*ast.Source{
 	{Name: "schema/subscription.graphqls", Input: sourceData("schema/subscription.graphqls"), BuiltIn: false},
 	{Name: "schema/token.graphqls", Input: sourceData("schema/token.graphqls"), BuiltIn: false},
 	{Name: "schema/topic.graphqls", Input: sourceData("schema/topic.graphqls"), BuiltIn: false},
+	{Name: "schema/total.graphqls", Input: sourceData("schema/total.graphqls"), BuiltIn: false},
 	{Name: "schema/transaction.graphqls", Input: sourceData("schema/transaction.graphqls"), BuiltIn: false},
 	{Name: "schema/transaction_type.graphqls", Input: sourceData("schema/transaction_type.graphqls"), BuiltIn: false},
 }
@@ -6859,6 +7156,8 @@ func (ec *executionContext) childFields_AccountConnection(ctx context.Context, f
 		return ec.fieldContext_AccountConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_AccountConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_AccountConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AccountConnection", field.Name)
 }
@@ -7039,6 +7338,8 @@ func (ec *executionContext) childFields_BlockConnection(ctx context.Context, fie
 		return ec.fieldContext_BlockConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_BlockConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_BlockConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type BlockConnection", field.Name)
 }
@@ -7199,6 +7500,8 @@ func (ec *executionContext) childFields_ContractConnection(ctx context.Context, 
 		return ec.fieldContext_ContractConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_ContractConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ContractConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractConnection", field.Name)
 }
@@ -7481,6 +7784,16 @@ func (ec *executionContext) childFields_ContractStateEdge(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type ContractStateEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_Count(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "value":
+		return ec.fieldContext_Count_value(ctx, field)
+	case "exact":
+		return ec.fieldContext_Count_exact(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Count", field.Name)
+}
+
 func (ec *executionContext) childFields_CryptoAllowance(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "amount":
@@ -7579,6 +7892,78 @@ func (ec *executionContext) childFields_FallbackFee(ctx context.Context, field g
 		return ec.fieldContext_FallbackFee_denominatingTokenId(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type FallbackFee", field.Name)
+}
+
+func (ec *executionContext) childFields_FeeEstimate(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "mode":
+		return ec.fieldContext_FeeEstimate_mode(ctx, field)
+	case "function":
+		return ec.fieldContext_FeeEstimate_function(ctx, field)
+	case "highVolumeMultiplier":
+		return ec.fieldContext_FeeEstimate_highVolumeMultiplier(ctx, field)
+	case "network":
+		return ec.fieldContext_FeeEstimate_network(ctx, field)
+	case "node":
+		return ec.fieldContext_FeeEstimate_node(ctx, field)
+	case "notes":
+		return ec.fieldContext_FeeEstimate_notes(ctx, field)
+	case "service":
+		return ec.fieldContext_FeeEstimate_service(ctx, field)
+	case "total":
+		return ec.fieldContext_FeeEstimate_total(ctx, field)
+	case "usCents":
+		return ec.fieldContext_FeeEstimate_usCents(ctx, field)
+	case "tinybars":
+		return ec.fieldContext_FeeEstimate_tinybars(ctx, field)
+	case "exchangeRate":
+		return ec.fieldContext_FeeEstimate_exchangeRate(ctx, field)
+	case "scheduleTimestamp":
+		return ec.fieldContext_FeeEstimate_scheduleTimestamp(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type FeeEstimate", field.Name)
+}
+
+func (ec *executionContext) childFields_FeeEstimateNetwork(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "multiplier":
+		return ec.fieldContext_FeeEstimateNetwork_multiplier(ctx, field)
+	case "subtotal":
+		return ec.fieldContext_FeeEstimateNetwork_subtotal(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type FeeEstimateNetwork", field.Name)
+}
+
+func (ec *executionContext) childFields_FeeEstimatePart(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "base":
+		return ec.fieldContext_FeeEstimatePart_base(ctx, field)
+	case "extras":
+		return ec.fieldContext_FeeEstimatePart_extras(ctx, field)
+	case "subtotal":
+		return ec.fieldContext_FeeEstimatePart_subtotal(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type FeeEstimatePart", field.Name)
+}
+
+func (ec *executionContext) childFields_FeeExtra(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "charged":
+		return ec.fieldContext_FeeExtra_charged(ctx, field)
+	case "count":
+		return ec.fieldContext_FeeExtra_count(ctx, field)
+	case "feePerUnit":
+		return ec.fieldContext_FeeExtra_feePerUnit(ctx, field)
+	case "included":
+		return ec.fieldContext_FeeExtra_included(ctx, field)
+	case "name":
+		return ec.fieldContext_FeeExtra_name(ctx, field)
+	case "subtotal":
+		return ec.fieldContext_FeeExtra_subtotal(ctx, field)
+	case "explanation":
+		return ec.fieldContext_FeeExtra_explanation(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type FeeExtra", field.Name)
 }
 
 func (ec *executionContext) childFields_FixedFee(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -8497,6 +8882,8 @@ func (ec *executionContext) childFields_TokenConnection(ctx context.Context, fie
 		return ec.fieldContext_TokenConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_TokenConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_TokenConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TokenConnection", field.Name)
 }
@@ -8725,6 +9112,8 @@ func (ec *executionContext) childFields_TopicMessageConnection(ctx context.Conte
 		return ec.fieldContext_TopicMessageConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_TopicMessageConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_TopicMessageConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TopicMessageConnection", field.Name)
 }
@@ -8825,6 +9214,8 @@ func (ec *executionContext) childFields_TransactionConnection(ctx context.Contex
 		return ec.fieldContext_TransactionConnection_nodes(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_TransactionConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_TransactionConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TransactionConnection", field.Name)
 }
@@ -8837,6 +9228,14 @@ func (ec *executionContext) childFields_TransactionEdge(ctx context.Context, fie
 		return ec.fieldContext_TransactionEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TransactionEdge", field.Name)
+}
+
+func (ec *executionContext) childFields__Service(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "sdl":
+		return ec.fieldContext__Service_sdl(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type _Service", field.Name)
 }
 
 func (ec *executionContext) childFields___Directive(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -10409,6 +10808,20 @@ func (ec *executionContext) field_Query___type_args(ctx context.Context, rawArgs
 	return args, nil
 }
 
+func (ec *executionContext) field_Query__entities_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "representations",
+		func(ctx context.Context, v any) ([]map[string]any, error) {
+			return ec.unmarshalN_Any2ᚕmapᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["representations"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_account_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -11160,6 +11573,36 @@ func (ec *executionContext) field_Query_entityId_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["of"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_estimateFee_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "transaction",
+		func(ctx context.Context, v any) ([]byte, error) {
+			return ec.unmarshalNBytes2ᚕbyte(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["transaction"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "mode",
+		func(ctx context.Context, v any) (fees.Mode, error) {
+			return ec.unmarshalNFeeEstimateMode2heliographᚋinternalᚋfeesᚐMode(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["mode"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "highVolumeThrottle",
+		func(ctx context.Context, v any) (int32, error) {
+			return ec.unmarshalNInt2int32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["highVolumeThrottle"] = arg2
 	return args, nil
 }
 
@@ -14119,6 +14562,38 @@ func (ec *executionContext) fieldContext_AccountConnection_pageInfo(_ context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _AccountConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Account]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccountConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AccountConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _AccountEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Account]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -15703,6 +16178,38 @@ func (ec *executionContext) fieldContext_BlockConnection_pageInfo(_ context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _BlockConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Block]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BlockConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BlockConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BlockConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _BlockEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Block]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17175,6 +17682,38 @@ func (ec *executionContext) fieldContext_ContractConnection_pageInfo(_ context.C
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Contract]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
 		},
 	}
 	return fc, nil
@@ -19900,6 +20439,52 @@ func (ec *executionContext) fieldContext_ContractStateEdge_cursor(_ context.Cont
 	return graphql.NewScalarFieldContext("ContractStateEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Count_value(ctx context.Context, field graphql.CollectedField, obj *relay.Count) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Count_value(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Value, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Count_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Count", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _Count_exact(ctx context.Context, field graphql.CollectedField, obj *relay.Count) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Count_exact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Exact, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Count_exact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Count", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
 func (ec *executionContext) _CryptoAllowance_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.CryptoAllowance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20577,6 +21162,603 @@ func (ec *executionContext) _FallbackFee_denominatingTokenId(ctx context.Context
 }
 func (ec *executionContext) fieldContext_FallbackFee_denominatingTokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FallbackFee", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_mode(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_mode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Mode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v fees.Mode) graphql.Marshaler {
+			return ec.marshalNFeeEstimateMode2heliographᚋinternalᚋfeesᚐMode(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_mode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, false, false, errors.New("field of type FeeEstimateMode does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_function(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_function(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Function, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_function(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_highVolumeMultiplier(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_highVolumeMultiplier(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HighVolumeMultiplier, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_highVolumeMultiplier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_network(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_network(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Network, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v fees.NetworkPart) graphql.Marshaler {
+			return ec.marshalNFeeEstimateNetwork2heliographᚋinternalᚋfeesᚐNetworkPart(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_network(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FeeEstimate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FeeEstimateNetwork(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FeeEstimate_node(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v fees.Part) graphql.Marshaler {
+			return ec.marshalNFeeEstimatePart2heliographᚋinternalᚋfeesᚐPart(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FeeEstimate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FeeEstimatePart(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FeeEstimate_notes(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_notes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Notes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_notes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_service(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_service(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Service, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v fees.Part) graphql.Marshaler {
+			return ec.marshalNFeeEstimatePart2heliographᚋinternalᚋfeesᚐPart(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_service(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FeeEstimate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FeeEstimatePart(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FeeEstimate_total(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_total(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Total, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_total(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_usCents(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_usCents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.USCents(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_usCents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_tinybars(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_tinybars(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.FeeEstimate().Tinybars(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int64) graphql.Marshaler {
+			return ec.marshalOLong2ᚖint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_tinybars(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, true, true, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_exchangeRate(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_exchangeRate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.FeeEstimate().ExchangeRate(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ExchangeRate) graphql.Marshaler {
+			return ec.marshalOExchangeRate2ᚖheliographᚋinternalᚋledgerᚐExchangeRate(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_exchangeRate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FeeEstimate",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ExchangeRate(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FeeEstimate_scheduleTimestamp(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_scheduleTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ScheduleTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_scheduleTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimateNetwork_multiplier(ctx context.Context, field graphql.CollectedField, obj *fees.NetworkPart) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimateNetwork_multiplier(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Multiplier, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimateNetwork_multiplier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimateNetwork", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimateNetwork_subtotal(ctx context.Context, field graphql.CollectedField, obj *fees.NetworkPart) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimateNetwork_subtotal(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Subtotal, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimateNetwork_subtotal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimateNetwork", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimatePart_base(ctx context.Context, field graphql.CollectedField, obj *fees.Part) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimatePart_base(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Base, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimatePart_base(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimatePart", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimatePart_extras(ctx context.Context, field graphql.CollectedField, obj *fees.Part) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimatePart_extras(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Extras, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*fees.Charge) graphql.Marshaler {
+			return ec.marshalNFeeExtra2ᚕᚖheliographᚋinternalᚋfeesᚐChargeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimatePart_extras(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FeeEstimatePart",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FeeExtra(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FeeEstimatePart_subtotal(ctx context.Context, field graphql.CollectedField, obj *fees.Part) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimatePart_subtotal(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Subtotal, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimatePart_subtotal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimatePart", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeExtra_charged(ctx context.Context, field graphql.CollectedField, obj *fees.Charge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeExtra_charged(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Charged, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeExtra_charged(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeExtra", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeExtra_count(ctx context.Context, field graphql.CollectedField, obj *fees.Charge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeExtra_count(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeExtra_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeExtra", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeExtra_feePerUnit(ctx context.Context, field graphql.CollectedField, obj *fees.Charge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeExtra_feePerUnit(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FeePerUnit, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeExtra_feePerUnit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeExtra", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeExtra_included(ctx context.Context, field graphql.CollectedField, obj *fees.Charge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeExtra_included(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Included, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeExtra_included(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeExtra", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeExtra_name(ctx context.Context, field graphql.CollectedField, obj *fees.Charge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeExtra_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Extra, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v fees.Extra) graphql.Marshaler {
+			return ec.marshalNFeeExtraName2heliographᚋinternalᚋfeesᚐExtra(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeExtra_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeExtra", field, false, false, errors.New("field of type FeeExtraName does not have child fields"))
+}
+
+func (ec *executionContext) _FeeExtra_subtotal(ctx context.Context, field graphql.CollectedField, obj *fees.Charge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeExtra_subtotal(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Subtotal, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeExtra_subtotal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeExtra", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeExtra_explanation(ctx context.Context, field graphql.CollectedField, obj *fees.Charge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeExtra_explanation(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Explanation(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeExtra_explanation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeExtra", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _FixedFee_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.FixedFee) (ret graphql.Marshaler) {
@@ -26206,6 +27388,126 @@ func (ec *executionContext) fieldContext_Query_entityId(ctx context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Query__service(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query__service(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.__resolve__service(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v relay.Service) graphql.Marshaler {
+			return ec.marshalN_Service2heliographᚋgraphᚋrelayᚐService(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query__service(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields__Service(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query__entities(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query__entities(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.__resolve_entities(ctx, fc.Args["representations"].([]map[string]any)), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []relay.Node) graphql.Marshaler {
+			return ec.marshalN_Entity2ᚕheliographᚋgraphᚋrelayᚐNode(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query__entities(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type _Entity does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query__entities_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_estimateFee(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_estimateFee(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().EstimateFee(ctx, fc.Args["transaction"].([]byte), fc.Args["mode"].(fees.Mode), fc.Args["highVolumeThrottle"].(int32))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *fees.Estimate) graphql.Marshaler {
+			return ec.marshalNFeeEstimate2ᚖheliographᚋinternalᚋfeesᚐEstimate(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_estimateFee(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FeeEstimate(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_estimateFee_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_hook(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -30844,6 +32146,38 @@ func (ec *executionContext) fieldContext_TokenConnection_pageInfo(_ context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _TokenConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Token]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TokenCustomFees_createdTimestamp(ctx context.Context, field graphql.CollectedField, obj *ledger.TokenCustomFees) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -32896,6 +34230,38 @@ func (ec *executionContext) fieldContext_TopicMessageConnection_pageInfo(_ conte
 	return fc, nil
 }
 
+func (ec *executionContext) _TopicMessageConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.TopicMessage]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TopicMessageConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TopicMessageConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TopicMessageConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TopicMessageEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.TopicMessage]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -34013,6 +35379,38 @@ func (ec *executionContext) fieldContext_TransactionConnection_pageInfo(_ contex
 	return fc, nil
 }
 
+func (ec *executionContext) _TransactionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Transaction]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+			return ec.marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TransactionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Count(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TransactionEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ledger.Transaction]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -34066,6 +35464,29 @@ func (ec *executionContext) _TransactionEdge_cursor(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_TransactionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TransactionEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) __Service_sdl(ctx context.Context, field graphql.CollectedField, obj *relay.Service) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext__Service_sdl(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SDL, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext__Service_sdl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("_Service", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___Directive_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
@@ -36873,6 +38294,89 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 	}
 }
 
+func (ec *executionContext) __Entity(ctx context.Context, sel ast.SelectionSet, obj relay.Node) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case *ledger.Topic:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Topic(ctx, sel, obj)
+	case *ledger.Token:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Token(ctx, sel, obj)
+	case *ledger.Schedule:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Schedule(ctx, sel, obj)
+	case *ledger.Contract:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Contract(ctx, sel, obj)
+	case *ledger.Account:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Account(ctx, sel, obj)
+	case *ledger.Transaction:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Transaction(ctx, sel, obj)
+	case *ledger.TopicMessage:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._TopicMessage(ctx, sel, obj)
+	case *ledger.RegisteredNode:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._RegisteredNode(ctx, sel, obj)
+	case *ledger.NetworkNode:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NetworkNode(ctx, sel, obj)
+	case *ledger.NFT:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NFT(ctx, sel, obj)
+	case *ledger.Hook:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Hook(ctx, sel, obj)
+	case *ledger.ContractResult:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ContractResult(ctx, sel, obj)
+	case *ledger.ContractLog:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ContractLog(ctx, sel, obj)
+	case *ledger.Block:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Block(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of _Entity must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
 // endregion ************************** interface.gotpl ***************************
 
 // region    **************************** object.gotpl ****************************
@@ -36920,7 +38424,7 @@ func (ec *executionContext) _AccessListItem(ctx context.Context, sel ast.Selecti
 	return out
 }
 
-var accountImplementors = []string{"Account", "Node", "Entity"}
+var accountImplementors = []string{"Account", "Node", "Entity", "_Entity"}
 
 func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, obj *ledger.Account) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, accountImplementors)
@@ -37980,18 +39484,56 @@ func (ec *executionContext) _AccountConnection(ctx context.Context, sel ast.Sele
 		case "edges":
 			out.Values[i] = ec._AccountConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._AccountConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._AccountConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AccountConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -38698,7 +40240,7 @@ func (ec *executionContext) _BalanceEdge(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
-var blockImplementors = []string{"Block", "Node"}
+var blockImplementors = []string{"Block", "Node", "_Entity"}
 
 func (ec *executionContext) _Block(ctx context.Context, sel ast.SelectionSet, obj *ledger.Block) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, blockImplementors)
@@ -39024,18 +40566,56 @@ func (ec *executionContext) _BlockConnection(ctx context.Context, sel ast.Select
 		case "edges":
 			out.Values[i] = ec._BlockConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._BlockConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._BlockConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._BlockConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -39186,7 +40766,7 @@ func (ec *executionContext) _ChunkInfo(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
-var contractImplementors = []string{"Contract", "Node", "Entity"}
+var contractImplementors = []string{"Contract", "Node", "Entity", "_Entity"}
 
 func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet, obj *ledger.Contract) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contractImplementors)
@@ -39865,18 +41445,56 @@ func (ec *executionContext) _ContractConnection(ctx context.Context, sel ast.Sel
 		case "edges":
 			out.Values[i] = ec._ContractConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._ContractConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._ContractConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -39941,7 +41559,7 @@ func (ec *executionContext) _ContractEdge(ctx context.Context, sel ast.Selection
 	return out
 }
 
-var contractLogImplementors = []string{"ContractLog", "Node"}
+var contractLogImplementors = []string{"ContractLog", "Node", "_Entity"}
 
 func (ec *executionContext) _ContractLog(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractLog) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contractLogImplementors)
@@ -40401,7 +42019,7 @@ func (ec *executionContext) _ContractLogEdge(ctx context.Context, sel ast.Select
 	return out
 }
 
-var contractResultImplementors = []string{"ContractResult", "Node"}
+var contractResultImplementors = []string{"ContractResult", "Node", "_Entity"}
 
 func (ec *executionContext) _ContractResult(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractResult) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contractResultImplementors)
@@ -41484,6 +43102,49 @@ func (ec *executionContext) _ContractStateEdge(ctx context.Context, sel ast.Sele
 	return out
 }
 
+var countImplementors = []string{"Count"}
+
+func (ec *executionContext) _Count(ctx context.Context, sel ast.SelectionSet, obj *relay.Count) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, countImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Count")
+		case "value":
+			out.Values[i] = ec._Count_value(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "exact":
+			out.Values[i] = ec._Count_exact(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var cryptoAllowanceImplementors = []string{"CryptoAllowance"}
 
 func (ec *executionContext) _CryptoAllowance(ctx context.Context, sel ast.SelectionSet, obj *ledger.CryptoAllowance) graphql.Marshaler {
@@ -41944,6 +43605,324 @@ func (ec *executionContext) _FallbackFee(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var feeEstimateImplementors = []string{"FeeEstimate"}
+
+func (ec *executionContext) _FeeEstimate(ctx context.Context, sel ast.SelectionSet, obj *fees.Estimate) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, feeEstimateImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FeeEstimate")
+		case "mode":
+			out.Values[i] = ec._FeeEstimate_mode(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "function":
+			out.Values[i] = ec._FeeEstimate_function(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "highVolumeMultiplier":
+			out.Values[i] = ec._FeeEstimate_highVolumeMultiplier(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "network":
+			out.Values[i] = ec._FeeEstimate_network(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "node":
+			out.Values[i] = ec._FeeEstimate_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "notes":
+			out.Values[i] = ec._FeeEstimate_notes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "service":
+			out.Values[i] = ec._FeeEstimate_service(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "total":
+			out.Values[i] = ec._FeeEstimate_total(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "usCents":
+			out.Values[i] = ec._FeeEstimate_usCents(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tinybars":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._FeeEstimate_tinybars(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "exchangeRate":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._FeeEstimate_exchangeRate(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "scheduleTimestamp":
+			out.Values[i] = ec._FeeEstimate_scheduleTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var feeEstimateNetworkImplementors = []string{"FeeEstimateNetwork"}
+
+func (ec *executionContext) _FeeEstimateNetwork(ctx context.Context, sel ast.SelectionSet, obj *fees.NetworkPart) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, feeEstimateNetworkImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FeeEstimateNetwork")
+		case "multiplier":
+			out.Values[i] = ec._FeeEstimateNetwork_multiplier(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "subtotal":
+			out.Values[i] = ec._FeeEstimateNetwork_subtotal(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var feeEstimatePartImplementors = []string{"FeeEstimatePart"}
+
+func (ec *executionContext) _FeeEstimatePart(ctx context.Context, sel ast.SelectionSet, obj *fees.Part) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, feeEstimatePartImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FeeEstimatePart")
+		case "base":
+			out.Values[i] = ec._FeeEstimatePart_base(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "extras":
+			out.Values[i] = ec._FeeEstimatePart_extras(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "subtotal":
+			out.Values[i] = ec._FeeEstimatePart_subtotal(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var feeExtraImplementors = []string{"FeeExtra"}
+
+func (ec *executionContext) _FeeExtra(ctx context.Context, sel ast.SelectionSet, obj *fees.Charge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, feeExtraImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FeeExtra")
+		case "charged":
+			out.Values[i] = ec._FeeExtra_charged(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "count":
+			out.Values[i] = ec._FeeExtra_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "feePerUnit":
+			out.Values[i] = ec._FeeExtra_feePerUnit(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "included":
+			out.Values[i] = ec._FeeExtra_included(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._FeeExtra_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "subtotal":
+			out.Values[i] = ec._FeeExtra_subtotal(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "explanation":
+			out.Values[i] = ec._FeeExtra_explanation(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var fixedFeeImplementors = []string{"FixedFee"}
 
 func (ec *executionContext) _FixedFee(ctx context.Context, sel ast.SelectionSet, obj *ledger.FixedFee) graphql.Marshaler {
@@ -42260,7 +44239,7 @@ func (ec *executionContext) _GeneralService(ctx context.Context, sel ast.Selecti
 	return out
 }
 
-var hookImplementors = []string{"Hook", "Node"}
+var hookImplementors = []string{"Hook", "_Entity", "Node"}
 
 func (ec *executionContext) _Hook(ctx context.Context, sel ast.SelectionSet, obj *ledger.Hook) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, hookImplementors)
@@ -42902,7 +44881,7 @@ func (ec *executionContext) _MessageTransactionID(ctx context.Context, sel ast.S
 	return out
 }
 
-var nFTImplementors = []string{"NFT", "Node"}
+var nFTImplementors = []string{"NFT", "_Entity", "Node"}
 
 func (ec *executionContext) _NFT(ctx context.Context, sel ast.SelectionSet, obj *ledger.NFT) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, nFTImplementors)
@@ -44177,7 +46156,7 @@ func (ec *executionContext) _NetworkFees(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
-var networkNodeImplementors = []string{"NetworkNode", "Node"}
+var networkNodeImplementors = []string{"NetworkNode", "_Entity", "Node"}
 
 func (ec *executionContext) _NetworkNode(ctx context.Context, sel ast.SelectionSet, obj *ledger.NetworkNode) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, networkNodeImplementors)
@@ -45478,6 +47457,72 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "_service":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query__service(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "_entities":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query__entities(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "estimateFee":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_estimateFee(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "hook":
 			field := field
 
@@ -45931,7 +47976,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 	return out
 }
 
-var registeredNodeImplementors = []string{"RegisteredNode", "Node"}
+var registeredNodeImplementors = []string{"RegisteredNode", "_Entity", "Node"}
 
 func (ec *executionContext) _RegisteredNode(ctx context.Context, sel ast.SelectionSet, obj *ledger.RegisteredNode) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, registeredNodeImplementors)
@@ -46340,7 +48385,7 @@ func (ec *executionContext) _RoyaltyFee(ctx context.Context, sel ast.SelectionSe
 	return out
 }
 
-var scheduleImplementors = []string{"Schedule", "Node", "Entity"}
+var scheduleImplementors = []string{"Schedule", "_Entity", "Node", "Entity"}
 
 func (ec *executionContext) _Schedule(ctx context.Context, sel ast.SelectionSet, obj *ledger.Schedule) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, scheduleImplementors)
@@ -47182,7 +49227,7 @@ func (ec *executionContext) _TimestampRange(ctx context.Context, sel ast.Selecti
 	return out
 }
 
-var tokenImplementors = []string{"Token", "Node", "Entity"}
+var tokenImplementors = []string{"Token", "_Entity", "Node", "Entity"}
 
 func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, obj *ledger.Token) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, tokenImplementors)
@@ -47962,18 +50007,56 @@ func (ec *executionContext) _TokenConnection(ctx context.Context, sel ast.Select
 		case "edges":
 			out.Values[i] = ec._TokenConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._TokenConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._TokenConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -48695,7 +50778,7 @@ func (ec *executionContext) _TokenTransfer(ctx context.Context, sel ast.Selectio
 	return out
 }
 
-var topicImplementors = []string{"Topic", "Node", "Entity"}
+var topicImplementors = []string{"Topic", "_Entity", "Node", "Entity"}
 
 func (ec *executionContext) _Topic(ctx context.Context, sel ast.SelectionSet, obj *ledger.Topic) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, topicImplementors)
@@ -48950,7 +51033,7 @@ func (ec *executionContext) _TopicCustomFees(ctx context.Context, sel ast.Select
 	return out
 }
 
-var topicMessageImplementors = []string{"TopicMessage", "Node"}
+var topicMessageImplementors = []string{"TopicMessage", "_Entity", "Node"}
 
 func (ec *executionContext) _TopicMessage(ctx context.Context, sel ast.SelectionSet, obj *ledger.TopicMessage) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, topicMessageImplementors)
@@ -49195,18 +51278,56 @@ func (ec *executionContext) _TopicMessageConnection(ctx context.Context, sel ast
 		case "edges":
 			out.Values[i] = ec._TopicMessageConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._TopicMessageConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._TopicMessageConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TopicMessageConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -49271,7 +51392,7 @@ func (ec *executionContext) _TopicMessageEdge(ctx context.Context, sel ast.Selec
 	return out
 }
 
-var transactionImplementors = []string{"Transaction", "Node"}
+var transactionImplementors = []string{"Transaction", "_Entity", "Node"}
 
 func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionSet, obj *ledger.Transaction) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, transactionImplementors)
@@ -49895,18 +52016,56 @@ func (ec *executionContext) _TransactionConnection(ctx context.Context, sel ast.
 		case "edges":
 			out.Values[i] = ec._TransactionConnection_edges(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "nodes":
 			out.Values[i] = ec._TransactionConnection_nodes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pageInfo":
 			out.Values[i] = ec._TransactionConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TransactionConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -49947,6 +52106,44 @@ func (ec *executionContext) _TransactionEdge(ctx context.Context, sel ast.Select
 			}
 		case "cursor":
 			out.Values[i] = ec._TransactionEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var _ServiceImplementors = []string{"_Service"}
+
+func (ec *executionContext) __Service(ctx context.Context, sel ast.SelectionSet, obj *relay.Service) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, _ServiceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("_Service")
+		case "sdl":
+			out.Values[i] = ec.__Service_sdl(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -51454,6 +53651,86 @@ func (ec *executionContext) unmarshalNEntityType2heliographᚋinternalᚋledger�
 func (ec *executionContext) marshalNEntityType2heliographᚋinternalᚋledgerᚐEntityType(ctx context.Context, sel ast.SelectionSet, v ledger.EntityType) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalEntityType(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalNFeeEstimate2heliographᚋinternalᚋfeesᚐEstimate(ctx context.Context, sel ast.SelectionSet, v fees.Estimate) graphql.Marshaler {
+	return ec._FeeEstimate(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNFeeEstimate2ᚖheliographᚋinternalᚋfeesᚐEstimate(ctx context.Context, sel ast.SelectionSet, v *fees.Estimate) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._FeeEstimate(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNFeeEstimateMode2heliographᚋinternalᚋfeesᚐMode(ctx context.Context, v any) (fees.Mode, error) {
+	res, err := scalar.UnmarshalFeeEstimateMode(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNFeeEstimateMode2heliographᚋinternalᚋfeesᚐMode(ctx context.Context, sel ast.SelectionSet, v fees.Mode) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalFeeEstimateMode(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalNFeeEstimateNetwork2heliographᚋinternalᚋfeesᚐNetworkPart(ctx context.Context, sel ast.SelectionSet, v fees.NetworkPart) graphql.Marshaler {
+	return ec._FeeEstimateNetwork(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNFeeEstimatePart2heliographᚋinternalᚋfeesᚐPart(ctx context.Context, sel ast.SelectionSet, v fees.Part) graphql.Marshaler {
+	return ec._FeeEstimatePart(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNFeeExtra2ᚕᚖheliographᚋinternalᚋfeesᚐChargeᚄ(ctx context.Context, sel ast.SelectionSet, v []*fees.Charge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNFeeExtra2ᚖheliographᚋinternalᚋfeesᚐCharge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNFeeExtra2ᚖheliographᚋinternalᚋfeesᚐCharge(ctx context.Context, sel ast.SelectionSet, v *fees.Charge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._FeeExtra(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNFeeExtraName2heliographᚋinternalᚋfeesᚐExtra(ctx context.Context, v any) (fees.Extra, error) {
+	res, err := scalar.UnmarshalFeeExtraName(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNFeeExtraName2heliographᚋinternalᚋfeesᚐExtra(ctx context.Context, sel ast.SelectionSet, v fees.Extra) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalFeeExtraName(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -53347,6 +55624,71 @@ func (ec *executionContext) marshalNTransactionType2heliographᚋinternalᚋledg
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalN_Any2map(ctx context.Context, v any) (map[string]any, error) {
+	res, err := graphql.UnmarshalMap(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalN_Any2map(ctx context.Context, sel ast.SelectionSet, v map[string]any) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	_ = sel
+	res := graphql.MarshalMap(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalN_Any2ᚕmapᚄ(ctx context.Context, v any) ([]map[string]any, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]map[string]any, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalN_Any2map(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalN_Any2ᚕmapᚄ(ctx context.Context, sel ast.SelectionSet, v []map[string]any) graphql.Marshaler {
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalN_Any2map(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalN_Entity2ᚕheliographᚋgraphᚋrelayᚐNode(ctx context.Context, sel ast.SelectionSet, v []relay.Node) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalO_Entity2heliographᚋgraphᚋrelayᚐNode(ctx, sel, v[i])
+	})
+
+	return ret
+}
+
+func (ec *executionContext) marshalN_Service2heliographᚋgraphᚋrelayᚐService(ctx context.Context, sel ast.SelectionSet, v relay.Service) graphql.Marshaler {
+	return ec.__Service(ctx, sel, &v)
+}
+
 func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx context.Context, sel ast.SelectionSet, v introspection.Directive) graphql.Marshaler {
 	return ec.___Directive(ctx, sel, &v)
 }
@@ -53792,6 +56134,13 @@ func (ec *executionContext) unmarshalOContractStateFilter2ᚖheliographᚋintern
 	}
 	res, err := ec.unmarshalInputContractStateFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(ctx context.Context, sel ast.SelectionSet, v *relay.Count) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Count(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐCryptoAllowanceFilter(ctx context.Context, v any) (*ledger.CryptoAllowanceFilter, error) {
@@ -54839,6 +57188,13 @@ func (ec *executionContext) marshalOTransferDirection2ᚖheliographᚋinternal�
 	_ = sel
 	res := scalar.MarshalTransferDirection(*v)
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalO_Entity2heliographᚋgraphᚋrelayᚐNode(ctx context.Context, sel ast.SelectionSet, v relay.Node) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec.__Entity(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.EnumValue) graphql.Marshaler {

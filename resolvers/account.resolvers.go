@@ -11,6 +11,7 @@ import (
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
 	"heliograph/internal/ledger"
+	"heliograph/storage"
 )
 
 func (r *accountResolver) ID(ctx context.Context, obj *ledger.Account) (string, error) {
@@ -58,7 +59,7 @@ func (r *queryResolver) Accounts(ctx context.Context, filter *ledger.AccountFilt
 	if err != nil {
 		return nil, err
 	}
-	return relay.NewConnection(accountKind, p, rows, accountKey), nil
+	return estimated(r.Resolver, relay.NewConnection(accountKind, p, rows, accountKey), unfiltered(filter), storage.CountAccounts), nil
 }
 
 func (r *queryResolver) Balances(ctx context.Context, filter *ledger.BalanceFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Balance], error) {

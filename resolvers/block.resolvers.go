@@ -52,7 +52,7 @@ func (r *queryResolver) Blocks(ctx context.Context, filter *ledger.BlockFilter, 
 	if err != nil {
 		return nil, err
 	}
-	return relay.NewConnection(kind, p, rows, blockKey(byNumber)), nil
+	return counted(relay.NewConnection(kind, p, rows, blockKey(byNumber)), unfiltered(filter), r.db.CountBlocks), nil
 }
 
 func (r *Resolver) Block() graph.BlockResolver { return &blockResolver{r} }

@@ -153,7 +153,7 @@ func (r *Resolver) contracts(ctx context.Context, f *ledger.ContractFilter, p re
 	if err != nil {
 		return nil, err
 	}
-	return relay.NewConnection(contractKind, p, rows, contractKey), nil
+	return estimated(r, relay.NewConnection(contractKind, p, rows, contractKey), f == nil || f.ID == nil && f.Contracts == nil, storage.CountContracts), nil
 }
 
 // withIDs adds ids to the alternatives of a filter.

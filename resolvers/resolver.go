@@ -21,14 +21,11 @@ type Options struct {
 	DB *storage.DB
 	// Now is the clock.
 	Now func() time.Time
-<<<<<<< HEAD
 	// Feeds say how subscriptions look for what is new.
 	Feeds feed.Options
-=======
 	// Cache keeps between requests what seldom changes: the fee schedule.
 	Cache  bool
 	Logger *slog.Logger
->>>>>>> fees
 }
 
 // Resolver is the root of all resolvers.
@@ -37,23 +34,19 @@ type Resolver struct {
 	now    func() time.Time
 	rel    relations
 	tables *rowplan.Tables
-<<<<<<< HEAD
 	feeds  *feeds
-=======
 
 	feeSchedules *feeSchedules
->>>>>>> fees
 }
 
-var _ graph.ResolverRoot = (*Resolver)(nil)
+var (
+	_ graph.ResolverRoot = (*Resolver)(nil)
+	_ graph.EntityReader = (*Resolver)(nil)
+)
 
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
-<<<<<<< HEAD
-	r := &Resolver{db: o.DB, now: o.Now, feeds: newFeeds(o.DB, o.Feeds)}
-=======
-	r := &Resolver{db: o.DB, now: o.Now, feeSchedules: newFeeSchedules(o)}
->>>>>>> fees
+	r := &Resolver{db: o.DB, now: o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o)}
 	r.rel = newRelations(o.DB, r.timestamp)
 	r.tables = rowplan.NewTables(func() rowplan.Batch { return o.DB.NewBatch() })
 	r.rel.add(r.tables)

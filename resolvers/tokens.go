@@ -159,7 +159,7 @@ func (r *Resolver) tokens(ctx context.Context, f *ledger.TokenFilter, order rela
 	if err != nil {
 		return nil, err
 	}
-	return relay.NewConnection(tokenKind, p, rows, tokenList.key), nil
+	return estimated(r, relay.NewConnection(tokenKind, p, rows, tokenList.key), unfiltered(f), storage.CountTokens), nil
 }
 
 // tokenBalances reads a page of the holders of a token.

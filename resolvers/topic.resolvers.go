@@ -27,7 +27,7 @@ func (r *queryResolver) TopicMessages(ctx context.Context, topic ledger.EntityID
 	if err != nil {
 		return nil, err
 	}
-	return relay.NewConnection(messageKind, p, rows, messageKey), nil
+	return counted(relay.NewConnection(messageKind, p, rows, messageKey), unfiltered(filter), r.messagesOf(topic)), nil
 }
 
 func (r *queryResolver) TopicMessage(ctx context.Context, topic *ledger.EntityID, sequenceNumber *int64, at *ledger.Timestamp) (*ledger.TopicMessage, error) {

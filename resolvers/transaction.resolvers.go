@@ -26,7 +26,7 @@ func (r *queryResolver) Transactions(ctx context.Context, filter *ledger.Transac
 		return nil, err
 	}
 	if p.Limit == 0 && !slices.Contains(graphql.CollectAllFields(ctx), "pageInfo") { // nothing is wanted of the list but that it is there
-		return relay.NewConnection(transactionKind, p, nil, transactionKey), nil
+		return estimated(r.Resolver, relay.NewConnection(transactionKind, p, nil, transactionKey), unfiltered(filter), storage.CountTransactions), nil
 	}
 	if filter, err = r.withTransactionAccount(ctx, filter); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (r *queryResolver) Transactions(ctx context.Context, filter *ledger.Transac
 	if err != nil {
 		return nil, err
 	}
-	return relay.NewConnection(transactionKind, p, rows, transactionKey), nil
+	return estimated(r.Resolver, relay.NewConnection(transactionKind, p, rows, transactionKey), unfiltered(filter), storage.CountTransactions), nil
 }
 
 func (r *transactionResolver) ID(ctx context.Context, obj *ledger.Transaction) (string, error) {

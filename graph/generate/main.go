@@ -3,9 +3,12 @@ package main
 
 import (
 	"log"
+	"os"
 
 	"github.com/99designs/gqlgen/api"
 	"github.com/99designs/gqlgen/codegen/config"
+
+	"heliograph/graph/sdl"
 )
 
 func main() {
@@ -15,5 +18,8 @@ func main() {
 	}
 	if err := api.Generate(cfg, api.AddPlugin(tables{out: "graph/rowplan/tables_gen.go"}), api.AddPlugin(inputs{out: "graph/inputs_gen.go"})); err != nil {
 		log.Fatalf("generating the graph: %v", err)
+	}
+	if err := os.WriteFile("graph/schema.graphql", []byte(sdl.Print(cfg.Schema)), 0o644); err != nil {
+		log.Fatalf("writing the schema: %v", err)
 	}
 }

@@ -180,7 +180,7 @@ func listSize(f *ast.Field) size {
 		n = assumedSize
 	}
 	s := size{fixed: n, largest: most}
-	for _, name := range [...]string{"first", "ids"} {
+	for _, name := range [...]string{"first", "ids", "representations"} {
 		def := f.Definition.Arguments.ForName(name)
 		if def == nil {
 			continue

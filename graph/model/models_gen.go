@@ -9,6 +9,7 @@ import (
 	"strconv"
 )
 
+// Where every query begins.
 type Query struct {
 }
 

@@ -2,7 +2,11 @@
 // specifications define them (GraphQL Cursor Connections, Global Object Identification).
 package relay
 
-import "heliograph/internal/ledger"
+import (
+	"context"
+
+	"heliograph/internal/ledger"
+)
 
 // Connection is one page of a list.
 type Connection[T any] struct {
@@ -12,10 +16,32 @@ type Connection[T any] struct {
 	// Partial tells that the database lacks the beginning of what the list shows, for lists that are a history.
 	Partial bool
 
+	count    func(context.Context) (*Count, error)
 	kind     string
 	key      func(*T) Key
 	previous bool
 	next     bool
+}
+
+// Count is how many rows a list has, all pages together.
+type Count struct {
+	Value int64
+	// Exact tells that the rows have been counted, and not estimated by statistics.
+	Exact bool
+}
+
+// WithCount says how the rows of the whole list are counted, which is done when somebody asks. It returns c.
+func (c *Connection[T]) WithCount(count func(context.Context) (*Count, error)) *Connection[T] {
+	c.count = count
+	return c
+}
+
+// TotalCount is how many rows the whole list has, nil where that is not known without reading them all.
+func (c *Connection[T]) TotalCount(ctx context.Context) (*Count, error) {
+	if c.count == nil {
+		return nil, nil
+	}
+	return c.count(ctx)
 }
 
 // Edge is a row of a list with the cursor that stands for its place.

@@ -53,6 +53,7 @@ type Tables struct {
 	ContractStateChange         *Object[ledger.ContractStateChange]
 	ContractStateConnection     *Object[relay.Connection[ledger.ContractState]]
 	ContractStateEdge           *Object[relay.Edge[ledger.ContractState]]
+	Count                       *Object[relay.Count]
 	CryptoAllowance             *Object[ledger.CryptoAllowance]
 	CryptoAllowanceConnection   *Object[relay.Connection[ledger.CryptoAllowance]]
 	CryptoAllowanceEdge         *Object[relay.Edge[ledger.CryptoAllowance]]
@@ -133,6 +134,7 @@ type Tables struct {
 	Transaction                 *Object[ledger.Transaction]
 	TransactionConnection       *Object[relay.Connection[ledger.Transaction]]
 	TransactionEdge             *Object[relay.Edge[ledger.Transaction]]
+	_Service                    *Object[relay.Service]
 }
 
 // NewTables makes the tables of all fields that rows hold themselves. Fields that are read from elsewhere are added to them.
@@ -144,7 +146,7 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"storageKeys": Scalars(func(v *ledger.AccessListItem) []string { return v.StorageKeys }, scalar.AppendString),
 	})
-	t.Account = NewObject([]string{"Account", "Node", "Entity"}, map[string]Field[ledger.Account]{
+	t.Account = NewObject([]string{"Account", "Node", "Entity", "_Entity"}, map[string]Field[ledger.Account]{
 		"entityId": Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
@@ -299,7 +301,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.Block = NewObject([]string{"Block", "Node"}, map[string]Field[ledger.Block]{
+	t.Block = NewObject([]string{"Block", "Node", "_Entity"}, map[string]Field[ledger.Block]{
 		"count": Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Count, s) }),
 		"hapiVersion": Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.HapiVersion, s)
@@ -340,7 +342,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullInt(dst, v.Total, s)
 		}),
 	})
-	t.Contract = NewObject([]string{"Contract", "Node", "Entity"}, map[string]Field[ledger.Contract]{
+	t.Contract = NewObject([]string{"Contract", "Node", "Entity", "_Entity"}, map[string]Field[ledger.Contract]{
 		"entityId": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
@@ -463,7 +465,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.ContractLog = NewObject([]string{"ContractLog", "Node"}, map[string]Field[ledger.ContractLog]{
+	t.ContractLog = NewObject([]string{"ContractLog", "Node", "_Entity"}, map[string]Field[ledger.ContractLog]{
 		"address": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Address, s)
 		}),
@@ -516,7 +518,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.ContractResult = NewObject([]string{"ContractResult", "Node"}, map[string]Field[ledger.ContractResult]{
+	t.ContractResult = NewObject([]string{"ContractResult", "Node", "_Entity"}, map[string]Field[ledger.ContractResult]{
 		"accessList": Many(func(v *ledger.ContractResult) []*ledger.AccessListItem { return v.AccessList() }, func() *Object[ledger.AccessListItem] { return t.AccessListItem }),
 		"address": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Address, s)
@@ -702,6 +704,10 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
+	t.Count = NewObject([]string{"Count"}, map[string]Field[relay.Count]{
+		"value": Scalar(func(dst []byte, v *relay.Count, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Value, s) }),
+		"exact": Scalar(func(dst []byte, v *relay.Count, s scalar.Style) []byte { return scalar.AppendBoolean(dst, v.Exact, s) }),
+	})
 	t.CryptoAllowance = NewObject([]string{"CryptoAllowance"}, map[string]Field[ledger.CryptoAllowance]{
 		"amount": Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
@@ -876,7 +882,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullString(dst, v.Description, s)
 		}),
 	})
-	t.Hook = NewObject([]string{"Hook", "Node"}, map[string]Field[ledger.Hook]{
+	t.Hook = NewObject([]string{"Hook", "_Entity", "Node"}, map[string]Field[ledger.Hook]{
 		"adminKey": One(func(v *ledger.Hook) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
 		"contractId": Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.ContractID, s)
@@ -954,7 +960,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullTimestamp(dst, v.TransactionValidStart, s)
 		}),
 	})
-	t.NFT = NewObject([]string{"NFT", "Node"}, map[string]Field[ledger.NFT]{
+	t.NFT = NewObject([]string{"NFT", "_Entity", "Node"}, map[string]Field[ledger.NFT]{
 		"accountId": Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
@@ -1062,7 +1068,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendTimestamp(dst, v.Timestamp, s)
 		}),
 	})
-	t.NetworkNode = NewObject([]string{"NetworkNode", "Node"}, map[string]Field[ledger.NetworkNode]{
+	t.NetworkNode = NewObject([]string{"NetworkNode", "_Entity", "Node"}, map[string]Field[ledger.NetworkNode]{
 		"nodeId": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.NodeID, s)
 		}),
@@ -1230,7 +1236,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendPointer(dst, v.EndCursor, s, scalar.AppendString)
 		}),
 	})
-	t.RegisteredNode = NewObject([]string{"RegisteredNode", "Node"}, map[string]Field[ledger.RegisteredNode]{
+	t.RegisteredNode = NewObject([]string{"RegisteredNode", "_Entity", "Node"}, map[string]Field[ledger.RegisteredNode]{
 		"registeredNodeId": Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.RegisteredNodeID, s)
 		}),
@@ -1296,7 +1302,7 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"fallbackFee": One(func(v *ledger.RoyaltyFee) *ledger.FallbackFee { return v.FallbackFee }, func() *Object[ledger.FallbackFee] { return t.FallbackFee }),
 	})
-	t.Schedule = NewObject([]string{"Schedule", "Node", "Entity"}, map[string]Field[ledger.Schedule]{
+	t.Schedule = NewObject([]string{"Schedule", "_Entity", "Node", "Entity"}, map[string]Field[ledger.Schedule]{
 		"entityId": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
@@ -1399,7 +1405,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullTimestamp(dst, v.To, s)
 		}),
 	})
-	t.Token = NewObject([]string{"Token", "Node", "Entity"}, map[string]Field[ledger.Token]{
+	t.Token = NewObject([]string{"Token", "_Entity", "Node", "Entity"}, map[string]Field[ledger.Token]{
 		"entityId": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
@@ -1611,7 +1617,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendBoolean(dst, v.IsApproval, s)
 		}),
 	})
-	t.Topic = NewObject([]string{"Topic", "Node", "Entity"}, map[string]Field[ledger.Topic]{
+	t.Topic = NewObject([]string{"Topic", "_Entity", "Node", "Entity"}, map[string]Field[ledger.Topic]{
 		"entityId": Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
@@ -1644,7 +1650,7 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"fixedFees": Many(func(v *ledger.TopicCustomFees) []*ledger.FixedFee { return v.FixedFees }, func() *Object[ledger.FixedFee] { return t.FixedFee }),
 	})
-	t.TopicMessage = NewObject([]string{"TopicMessage", "Node"}, map[string]Field[ledger.TopicMessage]{
+	t.TopicMessage = NewObject([]string{"TopicMessage", "_Entity", "Node"}, map[string]Field[ledger.TopicMessage]{
 		"chunkInfo": One(func(v *ledger.TopicMessage) *ledger.ChunkInfo { return v.ChunkInfo }, func() *Object[ledger.ChunkInfo] { return t.ChunkInfo }),
 		"consensusTimestamp": Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
@@ -1682,7 +1688,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.Transaction = NewObject([]string{"Transaction", "Node"}, map[string]Field[ledger.Transaction]{
+	t.Transaction = NewObject([]string{"Transaction", "_Entity", "Node"}, map[string]Field[ledger.Transaction]{
 		"batchKey": One(func(v *ledger.Transaction) *ledger.KeyInfo { return v.BatchKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
 		"bytes": Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendBytes(dst, v.Bytes, s)
@@ -1759,6 +1765,9 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
+	t._Service = NewObject([]string{"_Service"}, map[string]Field[relay.Service]{
+		"sdl": Scalar(func(dst []byte, v *relay.Service, s scalar.Style) []byte { return scalar.AppendString(dst, v.SDL, s) }),
+	})
 	t.entries[reflect.TypeFor[*ledger.AccessListItem]()] = oneEntry(t.AccessListItem)
 	t.entries[reflect.TypeFor[[]*ledger.AccessListItem]()] = manyEntry(t.AccessListItem)
 	t.entries[reflect.TypeFor[*ledger.Account]()] = oneEntry(t.Account)
@@ -1827,6 +1836,8 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.ContractState]]()] = manyEntry(t.ContractStateConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.ContractState]]()] = oneEntry(t.ContractStateEdge)
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.ContractState]]()] = manyEntry(t.ContractStateEdge)
+	t.entries[reflect.TypeFor[*relay.Count]()] = oneEntry(t.Count)
+	t.entries[reflect.TypeFor[[]*relay.Count]()] = manyEntry(t.Count)
 	t.entries[reflect.TypeFor[*ledger.CryptoAllowance]()] = oneEntry(t.CryptoAllowance)
 	t.entries[reflect.TypeFor[[]*ledger.CryptoAllowance]()] = manyEntry(t.CryptoAllowance)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.CryptoAllowance]]()] = oneEntry(t.CryptoAllowanceConnection)
@@ -1987,5 +1998,7 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.Transaction]]()] = manyEntry(t.TransactionConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.Transaction]]()] = oneEntry(t.TransactionEdge)
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.Transaction]]()] = manyEntry(t.TransactionEdge)
+	t.entries[reflect.TypeFor[*relay.Service]()] = oneEntry(t._Service)
+	t.entries[reflect.TypeFor[[]*relay.Service]()] = manyEntry(t._Service)
 	return t
 }

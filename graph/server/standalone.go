@@ -8,13 +8,13 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/formatter"
+
+	"heliograph/graph/sdl"
 )
 
 // SDL is the schema as text.
 func (s *Server) SDL() string {
-	var b strings.Builder
-	formatter.NewFormatter(&b, formatter.WithIndent("  ")).FormatSchema(s.o.Schema.Schema())
-	return b.String()
+	return sdl.Print(s.o.Schema.Schema())
 }
 
 // Standalone is the text of one operation with the fragments it needs. With inline, variables stand in it as default values, so that it runs

@@ -91,7 +91,6 @@ type Options struct {
 type Gateway struct {
 	o       Options
 	graph   *server.Server
-	root    *resolvers.Resolver
 	v1      *rest.API
 	docs    func() (http.Handler, error) // made when somebody looks at it first
 	metrics *metrics
@@ -103,13 +102,10 @@ type Gateway struct {
 
 // New makes a gateway.
 func New(o Options) (*Gateway, error) {
-<<<<<<< HEAD
 	root := resolvers.New(resolvers.Options{
-		DB: o.DB, Now: o.REST.Now, Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
+		DB: o.DB, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger,
+		Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
 	})
-=======
-	root := resolvers.New(resolvers.Options{DB: o.DB, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger})
->>>>>>> fees
 	root.Tables().Off = o.PlansOff
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
@@ -131,11 +127,7 @@ func New(o Options) (*Gateway, error) {
 		return nil, err
 	}
 	return &Gateway{
-<<<<<<< HEAD
 		o: o, graph: srv, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL(), rates: rates, root: root,
-=======
-		o: o, graph: srv, root: root, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL(), rates: rates,
->>>>>>> fees
 		cors: cors.Handler(cors.Options{
 			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
 			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match", keyHeader},

@@ -1,0 +1,46 @@
+package resolvers
+
+import (
+	"context"
+	"reflect"
+
+	"heliograph/graph/relay"
+	"heliograph/internal/ledger"
+	"heliograph/storage"
+)
+
+// estimated adds to a whole list how its rows are estimated; one with conditions is left as it is, since only reading would tell.
+func estimated[T any](r *Resolver, c *relay.Connection[T], whole bool, what storage.Countable) *relay.Connection[T] {
+	if !whole {
+		return c
+	}
+	return c.WithCount(func(ctx context.Context) (*relay.Count, error) {
+		n, err := r.db.Estimate(ctx, what)
+		if err != nil {
+			return nil, err
+		}
+		return &relay.Count{Value: n}, nil
+	})
+}
+
+// counted adds to a whole list how its rows are counted.
+func counted[T any](c *relay.Connection[T], whole bool, count func(context.Context) (int64, error)) *relay.Connection[T] {
+	if !whole {
+		return c
+	}
+	return c.WithCount(func(ctx context.Context) (*relay.Count, error) {
+		n, err := count(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &relay.Count{Value: n, Exact: true}, nil
+	})
+}
+
+// unfiltered tells whether a filter lets everything through.
+func unfiltered[F any](f *F) bool { return f == nil || reflect.ValueOf(*f).IsZero() }
+
+// messagesOf counts the messages of a topic.
+func (r *Resolver) messagesOf(topic ledger.EntityID) func(context.Context) (int64, error) {
+	return func(ctx context.Context) (int64, error) { return r.db.CountTopicMessages(ctx, topic) }
+}
