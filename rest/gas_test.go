@@ -20,7 +20,9 @@ func TestGasPricesAreKept(t *testing.T) {
 			t.Fatalf("there is no price: %s", before)
 		}
 		testenv.Exec(t, url, `delete from file_data where entity_id in (111, 112)`)
-		if after := g.Get(t, path).Body; (after == before) != kept {
+		// A price that was unknown at one instant of an hour can be known from another one's.
+		unknown := func(body string) int { return strings.Count(body, `"gas_price":null`) }
+		if after := g.Get(t, path).Body; (unknown(after) <= unknown(before)) != kept {
 			t.Errorf("kept is %t; without the files the answer is %s", kept, after)
 		}
 	}
