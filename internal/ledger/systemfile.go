@@ -206,8 +206,8 @@ var gasFunctions = map[int32]string{6: "ContractCall", 7: "ContractCreate", 84: 
 // tinycentsPerFee is how many of the units of fee schedules make a tinycent.
 const tinycentsPerFee = 1000
 
-// at is the rate at an instant. A rate that the file does not have makes everything worthless.
-func (s *ExchangeRateSet) at(at Timestamp) ExchangeRate {
+// At is the rate at an instant. A rate that the file does not have makes everything worthless.
+func (s *ExchangeRateSet) At(at Timestamp) ExchangeRate {
 	var rate ExchangeRate
 	if s.CurrentRate != nil {
 		rate = *s.CurrentRate
@@ -232,7 +232,7 @@ func (s *FeeSchedules) GasFees(rates *ExchangeRateSet, at Timestamp) []*NetworkF
 	if s.Next != nil && len(s.Next.Fees) > 0 && isAfter(at, schedule.ExpiryTime) {
 		schedule = s.Next
 	}
-	rate := rates.at(at)
+	rate := rates.At(at)
 	fees := []*NetworkFee{}
 	for _, f := range schedule.Fees {
 		name, usesGas := gasFunctions[f.Function]
