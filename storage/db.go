@@ -42,7 +42,9 @@ const defaultChainID ledger.Quantity = "0x128"
 
 // DB is a pool of connections to a mirror database.
 type DB struct {
-	pool         *pgxpool.Pool
+	pool *pgxpool.Pool
+	// conn, if not nil, is the one connection that all statements run on, in a transaction of their own.
+	conn         querier
 	base         ledger.EntityID
 	fileAttempts int
 	chainID      ledger.Quantity
@@ -90,6 +92,20 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		o.ChainID = defaultChainID
 	}
 	return &DB{pool: pool, base: o.Base, fileAttempts: o.FileAttempts, chainID: o.ChainID}, nil
+}
+
+// querier runs statements: the pool, or one connection.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// querier is what statements run on.
+func (db *DB) querier() querier {
+	if db.conn != nil {
+		return db.conn
+	}
+	return db.pool
 }
 
 // Close ends all connections.

@@ -57,10 +57,14 @@ func (m *memory) BlockHash(_ context.Context, number int64) ([32]byte, error) {
 	return hashOf(number), m.err
 }
 
-func (m *memory) ExchangeRates(context.Context) (*ledger.ExchangeRateSet, error) { return m.rates, m.err }
-func (m *memory) GasPrice(context.Context) (int64, error)                        { return m.price, m.err }
+func (m *memory) ExchangeRates(context.Context) (*ledger.ExchangeRateSet, error) {
+	return m.rates, m.err
+}
+func (m *memory) GasPrice(context.Context) (int64, error) { return m.price, m.err }
 
-func hashOf(number int64) [32]byte { return crypto.Keccak256Hash([]byte(strconv.FormatInt(number, 10))) }
+func hashOf(number int64) [32]byte {
+	return crypto.Keccak256Hash([]byte(strconv.FormatInt(number, 10)))
+}
 
 func lz(num int64) ledger.EVMAddress { return ledger.EntityID(num).LongZero() }
 

@@ -29,3 +29,17 @@ type EVMBlock struct {
 	// Start and End are the consensus timestamps of the block's first and last transaction.
 	Start, End Timestamp
 }
+
+// EVMBlockRef says in which block something is run: by hash, number or instant; the zero value is the newest block and what the ledger holds
+// now. Any other is the past, even when it names the newest block.
+type EVMBlockRef struct {
+	// Hash is hex without 0x, a whole hash or what it begins with.
+	Hash     string
+	Number   Null[int64]
+	Earliest bool
+	// Before is the consensus timestamp of a transaction: its block, and the ledger as the transaction found it.
+	Before Timestamp
+}
+
+// IsPast tells whether it is not what the ledger holds now.
+func (r EVMBlockRef) IsPast() bool { return r != EVMBlockRef{} }
