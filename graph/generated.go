@@ -11,6 +11,7 @@ import (
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
+	"heliograph/internal/fees"
 	"heliograph/internal/ledger"
 	"math"
 	"strconv"
@@ -41,6 +42,7 @@ type ResolverRoot interface {
 	ContractLog() ContractLogResolver
 	ContractResult() ContractResultResolver
 	CryptoAllowance() CryptoAllowanceResolver
+	FeeEstimate() FeeEstimateResolver
 	FixedFee() FixedFeeResolver
 	FractionalFee() FractionalFeeResolver
 	Hook() HookResolver
@@ -489,6 +491,42 @@ type ComplexityRoot struct {
 		DenominatingTokenID func(childComplexity int) int
 	}
 
+	FeeEstimate struct {
+		ExchangeRate         func(childComplexity int) int
+		Function             func(childComplexity int) int
+		HighVolumeMultiplier func(childComplexity int) int
+		Mode                 func(childComplexity int) int
+		Network              func(childComplexity int) int
+		Node                 func(childComplexity int) int
+		Notes                func(childComplexity int) int
+		ScheduleTimestamp    func(childComplexity int) int
+		Service              func(childComplexity int) int
+		Tinybars             func(childComplexity int) int
+		Total                func(childComplexity int) int
+		USCents              func(childComplexity int) int
+	}
+
+	FeeEstimateNetwork struct {
+		Multiplier func(childComplexity int) int
+		Subtotal   func(childComplexity int) int
+	}
+
+	FeeEstimatePart struct {
+		Base     func(childComplexity int) int
+		Extras   func(childComplexity int) int
+		Subtotal func(childComplexity int) int
+	}
+
+	FeeExtra struct {
+		Charged     func(childComplexity int) int
+		Count       func(childComplexity int) int
+		Explanation func(childComplexity int) int
+		Extra       func(childComplexity int) int
+		FeePerUnit  func(childComplexity int) int
+		Included    func(childComplexity int) int
+		Subtotal    func(childComplexity int) int
+	}
+
 	FixedFee struct {
 		AllCollectorsAreExempt func(childComplexity int) int
 		Amount                 func(childComplexity int) int
@@ -773,6 +811,7 @@ type ComplexityRoot struct {
 		Contracts          func(childComplexity int, filter *ledger.ContractFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		CryptoAllowances   func(childComplexity int, owner ledger.AccountRef, filter *ledger.CryptoAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		EntityID           func(childComplexity int, of ledger.AccountRef) int
+		EstimateFee        func(childComplexity int, transaction []byte, mode fees.Mode, highVolumeThrottle int32) int
 		Hook               func(childComplexity int, owner ledger.AccountRef, hookID int64) int
 		HookStorage        func(childComplexity int, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Hooks              func(childComplexity int, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -1273,6 +1312,10 @@ type CryptoAllowanceResolver interface {
 
 	Spender(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error)
 }
+type FeeEstimateResolver interface {
+	Tinybars(ctx context.Context, obj *fees.Estimate) (*int64, error)
+	ExchangeRate(ctx context.Context, obj *fees.Estimate) (*ledger.ExchangeRate, error)
+}
 type FixedFeeResolver interface {
 	CollectorAccount(ctx context.Context, obj *ledger.FixedFee) (*ledger.Account, error)
 	DenominatingToken(ctx context.Context, obj *ledger.FixedFee) (*ledger.Token, error)
@@ -1357,6 +1400,7 @@ type QueryResolver interface {
 	ContractResults(ctx context.Context, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
 	ContractActions(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractAction], error)
 	EntityID(ctx context.Context, of ledger.AccountRef) (*ledger.EntityID, error)
+	EstimateFee(ctx context.Context, transaction []byte, mode fees.Mode, highVolumeThrottle int32) (*fees.Estimate, error)
 	Hook(ctx context.Context, owner ledger.AccountRef, hookID int64) (*ledger.Hook, error)
 	Hooks(ctx context.Context, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Hook], error)
 	HookStorage(ctx context.Context, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.HookSlotConnection, error)
@@ -3400,6 +3444,154 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.FallbackFee.DenominatingTokenID(childComplexity), true
 
+	case "FeeEstimate.exchangeRate":
+		if e.ComplexityRoot.FeeEstimate.ExchangeRate == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.ExchangeRate(childComplexity), true
+	case "FeeEstimate.function":
+		if e.ComplexityRoot.FeeEstimate.Function == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Function(childComplexity), true
+	case "FeeEstimate.highVolumeMultiplier":
+		if e.ComplexityRoot.FeeEstimate.HighVolumeMultiplier == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.HighVolumeMultiplier(childComplexity), true
+	case "FeeEstimate.mode":
+		if e.ComplexityRoot.FeeEstimate.Mode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Mode(childComplexity), true
+	case "FeeEstimate.network":
+		if e.ComplexityRoot.FeeEstimate.Network == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Network(childComplexity), true
+	case "FeeEstimate.node":
+		if e.ComplexityRoot.FeeEstimate.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Node(childComplexity), true
+	case "FeeEstimate.notes":
+		if e.ComplexityRoot.FeeEstimate.Notes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Notes(childComplexity), true
+	case "FeeEstimate.scheduleTimestamp":
+		if e.ComplexityRoot.FeeEstimate.ScheduleTimestamp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.ScheduleTimestamp(childComplexity), true
+	case "FeeEstimate.service":
+		if e.ComplexityRoot.FeeEstimate.Service == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Service(childComplexity), true
+	case "FeeEstimate.tinybars":
+		if e.ComplexityRoot.FeeEstimate.Tinybars == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Tinybars(childComplexity), true
+	case "FeeEstimate.total":
+		if e.ComplexityRoot.FeeEstimate.Total == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.Total(childComplexity), true
+	case "FeeEstimate.usCents":
+		if e.ComplexityRoot.FeeEstimate.USCents == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimate.USCents(childComplexity), true
+
+	case "FeeEstimateNetwork.multiplier":
+		if e.ComplexityRoot.FeeEstimateNetwork.Multiplier == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimateNetwork.Multiplier(childComplexity), true
+	case "FeeEstimateNetwork.subtotal":
+		if e.ComplexityRoot.FeeEstimateNetwork.Subtotal == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimateNetwork.Subtotal(childComplexity), true
+
+	case "FeeEstimatePart.base":
+		if e.ComplexityRoot.FeeEstimatePart.Base == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimatePart.Base(childComplexity), true
+	case "FeeEstimatePart.extras":
+		if e.ComplexityRoot.FeeEstimatePart.Extras == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimatePart.Extras(childComplexity), true
+	case "FeeEstimatePart.subtotal":
+		if e.ComplexityRoot.FeeEstimatePart.Subtotal == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeEstimatePart.Subtotal(childComplexity), true
+
+	case "FeeExtra.charged":
+		if e.ComplexityRoot.FeeExtra.Charged == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeExtra.Charged(childComplexity), true
+	case "FeeExtra.count":
+		if e.ComplexityRoot.FeeExtra.Count == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeExtra.Count(childComplexity), true
+	case "FeeExtra.explanation":
+		if e.ComplexityRoot.FeeExtra.Explanation == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeExtra.Explanation(childComplexity), true
+	case "FeeExtra.name":
+		if e.ComplexityRoot.FeeExtra.Extra == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeExtra.Extra(childComplexity), true
+	case "FeeExtra.feePerUnit":
+		if e.ComplexityRoot.FeeExtra.FeePerUnit == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeExtra.FeePerUnit(childComplexity), true
+	case "FeeExtra.included":
+		if e.ComplexityRoot.FeeExtra.Included == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeExtra.Included(childComplexity), true
+	case "FeeExtra.subtotal":
+		if e.ComplexityRoot.FeeExtra.Subtotal == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FeeExtra.Subtotal(childComplexity), true
+
 	case "FixedFee.allCollectorsAreExempt":
 		if e.ComplexityRoot.FixedFee.AllCollectorsAreExempt == nil {
 			break
@@ -4691,6 +4883,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.EntityID(childComplexity, args["of"].(ledger.AccountRef)), true
+	case "Query.estimateFee":
+		if e.ComplexityRoot.Query.EstimateFee == nil {
+			break
+		}
+
+		args, err := ec.field_Query_estimateFee_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.EstimateFee(childComplexity, args["transaction"].([]byte), args["mode"].(fees.Mode), args["highVolumeThrottle"].(int32)), true
 	case "Query.hook":
 		if e.ComplexityRoot.Query.Hook == nil {
 			break
@@ -6580,7 +6783,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -6599,6 +6802,7 @@ var sources = []*ast.Source{
 	{Name: "schema/common.graphqls", Input: sourceData("schema/common.graphqls"), BuiltIn: false},
 	{Name: "schema/contract.graphqls", Input: sourceData("schema/contract.graphqls"), BuiltIn: false},
 	{Name: "schema/contract_result.graphqls", Input: sourceData("schema/contract_result.graphqls"), BuiltIn: false},
+	{Name: "schema/fee.graphqls", Input: sourceData("schema/fee.graphqls"), BuiltIn: false},
 	{Name: "schema/hook.graphqls", Input: sourceData("schema/hook.graphqls"), BuiltIn: false},
 	{Name: "schema/network.graphqls", Input: sourceData("schema/network.graphqls"), BuiltIn: false},
 	{Name: "schema/nft.graphqls", Input: sourceData("schema/nft.graphqls"), BuiltIn: false},
@@ -7449,6 +7653,78 @@ func (ec *executionContext) childFields_FallbackFee(ctx context.Context, field g
 		return ec.fieldContext_FallbackFee_denominatingTokenId(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type FallbackFee", field.Name)
+}
+
+func (ec *executionContext) childFields_FeeEstimate(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "mode":
+		return ec.fieldContext_FeeEstimate_mode(ctx, field)
+	case "function":
+		return ec.fieldContext_FeeEstimate_function(ctx, field)
+	case "highVolumeMultiplier":
+		return ec.fieldContext_FeeEstimate_highVolumeMultiplier(ctx, field)
+	case "network":
+		return ec.fieldContext_FeeEstimate_network(ctx, field)
+	case "node":
+		return ec.fieldContext_FeeEstimate_node(ctx, field)
+	case "notes":
+		return ec.fieldContext_FeeEstimate_notes(ctx, field)
+	case "service":
+		return ec.fieldContext_FeeEstimate_service(ctx, field)
+	case "total":
+		return ec.fieldContext_FeeEstimate_total(ctx, field)
+	case "usCents":
+		return ec.fieldContext_FeeEstimate_usCents(ctx, field)
+	case "tinybars":
+		return ec.fieldContext_FeeEstimate_tinybars(ctx, field)
+	case "exchangeRate":
+		return ec.fieldContext_FeeEstimate_exchangeRate(ctx, field)
+	case "scheduleTimestamp":
+		return ec.fieldContext_FeeEstimate_scheduleTimestamp(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type FeeEstimate", field.Name)
+}
+
+func (ec *executionContext) childFields_FeeEstimateNetwork(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "multiplier":
+		return ec.fieldContext_FeeEstimateNetwork_multiplier(ctx, field)
+	case "subtotal":
+		return ec.fieldContext_FeeEstimateNetwork_subtotal(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type FeeEstimateNetwork", field.Name)
+}
+
+func (ec *executionContext) childFields_FeeEstimatePart(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "base":
+		return ec.fieldContext_FeeEstimatePart_base(ctx, field)
+	case "extras":
+		return ec.fieldContext_FeeEstimatePart_extras(ctx, field)
+	case "subtotal":
+		return ec.fieldContext_FeeEstimatePart_subtotal(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type FeeEstimatePart", field.Name)
+}
+
+func (ec *executionContext) childFields_FeeExtra(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "charged":
+		return ec.fieldContext_FeeExtra_charged(ctx, field)
+	case "count":
+		return ec.fieldContext_FeeExtra_count(ctx, field)
+	case "feePerUnit":
+		return ec.fieldContext_FeeExtra_feePerUnit(ctx, field)
+	case "included":
+		return ec.fieldContext_FeeExtra_included(ctx, field)
+	case "name":
+		return ec.fieldContext_FeeExtra_name(ctx, field)
+	case "subtotal":
+		return ec.fieldContext_FeeExtra_subtotal(ctx, field)
+	case "explanation":
+		return ec.fieldContext_FeeExtra_explanation(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type FeeExtra", field.Name)
 }
 
 func (ec *executionContext) childFields_FixedFee(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -11026,6 +11302,36 @@ func (ec *executionContext) field_Query_entityId_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["of"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_estimateFee_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "transaction",
+		func(ctx context.Context, v any) ([]byte, error) {
+			return ec.unmarshalNBytes2ᚕbyte(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["transaction"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "mode",
+		func(ctx context.Context, v any) (fees.Mode, error) {
+			return ec.unmarshalNFeeEstimateMode2heliographᚋinternalᚋfeesᚐMode(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["mode"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "highVolumeThrottle",
+		func(ctx context.Context, v any) (int32, error) {
+			return ec.unmarshalNInt2int32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["highVolumeThrottle"] = arg2
 	return args, nil
 }
 
@@ -20271,6 +20577,603 @@ func (ec *executionContext) fieldContext_FallbackFee_denominatingTokenId(_ conte
 	return graphql.NewScalarFieldContext("FallbackFee", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
+func (ec *executionContext) _FeeEstimate_mode(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_mode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Mode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v fees.Mode) graphql.Marshaler {
+			return ec.marshalNFeeEstimateMode2heliographᚋinternalᚋfeesᚐMode(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_mode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, false, false, errors.New("field of type FeeEstimateMode does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_function(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_function(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Function, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_function(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_highVolumeMultiplier(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_highVolumeMultiplier(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HighVolumeMultiplier, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_highVolumeMultiplier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_network(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_network(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Network, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v fees.NetworkPart) graphql.Marshaler {
+			return ec.marshalNFeeEstimateNetwork2heliographᚋinternalᚋfeesᚐNetworkPart(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_network(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FeeEstimate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FeeEstimateNetwork(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FeeEstimate_node(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v fees.Part) graphql.Marshaler {
+			return ec.marshalNFeeEstimatePart2heliographᚋinternalᚋfeesᚐPart(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FeeEstimate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FeeEstimatePart(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FeeEstimate_notes(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_notes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Notes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_notes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_service(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_service(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Service, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v fees.Part) graphql.Marshaler {
+			return ec.marshalNFeeEstimatePart2heliographᚋinternalᚋfeesᚐPart(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_service(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FeeEstimate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FeeEstimatePart(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FeeEstimate_total(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_total(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Total, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_total(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_usCents(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_usCents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.USCents(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_usCents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_tinybars(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_tinybars(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.FeeEstimate().Tinybars(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int64) graphql.Marshaler {
+			return ec.marshalOLong2ᚖint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_tinybars(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, true, true, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimate_exchangeRate(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_exchangeRate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.FeeEstimate().ExchangeRate(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ExchangeRate) graphql.Marshaler {
+			return ec.marshalOExchangeRate2ᚖheliographᚋinternalᚋledgerᚐExchangeRate(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_exchangeRate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FeeEstimate",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ExchangeRate(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FeeEstimate_scheduleTimestamp(ctx context.Context, field graphql.CollectedField, obj *fees.Estimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimate_scheduleTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ScheduleTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimate_scheduleTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimate", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimateNetwork_multiplier(ctx context.Context, field graphql.CollectedField, obj *fees.NetworkPart) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimateNetwork_multiplier(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Multiplier, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimateNetwork_multiplier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimateNetwork", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimateNetwork_subtotal(ctx context.Context, field graphql.CollectedField, obj *fees.NetworkPart) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimateNetwork_subtotal(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Subtotal, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimateNetwork_subtotal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimateNetwork", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimatePart_base(ctx context.Context, field graphql.CollectedField, obj *fees.Part) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimatePart_base(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Base, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimatePart_base(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimatePart", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeEstimatePart_extras(ctx context.Context, field graphql.CollectedField, obj *fees.Part) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimatePart_extras(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Extras, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*fees.Charge) graphql.Marshaler {
+			return ec.marshalNFeeExtra2ᚕᚖheliographᚋinternalᚋfeesᚐChargeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimatePart_extras(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FeeEstimatePart",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FeeExtra(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FeeEstimatePart_subtotal(ctx context.Context, field graphql.CollectedField, obj *fees.Part) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeEstimatePart_subtotal(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Subtotal, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeEstimatePart_subtotal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeEstimatePart", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeExtra_charged(ctx context.Context, field graphql.CollectedField, obj *fees.Charge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeExtra_charged(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Charged, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeExtra_charged(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeExtra", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeExtra_count(ctx context.Context, field graphql.CollectedField, obj *fees.Charge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeExtra_count(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeExtra_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeExtra", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeExtra_feePerUnit(ctx context.Context, field graphql.CollectedField, obj *fees.Charge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeExtra_feePerUnit(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FeePerUnit, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeExtra_feePerUnit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeExtra", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeExtra_included(ctx context.Context, field graphql.CollectedField, obj *fees.Charge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeExtra_included(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Included, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeExtra_included(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeExtra", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeExtra_name(ctx context.Context, field graphql.CollectedField, obj *fees.Charge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeExtra_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Extra, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v fees.Extra) graphql.Marshaler {
+			return ec.marshalNFeeExtraName2heliographᚋinternalᚋfeesᚐExtra(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeExtra_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeExtra", field, false, false, errors.New("field of type FeeExtraName does not have child fields"))
+}
+
+func (ec *executionContext) _FeeExtra_subtotal(ctx context.Context, field graphql.CollectedField, obj *fees.Charge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeExtra_subtotal(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Subtotal, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeExtra_subtotal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeExtra", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _FeeExtra_explanation(ctx context.Context, field graphql.CollectedField, obj *fees.Charge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FeeExtra_explanation(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Explanation(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FeeExtra_explanation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FeeExtra", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _FixedFee_amount(ctx context.Context, field graphql.CollectedField, obj *ledger.FixedFee) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -25828,6 +26731,50 @@ func (ec *executionContext) fieldContext_Query_entityId(ctx context.Context, fie
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_entityId_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_estimateFee(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_estimateFee(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().EstimateFee(ctx, fc.Args["transaction"].([]byte), fc.Args["mode"].(fees.Mode), fc.Args["highVolumeThrottle"].(int32))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *fees.Estimate) graphql.Marshaler {
+			return ec.marshalNFeeEstimate2ᚖheliographᚋinternalᚋfeesᚐEstimate(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_estimateFee(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FeeEstimate(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_estimateFee_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -41276,6 +42223,324 @@ func (ec *executionContext) _FallbackFee(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var feeEstimateImplementors = []string{"FeeEstimate"}
+
+func (ec *executionContext) _FeeEstimate(ctx context.Context, sel ast.SelectionSet, obj *fees.Estimate) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, feeEstimateImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FeeEstimate")
+		case "mode":
+			out.Values[i] = ec._FeeEstimate_mode(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "function":
+			out.Values[i] = ec._FeeEstimate_function(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "highVolumeMultiplier":
+			out.Values[i] = ec._FeeEstimate_highVolumeMultiplier(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "network":
+			out.Values[i] = ec._FeeEstimate_network(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "node":
+			out.Values[i] = ec._FeeEstimate_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "notes":
+			out.Values[i] = ec._FeeEstimate_notes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "service":
+			out.Values[i] = ec._FeeEstimate_service(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "total":
+			out.Values[i] = ec._FeeEstimate_total(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "usCents":
+			out.Values[i] = ec._FeeEstimate_usCents(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tinybars":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._FeeEstimate_tinybars(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "exchangeRate":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._FeeEstimate_exchangeRate(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "scheduleTimestamp":
+			out.Values[i] = ec._FeeEstimate_scheduleTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var feeEstimateNetworkImplementors = []string{"FeeEstimateNetwork"}
+
+func (ec *executionContext) _FeeEstimateNetwork(ctx context.Context, sel ast.SelectionSet, obj *fees.NetworkPart) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, feeEstimateNetworkImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FeeEstimateNetwork")
+		case "multiplier":
+			out.Values[i] = ec._FeeEstimateNetwork_multiplier(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "subtotal":
+			out.Values[i] = ec._FeeEstimateNetwork_subtotal(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var feeEstimatePartImplementors = []string{"FeeEstimatePart"}
+
+func (ec *executionContext) _FeeEstimatePart(ctx context.Context, sel ast.SelectionSet, obj *fees.Part) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, feeEstimatePartImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FeeEstimatePart")
+		case "base":
+			out.Values[i] = ec._FeeEstimatePart_base(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "extras":
+			out.Values[i] = ec._FeeEstimatePart_extras(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "subtotal":
+			out.Values[i] = ec._FeeEstimatePart_subtotal(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var feeExtraImplementors = []string{"FeeExtra"}
+
+func (ec *executionContext) _FeeExtra(ctx context.Context, sel ast.SelectionSet, obj *fees.Charge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, feeExtraImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FeeExtra")
+		case "charged":
+			out.Values[i] = ec._FeeExtra_charged(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "count":
+			out.Values[i] = ec._FeeExtra_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "feePerUnit":
+			out.Values[i] = ec._FeeExtra_feePerUnit(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "included":
+			out.Values[i] = ec._FeeExtra_included(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._FeeExtra_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "subtotal":
+			out.Values[i] = ec._FeeExtra_subtotal(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "explanation":
+			out.Values[i] = ec._FeeExtra_explanation(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var fixedFeeImplementors = []string{"FixedFee"}
 
 func (ec *executionContext) _FixedFee(ctx context.Context, sel ast.SelectionSet, obj *ledger.FixedFee) graphql.Marshaler {
@@ -44723,6 +45988,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 				}()
 				res = ec._Query_entityId(ctx, field)
 				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "estimateFee":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_estimateFee(ctx, field)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -50670,6 +51957,86 @@ func (ec *executionContext) unmarshalNEntityType2heliographᚋinternalᚋledger�
 func (ec *executionContext) marshalNEntityType2heliographᚋinternalᚋledgerᚐEntityType(ctx context.Context, sel ast.SelectionSet, v ledger.EntityType) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalEntityType(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalNFeeEstimate2heliographᚋinternalᚋfeesᚐEstimate(ctx context.Context, sel ast.SelectionSet, v fees.Estimate) graphql.Marshaler {
+	return ec._FeeEstimate(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNFeeEstimate2ᚖheliographᚋinternalᚋfeesᚐEstimate(ctx context.Context, sel ast.SelectionSet, v *fees.Estimate) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._FeeEstimate(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNFeeEstimateMode2heliographᚋinternalᚋfeesᚐMode(ctx context.Context, v any) (fees.Mode, error) {
+	res, err := scalar.UnmarshalFeeEstimateMode(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNFeeEstimateMode2heliographᚋinternalᚋfeesᚐMode(ctx context.Context, sel ast.SelectionSet, v fees.Mode) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalFeeEstimateMode(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalNFeeEstimateNetwork2heliographᚋinternalᚋfeesᚐNetworkPart(ctx context.Context, sel ast.SelectionSet, v fees.NetworkPart) graphql.Marshaler {
+	return ec._FeeEstimateNetwork(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNFeeEstimatePart2heliographᚋinternalᚋfeesᚐPart(ctx context.Context, sel ast.SelectionSet, v fees.Part) graphql.Marshaler {
+	return ec._FeeEstimatePart(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNFeeExtra2ᚕᚖheliographᚋinternalᚋfeesᚐChargeᚄ(ctx context.Context, sel ast.SelectionSet, v []*fees.Charge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNFeeExtra2ᚖheliographᚋinternalᚋfeesᚐCharge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNFeeExtra2ᚖheliographᚋinternalᚋfeesᚐCharge(ctx context.Context, sel ast.SelectionSet, v *fees.Charge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._FeeExtra(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNFeeExtraName2heliographᚋinternalᚋfeesᚐExtra(ctx context.Context, v any) (fees.Extra, error) {
+	res, err := scalar.UnmarshalFeeExtraName(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNFeeExtraName2heliographᚋinternalᚋfeesᚐExtra(ctx context.Context, sel ast.SelectionSet, v fees.Extra) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalFeeExtraName(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

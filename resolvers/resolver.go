@@ -4,6 +4,7 @@ package resolvers
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"heliograph/graph"
@@ -19,6 +20,9 @@ type Options struct {
 	DB *storage.DB
 	// Now is the clock.
 	Now func() time.Time
+	// Cache keeps between requests what seldom changes: the fee schedule.
+	Cache  bool
+	Logger *slog.Logger
 }
 
 // Resolver is the root of all resolvers.
@@ -27,13 +31,15 @@ type Resolver struct {
 	now    func() time.Time
 	rel    relations
 	tables *rowplan.Tables
+
+	feeSchedules *feeSchedules
 }
 
 var _ graph.ResolverRoot = (*Resolver)(nil)
 
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
-	r := &Resolver{db: o.DB, now: o.Now}
+	r := &Resolver{db: o.DB, now: o.Now, feeSchedules: newFeeSchedules(o)}
 	r.rel = newRelations(o.DB, r.timestamp)
 	r.tables = rowplan.NewTables(func() rowplan.Batch { return o.DB.NewBatch() })
 	r.rel.add(r.tables)

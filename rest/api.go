@@ -34,7 +34,7 @@ type API struct {
 	Server    *server.Server
 
 	routes   chi.Routes           // which of the endpoints' paths a request's is
-	byPath   map[string]*Endpoint // by their paths
+	byPath   map[string]*route // by their paths
 	contexts sync.Pool            // of *chi.Context, in which a route is looked for
 	literals map[string]bool
 	prepared map[*Endpoint]*prepared
@@ -96,7 +96,7 @@ func (a *API) fragments() (string, error) {
 
 // Init checks and keeps all documents and makes the routes.
 func (a *API) Init() error {
-	a.literals, a.prepared, a.byPath = map[string]bool{}, map[*Endpoint]*prepared{}, map[string]*Endpoint{}
+	a.literals, a.prepared, a.byPath = map[string]bool{}, map[*Endpoint]*prepared{}, map[string]*route{}
 	a.contexts.New = func() any { return chi.NewRouteContext() }
 	router := chi.NewRouter()
 	fragments, err := a.fragments()
@@ -125,8 +125,17 @@ func (a *API) Init() error {
 				a.literals[segment] = true
 			}
 		}
-		a.byPath[e.Path] = e
-		router.Get(e.Path, func(http.ResponseWriter, *http.Request) {}) // the router only finds; see [API.endpoint]
+		at := a.byPath[e.Path]
+		if at == nil {
+			at = &route{}
+			a.byPath[e.Path] = at
+			router.Get(e.Path, func(http.ResponseWriter, *http.Request) {}) // the router only finds; see [API.route]
+		}
+		if e.Body != nil {
+			at.post = e
+		} else {
+			at.get = e
+		}
 	}
 	a.routes = router
 	return nil
@@ -180,16 +189,25 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, r, Classic, &Problem{Status: http.StatusUnauthorized, Items: []Item{{Message: "Invalid credentials"}}})
 		return
 	}
-	e := a.endpoint(r.URL.EscapedPath())
-	if e == nil {
+	at := a.route(r.URL.EscapedPath())
+	if at == nil {
 		a.notFound(w, r)
 		return
 	}
-	a.serve(w, r, e, limit)
+	e := at.by(r.Method)
+	switch {
+	case e != nil:
+		a.serve(w, r, e, limit)
+	case at.family() == Modern:
+		w.Header().Set("Allow", at.allow())
+		writeProblem(w, r, Modern, modern(http.StatusMethodNotAllowed, "Request method '"+r.Method+"' is not supported"))
+	default:
+		a.notFound(w, r)
+	}
 }
 
-// endpoint is the endpoint of a path, nil when there is none.
-func (a *API) endpoint(escaped string) *Endpoint {
+// route are the endpoints of a path, nil when there is none.
+func (a *API) route(escaped string) *route {
 	rc := a.contexts.Get().(*chi.Context)
 	defer a.contexts.Put(rc)
 	rc.Reset()
@@ -238,13 +256,13 @@ func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 // preflight answers the question of a browser whether it may ask.
 func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	e := a.endpoint(r.URL.EscapedPath())
+	at := a.route(r.URL.EscapedPath())
 	if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
 		h.Set("Access-Control-Allow-Headers", asked)
 	}
 	h.Add("Vary", "Access-Control-Request-Headers")
 	h.Set("Content-Length", "0")
-	if e != nil && e.Family == Modern {
+	if at != nil && at.family() == Modern {
 		h.Set("Access-Control-Allow-Methods", "GET,HEAD,POST")
 		w.WriteHeader(http.StatusOK)
 		return
@@ -271,12 +289,24 @@ func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request,
 	req.run = func(operation string, variables map[string]any) *server.Result {
 		return ask(r.Context(), server.Call{Document: req.document, Operation: operation, Variables: variables, Style: scalar.REST, Limits: relay.Limits{Default: 1, Max: 1}})
 	}
+	var body []byte
+	if e.Body != nil {
+		var err error
+		if body, err = e.Body.readBody(r); err != nil {
+			return nil, err
+		}
+	}
 	readParams := func() error { return req.readClassic(most) }
 	if e.Family == Modern {
 		readParams = req.readModern
 	}
 	if err := readParams(); err != nil {
 		return nil, err
+	}
+	if e.Body != nil {
+		if err := e.Body.Bind(req, body); err != nil {
+			return nil, err
+		}
 	}
 	if e.Next != nil {
 		req.Variables["limit"] = req.Limit

@@ -25,6 +25,8 @@ type Endpoint struct {
 	ObjectBound bool
 	// DefaultLimit is the page size of a modern endpoint unless another is asked for; 0 means 25.
 	DefaultLimit int
+	// Body is what the endpoint takes that is asked with POST; nil for one that is asked with GET.
+	Body *Body
 	// PathFirst tells that the path is checked before the query string.
 	PathFirst bool
 	// BindPath reads the path's parameters.

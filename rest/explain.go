@@ -1,9 +1,11 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 )
@@ -18,9 +20,16 @@ type Explanation struct {
 	OperationName string         `json:"operationName"`
 }
 
-// Explain tells what a REST path, with its query string, would run. It runs nothing. What it cannot tell is a [*Problem] like the one that the
-// path itself would be answered with.
+// Explain tells what a REST path, with its query string, would run. It runs nothing. "POST " in front asks for the path's endpoint that takes a body,
+// for which an example stands; a path that has no other endpoint does not need it. What Explain cannot tell is a [*Problem] like the one that the path
+// itself would be answered with.
 func (a *API) Explain(ctx context.Context, target string) (*Explanation, error) {
+	return a.ExplainBody(ctx, target, nil)
+}
+
+// ExplainBody is [API.Explain] of a path that is asked with a body; nil is the example.
+func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Explanation, error) {
+	target, isPost := strings.CutPrefix(target, http.MethodPost+" ")
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
 	if err != nil {
 		return nil, Bad("not a path: " + target)
@@ -30,9 +39,23 @@ func (a *API) Explain(ctx context.Context, target string) (*Explanation, error) 
 	if len(escaped) < len(a.Prefix) || !strings.EqualFold(escaped[:len(a.Prefix)], a.Prefix) {
 		return nil, NotFound("no such path: " + escaped)
 	}
-	e := a.endpoint(escaped)
-	if e == nil {
+	at := a.route(escaped)
+	if at == nil {
 		return nil, NotFound("no such path: " + escaped)
+	}
+	e := at.get
+	if isPost || e == nil {
+		e = at.post
+	}
+	if e == nil {
+		return nil, NotFound("no such path for POST: " + escaped)
+	}
+	if e.Body != nil {
+		if body == nil {
+			body = e.Body.Example
+		}
+		r.Method, r.Body, r.ContentLength = http.MethodPost, io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		r.Header.Set("Content-Type", e.Body.Types[0])
 	}
 	req, err := a.read(r, e, a.Config.LimitMax, nobody)
 	var direct *Direct

@@ -42,15 +42,6 @@ func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 
 // serve answers a request for an endpoint. most is the greatest page size that it may have.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most int) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		if e.Family == Modern {
-			w.Header().Set("Allow", "GET, HEAD")
-			writeProblem(w, r, Modern, modern(http.StatusMethodNotAllowed, "Request method '"+r.Method+"' is not supported"))
-			return
-		}
-		a.notFound(w, r)
-		return
-	}
 	if e.Family == Modern {
 		w.Header().Set("Cache-Control", cacheControl(e.MaxAge)) // of errors too
 	}
@@ -332,7 +323,7 @@ func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, bod
 		tag = `W/"` + strconv.FormatInt(int64(len(body)), 16) + "-" + sum + `"`
 	}
 	h.Set("ETag", tag)
-	if status < http.StatusMultipleChoices && matches(r.Header.Get("If-None-Match"), tag) {
+	if status < http.StatusMultipleChoices && r.Method != http.MethodPost && matches(r.Header.Get("If-None-Match"), tag) {
 		h.Add("Vary", "Accept-Encoding")
 		h.Del("Content-Type")
 		w.WriteHeader(http.StatusNotModified)

@@ -85,7 +85,8 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 }
 
 type explainCmd struct {
-	Path string `arg:"" help:"REST path with its query string, such as '/api/v1/accounts?account.balance=gt:100&order=desc'."`
+	Path string `arg:"" help:"REST path with its query string, such as '/api/v1/accounts?account.balance=gt:100&order=desc'; with 'POST ' in front, the path as it is asked with a body."`
+	Body string `type:"existingfile" help:"File with the body of a POST (default: an example)."`
 	JSON bool   `help:"Print document, variables and operation name as JSON."`
 	ledgerSettings
 }
@@ -100,7 +101,13 @@ func (c *explainCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the documents: %w", err)
 	}
-	x, err := g.Explain(ctx, c.Path)
+	var body []byte
+	if c.Body != "" {
+		if body, err = os.ReadFile(c.Body); err != nil {
+			return fmt.Errorf("reading the body: %w", err)
+		}
+	}
+	x, err := g.ExplainBody(ctx, c.Path, body)
 	var problem *rest.Problem
 	switch {
 	case errors.As(err, &problem):

@@ -156,6 +156,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	maintenance, stop := context.WithCancel(ctx)
 	defer stop()
 	go d.maintain(maintenance, log)
+	go h.Maintain(maintenance)
 	start(public, h.Public())
 	start(admin, h.Admin())
 	c.announce(log, d, public, admin)

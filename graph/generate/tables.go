@@ -21,7 +21,7 @@ type tables struct{ out string }
 func (tables) Name() string { return "rowplan" }
 
 // rowPackages hold the Go types that have tables.
-var rowPackages = []string{"heliograph/internal/ledger", "heliograph/graph/relay"}
+var rowPackages = []string{"heliograph/internal/ledger", "heliograph/internal/fees", "heliograph/graph/relay"}
 
 // GenerateCode implements gqlgen's code generator interface.
 func (t tables) GenerateCode(data *codegen.Data) error {
@@ -45,6 +45,7 @@ import (
 
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
+	"heliograph/internal/fees"
 	"heliograph/internal/ledger"
 )
 

@@ -7,6 +7,7 @@ import (
 
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
+	"heliograph/internal/fees"
 	"heliograph/internal/ledger"
 )
 
@@ -60,6 +61,10 @@ type Tables struct {
 	ExchangeRate                *Object[ledger.ExchangeRate]
 	ExchangeRateSet             *Object[ledger.ExchangeRateSet]
 	FallbackFee                 *Object[ledger.FallbackFee]
+	FeeEstimate                 *Object[fees.Estimate]
+	FeeEstimateNetwork          *Object[fees.NetworkPart]
+	FeeEstimatePart             *Object[fees.Part]
+	FeeExtra                    *Object[fees.Charge]
 	FixedFee                    *Object[ledger.FixedFee]
 	Fraction                    *Object[ledger.Fraction]
 	FractionalFee               *Object[ledger.FractionalFee]
@@ -771,6 +776,56 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"denominatingTokenId": Scalar(func(dst []byte, v *ledger.FallbackFee, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
+		}),
+	})
+	t.FeeEstimate = NewObject([]string{"FeeEstimate"}, map[string]Field[fees.Estimate]{
+		"mode": Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
+			return scalar.AppendFeeEstimateMode(dst, v.Mode, s)
+		}),
+		"function": Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Function, s)
+		}),
+		"highVolumeMultiplier": Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.HighVolumeMultiplier, s)
+		}),
+		"network": One(func(v *fees.Estimate) *fees.NetworkPart { return &v.Network }, func() *Object[fees.NetworkPart] { return t.FeeEstimateNetwork }),
+		"node":    One(func(v *fees.Estimate) *fees.Part { return &v.Node }, func() *Object[fees.Part] { return t.FeeEstimatePart }),
+		"notes":   Scalars(func(v *fees.Estimate) []string { return v.Notes }, scalar.AppendString),
+		"service": One(func(v *fees.Estimate) *fees.Part { return &v.Service }, func() *Object[fees.Part] { return t.FeeEstimatePart }),
+		"total":   Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Total, s) }),
+		"usCents": Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.USCents(), s)
+		}),
+		"scheduleTimestamp": Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
+			return scalar.AppendNullTimestamp(dst, v.ScheduleTimestamp, s)
+		}),
+	})
+	t.FeeEstimateNetwork = NewObject([]string{"FeeEstimateNetwork"}, map[string]Field[fees.NetworkPart]{
+		"multiplier": Scalar(func(dst []byte, v *fees.NetworkPart, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Multiplier, s)
+		}),
+		"subtotal": Scalar(func(dst []byte, v *fees.NetworkPart, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Subtotal, s)
+		}),
+	})
+	t.FeeEstimatePart = NewObject([]string{"FeeEstimatePart"}, map[string]Field[fees.Part]{
+		"base":     Scalar(func(dst []byte, v *fees.Part, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Base, s) }),
+		"extras":   Many(func(v *fees.Part) []*fees.Charge { return v.Extras }, func() *Object[fees.Charge] { return t.FeeExtra }),
+		"subtotal": Scalar(func(dst []byte, v *fees.Part, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Subtotal, s) }),
+	})
+	t.FeeExtra = NewObject([]string{"FeeExtra"}, map[string]Field[fees.Charge]{
+		"charged": Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Charged, s) }),
+		"count":   Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Count, s) }),
+		"feePerUnit": Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.FeePerUnit, s)
+		}),
+		"included": Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Included, s) }),
+		"name": Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte {
+			return scalar.AppendFeeExtraName(dst, v.Extra, s)
+		}),
+		"subtotal": Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Subtotal, s) }),
+		"explanation": Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Explanation(), s)
 		}),
 	})
 	t.FixedFee = NewObject([]string{"FixedFee"}, map[string]Field[ledger.FixedFee]{
@@ -1788,6 +1843,14 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*ledger.ExchangeRateSet]()] = manyEntry(t.ExchangeRateSet)
 	t.entries[reflect.TypeFor[*ledger.FallbackFee]()] = oneEntry(t.FallbackFee)
 	t.entries[reflect.TypeFor[[]*ledger.FallbackFee]()] = manyEntry(t.FallbackFee)
+	t.entries[reflect.TypeFor[*fees.Estimate]()] = oneEntry(t.FeeEstimate)
+	t.entries[reflect.TypeFor[[]*fees.Estimate]()] = manyEntry(t.FeeEstimate)
+	t.entries[reflect.TypeFor[*fees.NetworkPart]()] = oneEntry(t.FeeEstimateNetwork)
+	t.entries[reflect.TypeFor[[]*fees.NetworkPart]()] = manyEntry(t.FeeEstimateNetwork)
+	t.entries[reflect.TypeFor[*fees.Part]()] = oneEntry(t.FeeEstimatePart)
+	t.entries[reflect.TypeFor[[]*fees.Part]()] = manyEntry(t.FeeEstimatePart)
+	t.entries[reflect.TypeFor[*fees.Charge]()] = oneEntry(t.FeeExtra)
+	t.entries[reflect.TypeFor[[]*fees.Charge]()] = manyEntry(t.FeeExtra)
 	t.entries[reflect.TypeFor[*ledger.FixedFee]()] = oneEntry(t.FixedFee)
 	t.entries[reflect.TypeFor[[]*ledger.FixedFee]()] = manyEntry(t.FixedFee)
 	t.entries[reflect.TypeFor[*ledger.Fraction]()] = oneEntry(t.Fraction)

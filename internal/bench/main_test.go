@@ -76,7 +76,7 @@ func newRig(tb testing.TB) *rig {
 		Base: base, LimitDefault: pageSize, LimitMax: 100, TokensInList: tokensPerAccount, TokensOfAccount: 1000, MaxRepeats: 100,
 		MaxTransactionsRange: 60 * 24 * time.Hour, Now: func() time.Time { return noon },
 	}
-	root := resolvers.New(resolvers.Options{DB: db, Now: cfg.Now})
+	root := resolvers.New(resolvers.Options{DB: db, Now: cfg.Now, Logger: log})
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
 		Classify: resolvers.Classify, Base: base, Limits: relay.Limits{Default: cfg.LimitDefault, Max: cfg.LimitMax}, Documents: 100, MaxTokens: 15_000, MaxBody: 1 << 20, Logger: log,

@@ -56,6 +56,7 @@ type Options struct {
 type Gateway struct {
 	o       Options
 	graph   *server.Server
+	root    *resolvers.Resolver
 	v1      *rest.API
 	docs    http.Handler
 	metrics *metrics
@@ -64,7 +65,7 @@ type Gateway struct {
 
 // New makes a gateway.
 func New(o Options) (*Gateway, error) {
-	root := resolvers.New(resolvers.Options{DB: o.DB, Now: o.REST.Now})
+	root := resolvers.New(resolvers.Options{DB: o.DB, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger})
 	root.Tables().Off = o.PlansOff
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
@@ -81,7 +82,7 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Gateway{o: o, graph: srv, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL()}, nil
+	return &Gateway{o: o, graph: srv, root: root, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL()}, nil
 }
 
 // docsPath is where the REST API is described.
@@ -103,12 +104,46 @@ func describe(api *rest.API, version string) (http.Handler, error) {
 	return apidocs.Handler(o)
 }
 
+// feesEvery is how often the fee schedule is read again.
+const feesEvery = 10 * time.Minute
+
+// Maintain keeps what is kept between requests up to date, until the context ends.
+func (g *Gateway) Maintain(ctx context.Context) {
+	if !g.o.REST.Cache {
+		return
+	}
+	tick := time.NewTicker(feesEvery)
+	defer tick.Stop()
+	for {
+		g.Refresh(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Refresh reads what is kept between requests again. What cannot be read stays as it is.
+func (g *Gateway) Refresh(ctx context.Context) {
+	bounded, cancel := context.WithTimeout(ctx, g.o.RequestTimeout)
+	defer cancel()
+	if err := g.root.RefreshFees(bounded); err != nil && ctx.Err() == nil {
+		g.o.Logger.WarnContext(ctx, "the fee schedule could not be read again", "error", err)
+	}
+}
+
 // Graph is the executor behind everything.
 func (g *Gateway) Graph() *server.Server { return g.graph }
 
 // Explain tells what a REST path would run.
 func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation, error) {
 	return g.v1.Explain(ctx, target)
+}
+
+// ExplainBody tells what a REST path that is asked with a body would run; see [rest.API.ExplainBody].
+func (g *Gateway) ExplainBody(ctx context.Context, target string, body []byte) (*rest.Explanation, error) {
+	return g.v1.ExplainBody(ctx, target, body)
 }
 
 // Public is the handler of the public port.

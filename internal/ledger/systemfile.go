@@ -3,6 +3,8 @@ package ledger
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -14,6 +16,7 @@ const (
 	AddressBookFile  = 102
 	FeeScheduleFile  = 111
 	ExchangeRateFile = 112
+	SimpleFeeFile    = 113
 )
 
 // ExchangeRateSet is the content of the file of exchange rates.
@@ -205,6 +208,22 @@ var gasFunctions = map[int32]string{6: "ContractCall", 7: "ContractCreate", 84: 
 
 // tinycentsPerFee is how many of the units of fee schedules make a tinycent.
 const tinycentsPerFee = 1000
+
+// Tinybars is what an amount of tinycents is worth, rounded down; unknown when it is more than 64 bits hold, or when the rate is none.
+func (r *ExchangeRate) Tinybars(tinycents int64) Null[int64] {
+	if r.CentEquivalent <= 0 || r.HbarEquivalent < 0 || tinycents < 0 {
+		return Null[int64]{}
+	}
+	hi, lo := bits.Mul64(uint64(tinycents), uint64(r.HbarEquivalent))
+	if hi >= uint64(r.CentEquivalent) {
+		return Null[int64]{}
+	}
+	quotient, _ := bits.Div64(hi, lo, uint64(r.CentEquivalent))
+	if quotient > math.MaxInt64 {
+		return Null[int64]{}
+	}
+	return Of(int64(quotient))
+}
 
 // At is the rate at an instant. A rate that the file does not have makes everything worthless.
 func (s *ExchangeRateSet) At(at Timestamp) ExchangeRate {

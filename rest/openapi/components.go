@@ -36,7 +36,12 @@ func (g *generator) components() {
 	if modern {
 		families = append(families, "Modern")
 		c.Schemas = append(c.Schemas, Member[*Schema]{"ModernError", modernError()})
-		c.Responses = append(c.Responses, Member[*Response]{"ModernMethodNotAllowed", failure("ModernError", "Only GET and HEAD are known.")})
+		c.Responses = append(c.Responses, Member[*Response]{"ModernMethodNotAllowed", failure("ModernError", "The path is not asked so: most take GET and HEAD only.")})
+	}
+	if slices.ContainsFunc(g.api.Endpoints, func(e rest.Endpoint) bool { return e.Body != nil }) {
+		c.Responses = append(c.Responses,
+			Member[*Response]{"ModernTooLarge", failure("ModernError", "The body is too long.")},
+			Member[*Response]{"ModernUnsupported", failure("ModernError", "The body is of another media type.")})
 	}
 	for _, family := range families {
 		for _, r := range []struct{ name, doc string }{
@@ -73,7 +78,8 @@ func classicError() *Schema {
 func modernError() *Schema {
 	phrases := []string{}
 	for _, status := range []int{
-		http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusInternalServerError, http.StatusServiceUnavailable,
+		http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+		http.StatusInternalServerError, http.StatusServiceUnavailable,
 	} {
 		phrases = append(phrases, "`"+http.StatusText(status)+"`")
 	}

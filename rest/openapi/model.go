@@ -45,7 +45,8 @@ type Tag struct {
 
 // PathItem is what can be done at a path.
 type PathItem struct {
-	Get *Operation `json:"get"`
+	Get  *Operation `json:"get,omitempty"`
+	Post *Operation `json:"post,omitempty"`
 }
 
 // Operation is one endpoint.
@@ -55,7 +56,15 @@ type Operation struct {
 	Description string         `json:"description,omitempty"`
 	OperationID string         `json:"operationId"`
 	Parameters  []*Parameter   `json:"parameters,omitempty"`
+	RequestBody *RequestBody   `json:"requestBody,omitempty"`
 	Responses   Map[*Response] `json:"responses"`
+}
+
+// RequestBody is what an operation takes.
+type RequestBody struct {
+	Description string          `json:"description"`
+	Required    bool            `json:"required"`
+	Content     Map[*MediaType] `json:"content"`
 }
 
 // Parameter is a part of the path or of the query string.

@@ -3,6 +3,8 @@
 package openapi
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -68,21 +70,43 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 	if err != nil {
 		return fmt.Errorf("describing %s: %w", e.Path, err)
 	}
-	id := operationID(e.Path)
+	id := operationID(e)
 	op := &Operation{Tags: []string{resourceOf(e.Path)}, OperationID: id, Responses: g.responses(e, g.answer(operations[0].Name, id, body))}
 	// What is null in the graph is a status here.
 	description := strings.ReplaceAll(oneLine(rest.Roots(operations[0])[0].Definition.Description), "Null when", "404 when")
 	op.Summary, op.Description, _ = strings.Cut(description, ". ")
 	op.Summary = strings.TrimSuffix(op.Summary, ".")
-	if link := g.graphiql(e); link != "" {
+	link, err := g.graphiql(e)
+	if err != nil {
+		return fmt.Errorf("describing %s: %w", e.Path, err)
+	}
+	if link != "" {
 		op.Description = strings.TrimSpace(op.Description + "\n\n[Open in GraphiQL](" + link + ")")
 	}
 	if !slices.ContainsFunc(g.doc.Tags, func(t Tag) bool { return t.Name == op.Tags[0] }) {
 		g.doc.Tags = append(g.doc.Tags, Tag{Name: op.Tags[0]})
 	}
 	op.Parameters = g.parameters(e)
-	g.doc.Paths = append(g.doc.Paths, Member[*PathItem]{e.Path, &PathItem{Get: op}})
+	item, known := g.doc.Paths.Get(e.Path)
+	if !known {
+		item = &PathItem{}
+		g.doc.Paths = append(g.doc.Paths, Member[*PathItem]{e.Path, item})
+	}
+	if e.Body == nil {
+		item.Get = op
+		return nil
+	}
+	item.Post, op.RequestBody = op, requestBody(e.Body)
 	return nil
+}
+
+// requestBody describes what an endpoint takes.
+func requestBody(b *rest.Body) *RequestBody {
+	out := &RequestBody{Description: b.Doc, Required: true}
+	for _, t := range b.Types {
+		out.Content = append(out.Content, Member[*MediaType]{t, &MediaType{Schema: &Schema{Type: Types{"string"}, Format: "binary"}}})
+	}
+	return out
 }
 
 // answer keeps the schema of a body under the name of its operation, or of its endpoint where another body has that name, and refers to it.
@@ -103,11 +127,11 @@ func resourceOf(path string) string {
 	return resource
 }
 
-// operationID names an endpoint by its path: "/topics/{id}/messages" is getTopicsByIdMessages.
-func operationID(path string) string {
+// operationID names an endpoint by its method and path: "/topics/{id}/messages" is getTopicsByIdMessages.
+func operationID(e *rest.Endpoint) string {
 	var b strings.Builder
-	b.WriteString("get")
-	for segment := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+	b.WriteString(strings.ToLower(e.Method()))
+	for segment := range strings.SplitSeq(strings.Trim(e.Path, "/"), "/") {
 		if name, ok := strings.CutPrefix(segment, "{"); ok {
 			b.WriteString("By")
 			segment = strings.TrimSuffix(name, "}")
@@ -139,15 +163,27 @@ func (g *generator) pathParams(path string) []pathParam {
 }
 
 // graphiql is where GraphiQL shows the document of an endpoint; empty when no example of the path is known.
-func (g *generator) graphiql(e *rest.Endpoint) string {
+func (g *generator) graphiql(e *rest.Endpoint) (string, error) {
 	path := g.api.Prefix + e.Path
 	for _, p := range g.pathParams(e.Path) {
 		if p.Example == "" {
-			return ""
+			return "", nil
 		}
 		path = strings.Replace(path, "{"+p.name+"}", p.Example, 1)
 	}
-	return "/graphiql?rest=" + url.QueryEscape(path)
+	if e.Body == nil {
+		return "/graphiql?rest=" + url.QueryEscape(path), nil
+	}
+	// A link cannot say how a path is asked, so this one has the document itself.
+	x, err := g.api.Explain(context.Background(), e.Method()+" "+path)
+	if err != nil {
+		return "", fmt.Errorf("explaining its example: %w", err)
+	}
+	variables, err := json.Marshal(x.Variables)
+	if err != nil {
+		return "", fmt.Errorf("writing the variables of its example: %w", err)
+	}
+	return "/graphiql?" + url.Values{"query": {x.Query}, "variables": {string(variables)}}.Encode(), nil
 }
 
 // parameters are those of the path and of the query string.
@@ -292,12 +328,18 @@ func (g *generator) responses(e *rest.Endpoint, body *Schema) Map[*Response] {
 	if e.Family == rest.Modern {
 		family = "Modern"
 	}
-	problem(http.StatusNotModified, "NotModified")
+	if e.Body == nil {
+		problem(http.StatusNotModified, "NotModified")
+	}
 	problem(http.StatusBadRequest, family+"BadRequest")
 	problem(http.StatusUnauthorized, "Unauthorized")
 	problem(http.StatusNotFound, family+"NotFound")
 	if e.Family == rest.Modern {
 		problem(http.StatusMethodNotAllowed, "ModernMethodNotAllowed")
+	}
+	if e.Body != nil {
+		problem(http.StatusRequestEntityTooLarge, "ModernTooLarge")
+		problem(http.StatusUnsupportedMediaType, "ModernUnsupported")
 	}
 	problem(http.StatusInternalServerError, family+"InternalError")
 	problem(http.StatusServiceUnavailable, family+"Unavailable")

@@ -27,6 +27,7 @@ func endpoints() []rest.Endpoint {
 	return slices.Concat(
 		coreEndpoints(),
 		networkEndpoints(),
+		feeEndpoints(),
 		scheduleEndpoints(),
 		contractEndpoints(),
 		contractResultEndpoints(),

@@ -1,11 +1,9 @@
 package demo
 
 import (
-	_ "embed"
-	"encoding/json"
 	"fmt"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"heliograph/internal/fees"
 )
 
 // System files.
@@ -25,9 +23,6 @@ const (
 	exchangeRateAdmin = 57
 	freezeAdmin       = 58
 )
-
-//go:embed simple_fees.json
-var simpleFees []byte
 
 // data keeps what a file transaction carried.
 func (w *world) data(t *transaction, file int64, content []byte) {
@@ -119,7 +114,7 @@ func (w *world) foundFiles() {
 	w.publishBook(w.systemFile(fileAddressBook102, addressBookAdmin, "node details", bookFile(nodes)), nodes)
 	w.systemFile(fileFeeSchedule, feeScheduleAdmin, "fee schedule", feeFile(780_000, w.clock))
 	w.systemFile(fileExchangeRates, exchangeRateAdmin, "exchange rates", rateFile(0, w.clock))
-	simple, err := simpleFeeFile()
+	simple, err := fees.DefaultFile()
 	if err != nil {
 		w.fail("simple fee schedule: %w", err)
 	}
@@ -164,89 +159,4 @@ func feeFile(gas, ts int64) []byte {
 func throttleFile() []byte {
 	group := message(nil).num(1, 1).num(1, 27).num(2, 10_000_000)
 	return message(nil).msg(1, message(nil).text(1, "everything").num(2, 1_000).msg(3, group))
-}
-
-// simpleFeeFile is the FeeSchedule message of file 113, made from its JSON form.
-func simpleFeeFile() ([]byte, error) {
-	type reference struct {
-		Name     string `json:"name"`
-		Included int64  `json:"includedCount"`
-	}
-	var s struct {
-		Node struct {
-			Base   int64       `json:"baseFee"`
-			Extras []reference `json:"extras"`
-		} `json:"node"`
-		Network struct {
-			Multiplier int64 `json:"multiplier"`
-		} `json:"network"`
-		Unreadable struct {
-			Fee int64 `json:"fee"`
-		} `json:"unreadable"`
-		Extras []struct {
-			Name string `json:"name"`
-			Fee  int64  `json:"fee"`
-			ID   int64  `json:"id"`
-		} `json:"extras"`
-		Services []struct {
-			Name     string `json:"name"`
-			Schedule []struct {
-				Base          int64       `json:"baseFee"`
-				Functionality int64       `json:"functionality"`
-				Extras        []reference `json:"extras"`
-				Free          bool        `json:"free"`
-				Exempt        bool        `json:"nodeNetworkFeeExempt"`
-				Rates         *struct {
-					Max   int64 `json:"maxMultiplier"`
-					Curve *struct {
-						Linear *struct {
-							Points []struct {
-								Utilization int64 `json:"utilizationBasisPoints"`
-								Multiplier  int64 `json:"multiplier"`
-							} `json:"points"`
-						} `json:"piecewiseLinear"`
-					} `json:"pricingCurve"`
-				} `json:"highVolumeRates"`
-			} `json:"schedule"`
-		} `json:"services"`
-	}
-	if err := json.Unmarshal(simpleFees, &s); err != nil {
-		return nil, fmt.Errorf("reading simple_fees.json: %w", err)
-	}
-	ids := map[string]int64{}
-	for _, e := range s.Extras {
-		ids[e.Name] = e.ID
-	}
-	references := func(m message, field protowire.Number, list []reference) message {
-		for _, r := range list {
-			m = m.msg(field, message(nil).num(1, ids[r.Name]).num(2, r.Included))
-		}
-		return m
-	}
-	m := message(nil).msg(1, references(message(nil).num(1, s.Node.Base), 2, s.Node.Extras)).
-		msg(2, message(nil).num(1, s.Network.Multiplier)).msg(3, message(nil).num(1, s.Unreadable.Fee))
-	for _, e := range s.Extras {
-		m = m.msg(4, message(nil).num(1, e.ID).num(2, e.Fee))
-	}
-	flag := map[bool]int64{true: 1}
-	for _, service := range s.Services {
-		x := message(nil).text(1, service.Name)
-		for _, d := range service.Schedule {
-			y := references(message(nil).num(1, d.Functionality).num(2, d.Base), 3, d.Extras).num(4, flag[d.Free])
-			if r := d.Rates; r != nil {
-				rates := message(nil).num(2, r.Max)
-				if r.Curve != nil && r.Curve.Linear != nil {
-					points := message{}
-					for _, p := range r.Curve.Linear.Points {
-						points = points.msg(1, message(nil).num(1, p.Utilization).num(2, p.Multiplier))
-					}
-					rates = rates.msg(3, message(nil).msg(1, points))
-				}
-				y = y.msg(5, rates)
-			}
-			x = x.msg(2, y.num(6, flag[d.Exempt]))
-		}
-		m = m.msg(5, x)
-	}
-	return m, nil
 }

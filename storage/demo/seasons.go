@@ -4,6 +4,8 @@ import (
 	"crypto/sha512"
 	"fmt"
 	"math/big"
+
+	"heliograph/internal/fees"
 )
 
 func bigInt(v int64) *big.Int { return big.NewInt(v) }
@@ -190,9 +192,9 @@ func (w *world) upgradeNetwork() {
 	book := bookFile(nodes)
 	t := w.updateSystemFile(fileAddressBook102, addressBookAdmin, book)
 	w.publishBook(t, nodes)
-	fees := feeFile(852_000, w.clock)
-	w.updateSystemFile(fileFeeSchedule, feeScheduleAdmin, fees[:len(fees)/2], fees[len(fees)/2:])
-	simple, err := simpleFeeFile()
+	gas := feeFile(852_000, w.clock)
+	w.updateSystemFile(fileFeeSchedule, feeScheduleAdmin, gas[:len(gas)/2], gas[len(gas)/2:])
+	simple, err := fees.DefaultFile()
 	if err != nil {
 		w.fail("simple fee schedule: %w", err)
 	}

@@ -1,0 +1,85 @@
+package fees
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+)
+
+// once is a multiplier of 1: multipliers are thousandths.
+const once = 1000
+
+// hasHighVolume tells whether a type of transaction can be sent with high volume.
+func hasHighVolume(f services.HederaFunctionality) bool {
+	switch f { //nolint:exhaustive // all others cannot
+	case services.HederaFunctionality_CryptoCreate, services.HederaFunctionality_ConsensusCreateTopic, services.HederaFunctionality_ScheduleCreate,
+		services.HederaFunctionality_CryptoApproveAllowance, services.HederaFunctionality_FileCreate, services.HederaFunctionality_FileAppend,
+		services.HederaFunctionality_ContractCreate, services.HederaFunctionality_HookStore, services.HederaFunctionality_TokenAssociateToAccount,
+		services.HederaFunctionality_TokenAirdrop, services.HederaFunctionality_TokenClaimAirdrop, services.HederaFunctionality_TokenMint,
+		services.HederaFunctionality_TokenCreate:
+		return true
+	default:
+		return false
+	}
+}
+
+// sort brings the points into the order of a curve that is nowhere below [once].
+func (r *rates) sort() {
+	if r == nil {
+		return
+	}
+	slices.SortStableFunc(r.points, func(a, b point) int { return cmp.Compare(a.utilization, b.utilization) })
+	for i := range r.points {
+		r.points[i].multiplier = max(r.points[i].multiplier, once)
+	}
+}
+
+// at is the multiplier at a utilization in basis points, in thousandths and not below [once].
+func (r *rates) at(utilization int64) int64 {
+	if r == nil {
+		return once
+	}
+	most := max(r.most, once)
+	return max(once, min(r.curve(utilization, most), most))
+}
+
+// curve is the multiplier before it is bounded.
+func (r *rates) curve(u, most int64) int64 {
+	if len(r.points) == 0 {
+		return once + (most-once)*u/maxThrottle
+	}
+	points := r.points
+	var lower, upper *point
+	for i := range points {
+		if points[i].utilization <= u {
+			lower = &points[i]
+		}
+		if upper == nil && points[i].utilization >= u {
+			upper = &points[i]
+		}
+	}
+	switch {
+	case len(points) == 1 || lower == nil:
+		return points[0].multiplier
+	case upper == nil:
+		return points[len(points)-1].multiplier
+	case lower.utilization == upper.utilization:
+		return upper.multiplier
+	default:
+		return lower.multiplier + (upper.multiplier-lower.multiplier)*(u-lower.utilization)/(upper.utilization-lower.utilization)
+	}
+}
+
+// scale multiplies all parts of an estimate, each by itself, so that totals may differ from sums by the rounding.
+func (e *Estimate) scale(raw int64) {
+	scaled := func(v int64) int64 { return times(v, raw) / once }
+	for _, part := range []*Part{&e.Node, &e.Service} {
+		part.Base, part.Subtotal = scaled(part.Base), scaled(part.Subtotal)
+		for _, c := range part.Extras {
+			c.FeePerUnit = scaled(c.FeePerUnit)
+			c.Subtotal = times(c.FeePerUnit, c.Charged)
+		}
+	}
+	e.HighVolumeMultiplier = raw / once
+}

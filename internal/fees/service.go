@@ -1,0 +1,281 @@
+package fees
+
+import "github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+
+// The numbers of the system files, which are updated for nothing.
+const (
+	firstSystemFile = 1
+	lastSystemFile  = 750
+)
+
+// functionOf is what a transaction does, NONE for what cannot be estimated.
+func functionOf(body *services.TransactionBody) services.HederaFunctionality { //nolint:gocyclo,cyclop // a table
+	switch body.GetData().(type) {
+	case *services.TransactionBody_ContractCall:
+		return services.HederaFunctionality_ContractCall
+	case *services.TransactionBody_ContractCreateInstance:
+		return services.HederaFunctionality_ContractCreate
+	case *services.TransactionBody_ContractUpdateInstance:
+		return services.HederaFunctionality_ContractUpdate
+	case *services.TransactionBody_ContractDeleteInstance:
+		return services.HederaFunctionality_ContractDelete
+	case *services.TransactionBody_EthereumTransaction:
+		return services.HederaFunctionality_EthereumTransaction
+	case *services.TransactionBody_CryptoCreateAccount:
+		return services.HederaFunctionality_CryptoCreate
+	case *services.TransactionBody_CryptoUpdateAccount:
+		return services.HederaFunctionality_CryptoUpdate
+	case *services.TransactionBody_CryptoDelete:
+		return services.HederaFunctionality_CryptoDelete
+	case *services.TransactionBody_CryptoTransfer:
+		return services.HederaFunctionality_CryptoTransfer
+	case *services.TransactionBody_CryptoApproveAllowance:
+		return services.HederaFunctionality_CryptoApproveAllowance
+	case *services.TransactionBody_CryptoDeleteAllowance:
+		return services.HederaFunctionality_CryptoDeleteAllowance
+	case *services.TransactionBody_ConsensusCreateTopic:
+		return services.HederaFunctionality_ConsensusCreateTopic
+	case *services.TransactionBody_ConsensusUpdateTopic:
+		return services.HederaFunctionality_ConsensusUpdateTopic
+	case *services.TransactionBody_ConsensusDeleteTopic:
+		return services.HederaFunctionality_ConsensusDeleteTopic
+	case *services.TransactionBody_ConsensusSubmitMessage:
+		return services.HederaFunctionality_ConsensusSubmitMessage
+	case *services.TransactionBody_FileCreate:
+		return services.HederaFunctionality_FileCreate
+	case *services.TransactionBody_FileUpdate:
+		return services.HederaFunctionality_FileUpdate
+	case *services.TransactionBody_FileAppend:
+		return services.HederaFunctionality_FileAppend
+	case *services.TransactionBody_FileDelete:
+		return services.HederaFunctionality_FileDelete
+	case *services.TransactionBody_SystemDelete:
+		return services.HederaFunctionality_SystemDelete
+	case *services.TransactionBody_SystemUndelete:
+		return services.HederaFunctionality_SystemUndelete
+	case *services.TransactionBody_ScheduleCreate:
+		return services.HederaFunctionality_ScheduleCreate
+	case *services.TransactionBody_ScheduleSign:
+		return services.HederaFunctionality_ScheduleSign
+	case *services.TransactionBody_ScheduleDelete:
+		return services.HederaFunctionality_ScheduleDelete
+	case *services.TransactionBody_UtilPrng:
+		return services.HederaFunctionality_UtilPrng
+	case *services.TransactionBody_AtomicBatch:
+		return services.HederaFunctionality_AtomicBatch
+	case *services.TransactionBody_NodeCreate:
+		return services.HederaFunctionality_NodeCreate
+	case *services.TransactionBody_NodeUpdate:
+		return services.HederaFunctionality_NodeUpdate
+	case *services.TransactionBody_NodeDelete:
+		return services.HederaFunctionality_NodeDelete
+	case *services.TransactionBody_RegisteredNodeCreate:
+		return services.HederaFunctionality_RegisteredNodeCreate
+	case *services.TransactionBody_RegisteredNodeUpdate:
+		return services.HederaFunctionality_RegisteredNodeUpdate
+	case *services.TransactionBody_RegisteredNodeDelete:
+		return services.HederaFunctionality_RegisteredNodeDelete
+	case *services.TransactionBody_HookStore:
+		return services.HederaFunctionality_HookStore
+	case *services.TransactionBody_HookDispatch:
+		return services.HederaFunctionality_HookDispatch
+	default:
+		return tokenFunctionOf(body)
+	}
+}
+
+// tokenFunctionOf is what a transaction does with tokens.
+func tokenFunctionOf(body *services.TransactionBody) services.HederaFunctionality { //nolint:cyclop // a table
+	switch body.GetData().(type) {
+	case *services.TransactionBody_TokenCreation:
+		return services.HederaFunctionality_TokenCreate
+	case *services.TransactionBody_TokenUpdate:
+		return services.HederaFunctionality_TokenUpdate
+	case *services.TransactionBody_TokenMint:
+		return services.HederaFunctionality_TokenMint
+	case *services.TransactionBody_TokenBurn:
+		return services.HederaFunctionality_TokenBurn
+	case *services.TransactionBody_TokenDeletion:
+		return services.HederaFunctionality_TokenDelete
+	case *services.TransactionBody_TokenFreeze:
+		return services.HederaFunctionality_TokenFreezeAccount
+	case *services.TransactionBody_TokenUnfreeze:
+		return services.HederaFunctionality_TokenUnfreezeAccount
+	case *services.TransactionBody_TokenGrantKyc:
+		return services.HederaFunctionality_TokenGrantKycToAccount
+	case *services.TransactionBody_TokenRevokeKyc:
+		return services.HederaFunctionality_TokenRevokeKycFromAccount
+	case *services.TransactionBody_TokenPause:
+		return services.HederaFunctionality_TokenPause
+	case *services.TransactionBody_TokenUnpause:
+		return services.HederaFunctionality_TokenUnpause
+	case *services.TransactionBody_TokenWipe:
+		return services.HederaFunctionality_TokenAccountWipe
+	case *services.TransactionBody_TokenFeeScheduleUpdate:
+		return services.HederaFunctionality_TokenFeeScheduleUpdate
+	case *services.TransactionBody_TokenAssociate:
+		return services.HederaFunctionality_TokenAssociateToAccount
+	case *services.TransactionBody_TokenDissociate:
+		return services.HederaFunctionality_TokenDissociateFromAccount
+	case *services.TransactionBody_TokenUpdateNfts:
+		return services.HederaFunctionality_TokenUpdateNfts
+	case *services.TransactionBody_TokenAirdrop:
+		return services.HederaFunctionality_TokenAirdrop
+	case *services.TransactionBody_TokenClaimAirdrop:
+		return services.HederaFunctionality_TokenClaimAirdrop
+	case *services.TransactionBody_TokenCancelAirdrop:
+		return services.HederaFunctionality_TokenCancelAirdrop
+	case *services.TransactionBody_TokenReject:
+		return services.HederaFunctionality_TokenReject
+	default:
+		return services.HederaFunctionality_NONE
+	}
+}
+
+// chargedLike is the function whose definition a function is charged by: its own, but airdrops are charged like transfers.
+func chargedLike(f services.HederaFunctionality) services.HederaFunctionality {
+	if f == services.HederaFunctionality_TokenAirdrop {
+		return services.HederaFunctionality_CryptoTransfer
+	}
+	return f
+}
+
+// isWaived tells whether a function is free, whatever a schedule says.
+func isWaived(f services.HederaFunctionality) bool {
+	return f == services.HederaFunctionality_SystemDelete || f == services.HederaFunctionality_SystemUndelete || f == services.HederaFunctionality_HookDispatch
+}
+
+// chargeService charges the extras of the service. A type that is not named has none.
+func (b *bill) chargeService(t *Transaction) { //nolint:cyclop,gocyclo // a table
+	switch d := t.body.GetData().(type) {
+	case *services.TransactionBody_CryptoCreateAccount:
+		if d.CryptoCreateAccount.GetKey() != nil {
+			b.add(Keys, keys(d.CryptoCreateAccount.GetKey()))
+		}
+		b.addSome(HookUpdates, count(d.CryptoCreateAccount.GetHookCreationDetails()))
+	case *services.TransactionBody_CryptoUpdateAccount:
+		if d.CryptoUpdateAccount.GetKey() != nil {
+			b.add(Keys, keys(d.CryptoUpdateAccount.GetKey()))
+		}
+		b.addSome(HookUpdates, count(d.CryptoUpdateAccount.GetHookCreationDetails())+count(d.CryptoUpdateAccount.GetHookIdsToDelete()))
+	case *services.TransactionBody_CryptoTransfer:
+		b.chargeTransfer(transfersOf(t.body))
+	case *services.TransactionBody_TokenAirdrop:
+		b.chargeTransfer(transfersOf(t.body))
+	case *services.TransactionBody_CryptoApproveAllowance:
+		a := d.CryptoApproveAllowance
+		b.addSome(Allowances, count(a.GetCryptoAllowances())+count(a.GetTokenAllowances())+count(a.GetNftAllowances()))
+	case *services.TransactionBody_CryptoDeleteAllowance:
+		b.addSome(Allowances, count(d.CryptoDeleteAllowance.GetNftAllowances()))
+	case *services.TransactionBody_ConsensusCreateTopic:
+		topic := d.ConsensusCreateTopic
+		b.add(Keys, keys(topic.GetAdminKey(), topic.GetFeeScheduleKey(), topic.GetSubmitKey()))
+		b.addSome(ConsensusCreateTopicWithCustomFee, min(1, count(topic.GetCustomFees())))
+	case *services.TransactionBody_ConsensusUpdateTopic:
+		topic := d.ConsensusUpdateTopic
+		b.add(Keys, keys(topic.GetAdminKey(), topic.GetFeeScheduleKey(), topic.GetSubmitKey())+keys(topic.GetFeeExemptKeyList().GetKeys()...))
+	case *services.TransactionBody_ConsensusSubmitMessage:
+		b.chargeMessage(d.ConsensusSubmitMessage)
+	case *services.TransactionBody_FileCreate:
+		b.add(Keys, keys(d.FileCreate.GetKeys().GetKeys()...))
+		b.add(StateBytes, count(d.FileCreate.GetContents()))
+	case *services.TransactionBody_FileUpdate:
+		b.chargeFileUpdate(t.body, d.FileUpdate)
+	case *services.TransactionBody_FileAppend:
+		b.add(StateBytes, count(d.FileAppend.GetContents()))
+	case *services.TransactionBody_ContractCreateInstance:
+		b.add(Keys, keys(d.ContractCreateInstance.GetAdminKey()))
+		b.addSome(HookUpdates, count(d.ContractCreateInstance.GetHookCreationDetails()))
+	case *services.TransactionBody_ContractUpdateInstance:
+		b.add(Keys, keys(d.ContractUpdateInstance.GetAdminKey()))
+		b.addSome(HookUpdates, count(d.ContractUpdateInstance.GetHookCreationDetails()))
+		b.addSome(HookUpdates, count(d.ContractUpdateInstance.GetHookIdsToDelete()))
+	case *services.TransactionBody_TokenCreation:
+		token := d.TokenCreation
+		b.add(Keys, tokenKeys(token))
+		if len(token.GetCustomFees()) > 0 || token.GetFeeScheduleKey() != nil {
+			b.add(TokenCreateWithCustomFee, 1)
+		}
+	case *services.TransactionBody_TokenUpdate:
+		b.add(Keys, tokenKeys(d.TokenUpdate))
+	case *services.TransactionBody_TokenMint:
+		if d.TokenMint.GetAmount() == 0 && len(d.TokenMint.GetMetadata()) > 0 {
+			b.add(TokenMintNFTBase, 1)
+			b.add(TokenMintNFT, count(d.TokenMint.GetMetadata()))
+		}
+	case *services.TransactionBody_TokenAssociate:
+		b.add(TokenAssociate, count(d.TokenAssociate.GetTokens()))
+	case *services.TransactionBody_TokenUpdateNfts:
+		b.add(NFTUpdate, count(d.TokenUpdateNfts.GetSerialNumbers()))
+	case *services.TransactionBody_ScheduleCreate:
+		b.chargeSchedule(d.ScheduleCreate)
+	case *services.TransactionBody_HookStore:
+		var slots int64
+		for _, u := range d.HookStore.GetStorageUpdates() {
+			if u.GetStorageSlot() != nil {
+				slots++
+			}
+			slots += count(u.GetMappingEntries().GetEntries())
+		}
+		b.add(HookSlotUpdate, slots)
+	}
+}
+
+func count[T any](list []T) int64 { return int64(len(list)) }
+
+// keyed is what creating and changing a token have in common.
+type keyed interface {
+	GetAdminKey() *services.Key
+	GetFeeScheduleKey() *services.Key
+	GetFreezeKey() *services.Key
+	GetKycKey() *services.Key
+	GetMetadataKey() *services.Key
+	GetPauseKey() *services.Key
+	GetSupplyKey() *services.Key
+	GetWipeKey() *services.Key
+}
+
+func tokenKeys(t keyed) int64 {
+	return keys(t.GetAdminKey(), t.GetFeeScheduleKey(), t.GetFreezeKey(), t.GetKycKey(), t.GetMetadataKey(), t.GetPauseKey(), t.GetSupplyKey(), t.GetWipeKey())
+}
+
+// chargeMessage charges a message to a topic, whose custom fees only the state tells.
+func (b *bill) chargeMessage(m *services.ConsensusSubmitMessageTransactionBody) {
+	switch length := count(m.GetMessage()); {
+	case b.isState() && m.GetTopicID() == nil:
+		b.refuse(ErrUnknownType)
+	case b.isState() && b.facts.TopicHasFees:
+		b.add(ConsensusSubmitMessageWithCustomFee, 1)
+		b.add(ConsensusSubmitMessageWithCustomFeeBytes, length)
+	default:
+		b.add(ConsensusSubmitMessageWithoutCustomFeeBytes, length)
+	}
+}
+
+// chargeFileUpdate charges the update of a file; that of a system file is free.
+func (b *bill) chargeFileUpdate(body *services.TransactionBody, u *services.FileUpdateTransactionBody) {
+	if b.isState() {
+		if body.GetTransactionID().GetAccountID() == nil || u.GetFileID() == nil {
+			b.refuse(ErrUnknownType)
+			return
+		}
+		if n := u.GetFileID().GetFileNum(); n >= firstSystemFile && n <= lastSystemFile {
+			b.waive()
+			return
+		}
+	}
+	b.add(Keys, keys(u.GetKeys().GetKeys()...))
+	b.add(StateBytes, count(u.GetContents()))
+}
+
+// chargeSchedule charges the scheduling of a transaction. What the transaction itself costs is charged when it is executed.
+func (b *bill) chargeSchedule(s *services.ScheduleCreateTransactionBody) {
+	if s.GetScheduledTransactionBody() == nil {
+		b.refuse(ErrUnknownType)
+		return
+	}
+	b.add(Keys, keys(s.GetAdminKey()))
+	if s.GetScheduledTransactionBody().GetContractCall() != nil {
+		b.add(ScheduleCreateContractCallBase, 1)
+	}
+}

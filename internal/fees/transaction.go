@@ -1,0 +1,124 @@
+package fees
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+)
+
+// MaxBytes is how long a transaction may be that is estimated. The network takes 6 KiB, and 130 KiB from privileged accounts.
+const MaxBytes = 256 << 10
+
+// maxDepth is how deep messages may be nested.
+const maxDepth = 1000
+
+// Refusal says why there is no estimate for a transaction. It is the client's mistake, and the text is for the client.
+type Refusal string
+
+func (r Refusal) Error() string { return string(r) }
+
+// The refusals; another one names an extra that a schedule lacks.
+const (
+	ErrUnreadable  Refusal = "Unable to parse transaction"
+	ErrEmpty       Refusal = "Transaction must contain body bytes or signed transaction bytes"
+	ErrUnknownType Refusal = "Unknown transaction type"
+)
+
+// Transaction is what a client wants to send, read so far that it can be charged.
+type Transaction struct {
+	body       *services.TransactionBody
+	signatures int64
+	bytes      int64 // its length when all that nobody knows is left out
+}
+
+// Parse reads a serialized Transaction. Fields that it does not know are left out, but those that it knows must have their types. Errors are a
+// [Refusal].
+func Parse(b []byte) (*Transaction, error) {
+	var tx services.Transaction
+	if !unmarshal(b, &tx) {
+		return nil, ErrUnreadable
+	}
+	t := &Transaction{body: &services.TransactionBody{}, bytes: int64(proto.Size(&tx))}
+	body, signatures := tx.GetBodyBytes(), tx.GetSigMap() //nolint:staticcheck // older clients still send it so
+	if signed := tx.GetSignedTransactionBytes(); len(signed) > 0 {
+		var s services.SignedTransaction
+		if !unmarshal(signed, &s) {
+			return nil, ErrUnreadable
+		}
+		body, signatures = s.GetBodyBytes(), s.GetSigMap()
+	} else if len(body) == 0 {
+		return nil, ErrEmpty
+	}
+	if !unmarshal(body, t.body) {
+		return nil, ErrUnreadable
+	}
+	t.signatures = int64(len(signatures.GetSigPair()))
+	return t, nil
+}
+
+// Function is the network's name of what the transaction does, such as CryptoTransfer, and NONE when it does nothing that is known.
+func (t *Transaction) Function() string { return functionOf(t.body).String() }
+
+// unmarshal reads a message without what nobody knows; it tells whether it could.
+func unmarshal(b []byte, m proto.Message) bool {
+	if !typed(m.ProtoReflect().Descriptor(), b, maxDepth) {
+		return false
+	}
+	return proto.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: maxDepth + 1}.Unmarshal(b, m) == nil
+}
+
+// typed tells whether all fields that a serialized message and the messages in it are known to have are of their wire types. Unmarshalling takes
+// those that are not for unknown ones.
+func typed(of protoreflect.MessageDescriptor, b []byte, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	fields := of.Fields()
+	for len(b) > 0 {
+		num, typ, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return false
+		}
+		b = b[n:]
+		if n = protowire.ConsumeFieldValue(num, typ, b); n < 0 {
+			return false
+		}
+		value := b[:n]
+		b = b[n:]
+		field := fields.ByNumber(num)
+		if field == nil {
+			continue
+		}
+		switch want := wireType(field.Kind()); {
+		case want != typ:
+			// A list of numbers may be packed.
+			if typ != protowire.BytesType || !field.IsList() {
+				return false
+			}
+		case field.Message() != nil:
+			content, _ := protowire.ConsumeBytes(value)
+			if !typed(field.Message(), content, depth-1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// wireType is how a field of a kind is written.
+func wireType(k protoreflect.Kind) protowire.Type {
+	switch k {
+	case protoreflect.DoubleKind, protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind:
+		return protowire.Fixed64Type
+	case protoreflect.FloatKind, protoreflect.Fixed32Kind, protoreflect.Sfixed32Kind:
+		return protowire.Fixed32Type
+	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.MessageKind:
+		return protowire.BytesType
+	case protoreflect.GroupKind:
+		return protowire.StartGroupType
+	default: // booleans, enums and integers of variable length
+		return protowire.VarintType
+	}
+}

@@ -1,0 +1,80 @@
+package resolvers
+
+import (
+	"context"
+	"errors"
+
+	"heliograph/graph/fault"
+	"heliograph/internal/fees"
+	"heliograph/internal/ledger"
+	"heliograph/storage"
+)
+
+// maxThrottle is the whole of a throttle, in basis points.
+const maxThrottle = 10_000
+
+// estimateFee says what a transaction would cost. Only the mode that looks at the state reads the database for it, in one round trip.
+func (r *Resolver) estimateFee(ctx context.Context, transaction []byte, mode fees.Mode, throttle int32) (*fees.Estimate, error) {
+	switch {
+	case len(transaction) > fees.MaxBytes:
+		return nil, fault.Input("a transaction has %d bytes at most", fees.MaxBytes)
+	case throttle < 0:
+		return nil, fault.Input("highVolumeThrottle must be greater than or equal to 0")
+	case throttle > maxThrottle:
+		return nil, fault.Input("highVolumeThrottle must be less than or equal to %d", maxThrottle)
+	}
+	tx, err := fees.Parse(transaction)
+	if err != nil {
+		return nil, refused(err)
+	}
+	schedule, err := r.feeSchedules.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := fees.Options{Mode: mode, HighVolumeThrottle: int64(throttle)}
+	if mode == fees.State {
+		if o.Facts, err = r.db.FeeFacts(ctx, tx.Questions()); err != nil {
+			return nil, err
+		}
+	}
+	e, err := schedule.Estimate(tx, o)
+	if err != nil {
+		return nil, refused(err)
+	}
+	e.ScheduleTimestamp = schedule.since
+	return e, nil
+}
+
+// refused tells the client why there is no estimate.
+func refused(err error) error {
+	var why fees.Refusal
+	if errors.As(err, &why) {
+		return fault.Input("%s", string(why))
+	}
+	return err
+}
+
+// activeRate is what an hbar is worth now, nil when nobody knows.
+func (r *Resolver) activeRate(ctx context.Context) (*ledger.ExchangeRate, error) {
+	rates, err := r.exchangeRatesWithin(ctx, storage.Bounds{Upper: ledger.MaxTimestamp})
+	if err != nil || rates == nil {
+		return nil, err
+	}
+	rate := rates.At(r.timestamp())
+	if rate.CentEquivalent == 0 {
+		return nil, nil //nolint:nilnil // the file has no rate for now
+	}
+	return &rate, nil
+}
+
+// tinybars is an estimate's total at the rate in force.
+func (r *Resolver) tinybars(ctx context.Context, e *fees.Estimate) (*int64, error) {
+	rate, err := r.activeRate(ctx)
+	if err != nil || rate == nil {
+		return nil, err
+	}
+	if total := rate.Tinybars(e.Total); total.Valid {
+		return &total.V, nil
+	}
+	return nil, nil //nolint:nilnil // 64 bits do not hold it
+}

@@ -1,0 +1,61 @@
+package v1
+
+import (
+	"encoding/hex"
+
+	"heliograph/rest"
+)
+
+// maxTransaction is how many bytes a transaction may have: more than the network takes from anybody.
+const maxTransaction = 256 << 10
+
+// exampleTransaction is what "Alice" of the demo network would send to give 500 of the token 0.0.2001 to "Bob", with one signature. Its bytes are the
+// network's message Transaction.
+const exampleTransaction = "\x2a\x3f\x0a\x39\x0a\x0d\x0a\x06\x08\x80\xe2\xcf\xaa\x06\x12\x03\x18\xe9\x07\x12\x02\x18\x03\x18\x80\xc2\xd7\x2f\x22\x02\x08\x78" +
+	"\x72\x1b\x12\x19\x0a\x03\x18\xd1\x0f\x12\x08\x0a\x03\x18\xe9\x07\x10\xe7\x07\x12\x08\x0a\x03\x18\xea\x07\x10\xe8\x07\x12\x02\x0a\x00"
+
+func feeEndpoints() []rest.Endpoint {
+	return []rest.Endpoint{
+		{
+			Path: "/network/fees", Family: rest.Modern, Params: feeParams, Document: "fee_estimate.graphql",
+			Body: &rest.Body{
+				Types: []string{"application/protobuf", "application/x-protobuf"}, Most: maxTransaction, Bind: bindTransactionBytes,
+				Doc: "A transaction: the serialized HAPI message Transaction.", Example: []byte(exampleTransaction),
+			},
+			OmitEmpty: []string{"notes"}, MaxAge: ofNetwork,
+		},
+	}
+}
+
+var feeParams = []rest.Param{
+	{
+		Name: "mode", Read: rest.ReadWord("INTRINSIC", "STATE"), Bind: rest.Texts("mode"),
+		Doc: "How much the estimate looks at: the transaction alone (INTRINSIC, the default), or the state of the ledger too (STATE).",
+	},
+	{
+		Name: "high_volume_throttle", Read: rest.ReadInt, Check: throttleInRange, Bind: bindThrottle,
+		Doc: "How much of the throttle of high volume is used, in basis points: 0, the default, to 10000. Only STATE looks at it.",
+	},
+}
+
+// maxThrottle is the whole of a throttle, in basis points.
+const maxThrottle = 10_000
+
+func throttleInRange(v rest.Value) string {
+	const name = "highVolumeThrottle"
+	if complaint := rest.AtLeast(name, 0)(v); complaint != "" {
+		return complaint
+	}
+	return rest.AtMost(name, maxThrottle)(v)
+}
+
+func bindThrottle(r *rest.Request, values []rest.Value) error {
+	r.Set("throttle", values[0].Number)
+	return nil
+}
+
+// bindTransactionBytes hands the transaction over as the graph takes bytes.
+func bindTransactionBytes(r *rest.Request, body []byte) error {
+	r.Set("transaction", "0x"+hex.EncodeToString(body))
+	return nil
+}
