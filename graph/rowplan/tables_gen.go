@@ -41,6 +41,8 @@ type Tables struct {
 	ContractAction              *Object[ledger.ContractAction]
 	ContractActionConnection    *Object[relay.Connection[ledger.ContractAction]]
 	ContractActionEdge          *Object[relay.Edge[ledger.ContractAction]]
+	ContractCall                *Object[ledger.ContractCall]
+	ContractCallFailure         *Object[ledger.ContractCallFailure]
 	ContractConnection          *Object[relay.Connection[ledger.Contract]]
 	ContractEdge                *Object[relay.Edge[ledger.Contract]]
 	ContractLog                 *Object[ledger.ContractLog]
@@ -68,6 +70,7 @@ type Tables struct {
 	FixedFee                    *Object[ledger.FixedFee]
 	Fraction                    *Object[ledger.Fraction]
 	FractionalFee               *Object[ledger.FractionalFee]
+	GasEstimate                 *Object[ledger.GasEstimate]
 	GeneralService              *Object[ledger.GeneralService]
 	Hook                        *Object[ledger.Hook]
 	HookConnection              *Object[relay.Connection[ledger.Hook]]
@@ -450,6 +453,30 @@ func NewTables(newBatch func() Batch) *Tables {
 		"node": One(func(v *relay.Edge[ledger.ContractAction]) *ledger.ContractAction { return v.Node }, func() *Object[ledger.ContractAction] { return t.ContractAction }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractAction], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.ContractCall = NewObject([]string{"ContractCall"}, map[string]Field[ledger.ContractCall]{
+		"blockNumber": Scalar(func(dst []byte, v *ledger.ContractCall, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.BlockNumber, s)
+		}),
+		"failure": One(func(v *ledger.ContractCall) *ledger.ContractCallFailure { return v.Failure }, func() *Object[ledger.ContractCallFailure] { return t.ContractCallFailure }),
+		"gasUsed": Scalar(func(dst []byte, v *ledger.ContractCall, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.GasUsed, s)
+		}),
+		"output": Scalar(func(dst []byte, v *ledger.ContractCall, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Output, s)
+		}),
+	})
+	t.ContractCallFailure = NewObject([]string{"ContractCallFailure"}, map[string]Field[ledger.ContractCallFailure]{
+		"children": Scalars(func(v *ledger.ContractCallFailure) []ledger.ResponseCode { return v.Children }, scalar.AppendResponseCode),
+		"code": Scalar(func(dst []byte, v *ledger.ContractCallFailure, s scalar.Style) []byte {
+			return scalar.AppendResponseCode(dst, v.Code, s)
+		}),
+		"data": Scalar(func(dst []byte, v *ledger.ContractCallFailure, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Data, s)
+		}),
+		"reason": Scalar(func(dst []byte, v *ledger.ContractCallFailure, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Reason, s)
 		}),
 	})
 	t.ContractConnection = NewObject([]string{"ContractConnection"}, map[string]Field[relay.Connection[ledger.Contract]]{
@@ -869,6 +896,18 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"netOfTransfers": Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.NetOfTransfers, s)
+		}),
+	})
+	t.GasEstimate = NewObject([]string{"GasEstimate"}, map[string]Field[ledger.GasEstimate]{
+		"blockNumber": Scalar(func(dst []byte, v *ledger.GasEstimate, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.BlockNumber, s)
+		}),
+		"failure": One(func(v *ledger.GasEstimate) *ledger.ContractCallFailure { return v.Failure }, func() *Object[ledger.ContractCallFailure] { return t.ContractCallFailure }),
+		"gas": Scalar(func(dst []byte, v *ledger.GasEstimate, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Gas, s)
+		}),
+		"gasHex": Scalar(func(dst []byte, v *ledger.GasEstimate, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.GasHex(), s)
 		}),
 	})
 	t.GeneralService = NewObject([]string{"GeneralService"}, map[string]Field[ledger.GeneralService]{
@@ -1803,6 +1842,10 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.ContractAction]]()] = manyEntry(t.ContractActionConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.ContractAction]]()] = oneEntry(t.ContractActionEdge)
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.ContractAction]]()] = manyEntry(t.ContractActionEdge)
+	t.entries[reflect.TypeFor[*ledger.ContractCall]()] = oneEntry(t.ContractCall)
+	t.entries[reflect.TypeFor[[]*ledger.ContractCall]()] = manyEntry(t.ContractCall)
+	t.entries[reflect.TypeFor[*ledger.ContractCallFailure]()] = oneEntry(t.ContractCallFailure)
+	t.entries[reflect.TypeFor[[]*ledger.ContractCallFailure]()] = manyEntry(t.ContractCallFailure)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.Contract]]()] = oneEntry(t.ContractConnection)
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.Contract]]()] = manyEntry(t.ContractConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.Contract]]()] = oneEntry(t.ContractEdge)
@@ -1857,6 +1900,8 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*ledger.Fraction]()] = manyEntry(t.Fraction)
 	t.entries[reflect.TypeFor[*ledger.FractionalFee]()] = oneEntry(t.FractionalFee)
 	t.entries[reflect.TypeFor[[]*ledger.FractionalFee]()] = manyEntry(t.FractionalFee)
+	t.entries[reflect.TypeFor[*ledger.GasEstimate]()] = oneEntry(t.GasEstimate)
+	t.entries[reflect.TypeFor[[]*ledger.GasEstimate]()] = manyEntry(t.GasEstimate)
 	t.entries[reflect.TypeFor[*ledger.GeneralService]()] = oneEntry(t.GeneralService)
 	t.entries[reflect.TypeFor[[]*ledger.GeneralService]()] = manyEntry(t.GeneralService)
 	t.entries[reflect.TypeFor[*ledger.Hook]()] = oneEntry(t.Hook)
