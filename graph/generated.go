@@ -408,6 +408,7 @@ type ComplexityRoot struct {
 		Synthetic                  func(childComplexity int) int
 		To                         func(childComplexity int) int
 		ToAccount                  func(childComplexity int) int
+		Trace                      func(childComplexity int, first int32, memory bool, stack bool, storage bool) int
 		Transaction                func(childComplexity int) int
 		TransactionGasLimit        func(childComplexity int) int
 		TransactionIndex           func(childComplexity int) int
@@ -810,6 +811,28 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	OpcodeStep struct {
+		Depth   func(childComplexity int) int
+		Gas     func(childComplexity int) int
+		GasCost func(childComplexity int) int
+		Memory  func(childComplexity int) int
+		Op      func(childComplexity int) int
+		Pc      func(childComplexity int) int
+		Reason  func(childComplexity int) int
+		Stack   func(childComplexity int) int
+		Storage func(childComplexity int) int
+	}
+
+	OpcodeTrace struct {
+		Address     func(childComplexity int) int
+		ContractID  func(childComplexity int) int
+		Failed      func(childComplexity int) int
+		Gas         func(childComplexity int) int
+		Opcodes     func(childComplexity int) int
+		ReturnValue func(childComplexity int) int
+		Steps       func(childComplexity int) int
+	}
+
 	PageInfo struct {
 		EndCursor       func(childComplexity int) int
 		HasNextPage     func(childComplexity int) int
@@ -831,6 +854,7 @@ type ComplexityRoot struct {
 		ContractResult     func(childComplexity int, hash *string, transactionID *ledger.TransactionID, nonce int32, at *ledger.Timestamp, contract *ledger.AccountRef) int
 		ContractResults    func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ContractState      func(childComplexity int, contract ledger.ContractRef, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
+		ContractTrace      func(childComplexity int, at *ledger.Timestamp, contract *ledger.ContractRef, first int32, hash *string, memory bool, stack bool, storage bool, transactionID *ledger.TransactionID) int
 		Contracts          func(childComplexity int, filter *ledger.ContractFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		CryptoAllowances   func(childComplexity int, owner ledger.AccountRef, filter *ledger.CryptoAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		EntityID           func(childComplexity int, of ledger.AccountRef) int
@@ -950,6 +974,11 @@ type ComplexityRoot struct {
 		DomainName  func(childComplexity int) int
 		IPAddressV4 func(childComplexity int) int
 		Port        func(childComplexity int) int
+	}
+
+	SlotValue struct {
+		Key   func(childComplexity int) int
+		Value func(childComplexity int) int
 	}
 
 	StakingReward struct {
@@ -1332,6 +1361,7 @@ type ContractResultResolver interface {
 
 	Contract(ctx context.Context, obj *ledger.ContractResult) (*ledger.Contract, error)
 	Logs(ctx context.Context, obj *ledger.ContractResult) ([]*ledger.ContractLog, error)
+	Trace(ctx context.Context, obj *ledger.ContractResult, first int32, memory bool, stack bool, storage bool) (*ledger.OpcodeTrace, error)
 }
 type CryptoAllowanceResolver interface {
 	Owner(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error)
@@ -1428,6 +1458,7 @@ type QueryResolver interface {
 	EntityID(ctx context.Context, of ledger.AccountRef) (*ledger.EntityID, error)
 	CallContract(ctx context.Context, input ledger.ContractCallInput) (*ledger.ContractCall, error)
 	EstimateGas(ctx context.Context, input ledger.ContractCallInput) (*ledger.GasEstimate, error)
+	ContractTrace(ctx context.Context, at *ledger.Timestamp, contract *ledger.ContractRef, first int32, hash *string, memory bool, stack bool, storage bool, transactionID *ledger.TransactionID) (*ledger.OpcodeTrace, error)
 	EstimateFee(ctx context.Context, transaction []byte, mode fees.Mode, highVolumeThrottle int32) (*fees.Estimate, error)
 	Hook(ctx context.Context, owner ledger.AccountRef, hookID int64) (*ledger.Hook, error)
 	Hooks(ctx context.Context, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Hook], error)
@@ -3194,6 +3225,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractResult.ToAccount(childComplexity), true
+	case "ContractResult.trace":
+		if e.ComplexityRoot.ContractResult.Trace == nil {
+			break
+		}
+
+		args, err := ec.field_ContractResult_trace_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.ContractResult.Trace(childComplexity, args["first"].(int32), args["memory"].(bool), args["stack"].(bool), args["storage"].(bool)), true
 	case "ContractResult.transaction":
 		if e.ComplexityRoot.ContractResult.Transaction == nil {
 			break
@@ -4807,6 +4849,104 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.NftAllowanceEdge.Node(childComplexity), true
 
+	case "OpcodeStep.depth":
+		if e.ComplexityRoot.OpcodeStep.Depth == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Depth(childComplexity), true
+	case "OpcodeStep.gas":
+		if e.ComplexityRoot.OpcodeStep.Gas == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Gas(childComplexity), true
+	case "OpcodeStep.gasCost":
+		if e.ComplexityRoot.OpcodeStep.GasCost == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.GasCost(childComplexity), true
+	case "OpcodeStep.memory":
+		if e.ComplexityRoot.OpcodeStep.Memory == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Memory(childComplexity), true
+	case "OpcodeStep.op":
+		if e.ComplexityRoot.OpcodeStep.Op == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Op(childComplexity), true
+	case "OpcodeStep.pc":
+		if e.ComplexityRoot.OpcodeStep.Pc == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Pc(childComplexity), true
+	case "OpcodeStep.reason":
+		if e.ComplexityRoot.OpcodeStep.Reason == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Reason(childComplexity), true
+	case "OpcodeStep.stack":
+		if e.ComplexityRoot.OpcodeStep.Stack == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Stack(childComplexity), true
+	case "OpcodeStep.storage":
+		if e.ComplexityRoot.OpcodeStep.Storage == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Storage(childComplexity), true
+
+	case "OpcodeTrace.address":
+		if e.ComplexityRoot.OpcodeTrace.Address == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.Address(childComplexity), true
+	case "OpcodeTrace.contractId":
+		if e.ComplexityRoot.OpcodeTrace.ContractID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.ContractID(childComplexity), true
+	case "OpcodeTrace.failed":
+		if e.ComplexityRoot.OpcodeTrace.Failed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.Failed(childComplexity), true
+	case "OpcodeTrace.gas":
+		if e.ComplexityRoot.OpcodeTrace.Gas == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.Gas(childComplexity), true
+	case "OpcodeTrace.opcodes":
+		if e.ComplexityRoot.OpcodeTrace.Opcodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.Opcodes(childComplexity), true
+	case "OpcodeTrace.returnValue":
+		if e.ComplexityRoot.OpcodeTrace.ReturnValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.ReturnValue(childComplexity), true
+	case "OpcodeTrace.steps":
+		if e.ComplexityRoot.OpcodeTrace.Steps == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.Steps(childComplexity), true
+
 	case "PageInfo.endCursor":
 		if e.ComplexityRoot.PageInfo.EndCursor == nil {
 			break
@@ -4975,6 +5115,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.ContractState(childComplexity, args["contract"].(ledger.ContractRef), args["filter"].(*ledger.ContractStateFilter), args["at"].(*ledger.Filter[ledger.Timestamp]), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Query.contractTrace":
+		if e.ComplexityRoot.Query.ContractTrace == nil {
+			break
+		}
+
+		args, err := ec.field_Query_contractTrace_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.ContractTrace(childComplexity, args["at"].(*ledger.Timestamp), args["contract"].(*ledger.ContractRef), args["first"].(int32), args["hash"].(*string), args["memory"].(bool), args["stack"].(bool), args["storage"].(bool), args["transactionId"].(*ledger.TransactionID)), true
 	case "Query.contracts":
 		if e.ComplexityRoot.Query.Contracts == nil {
 			break
@@ -5655,6 +5806,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ServiceEndpoint.Port(childComplexity), true
+
+	case "SlotValue.key":
+		if e.ComplexityRoot.SlotValue.Key == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SlotValue.Key(childComplexity), true
+	case "SlotValue.value":
+		if e.ComplexityRoot.SlotValue.Value == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SlotValue.Value(childComplexity), true
 
 	case "StakingReward.account":
 		if e.ComplexityRoot.StakingReward.Account == nil {
@@ -7645,6 +7809,8 @@ func (ec *executionContext) childFields_ContractResult(ctx context.Context, fiel
 		return ec.fieldContext_ContractResult_contract(ctx, field)
 	case "logs":
 		return ec.fieldContext_ContractResult_logs(ctx, field)
+	case "trace":
+		return ec.fieldContext_ContractResult_trace(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractResult", field.Name)
 }
@@ -8433,6 +8599,50 @@ func (ec *executionContext) childFields_NftAllowanceEdge(ctx context.Context, fi
 	return nil, fmt.Errorf("no field named %q was found under type NftAllowanceEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_OpcodeStep(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "depth":
+		return ec.fieldContext_OpcodeStep_depth(ctx, field)
+	case "gas":
+		return ec.fieldContext_OpcodeStep_gas(ctx, field)
+	case "gasCost":
+		return ec.fieldContext_OpcodeStep_gasCost(ctx, field)
+	case "memory":
+		return ec.fieldContext_OpcodeStep_memory(ctx, field)
+	case "op":
+		return ec.fieldContext_OpcodeStep_op(ctx, field)
+	case "pc":
+		return ec.fieldContext_OpcodeStep_pc(ctx, field)
+	case "reason":
+		return ec.fieldContext_OpcodeStep_reason(ctx, field)
+	case "stack":
+		return ec.fieldContext_OpcodeStep_stack(ctx, field)
+	case "storage":
+		return ec.fieldContext_OpcodeStep_storage(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OpcodeStep", field.Name)
+}
+
+func (ec *executionContext) childFields_OpcodeTrace(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "address":
+		return ec.fieldContext_OpcodeTrace_address(ctx, field)
+	case "contractId":
+		return ec.fieldContext_OpcodeTrace_contractId(ctx, field)
+	case "failed":
+		return ec.fieldContext_OpcodeTrace_failed(ctx, field)
+	case "gas":
+		return ec.fieldContext_OpcodeTrace_gas(ctx, field)
+	case "opcodes":
+		return ec.fieldContext_OpcodeTrace_opcodes(ctx, field)
+	case "returnValue":
+		return ec.fieldContext_OpcodeTrace_returnValue(ctx, field)
+	case "steps":
+		return ec.fieldContext_OpcodeTrace_steps(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OpcodeTrace", field.Name)
+}
+
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "hasNextPage":
@@ -8627,6 +8837,16 @@ func (ec *executionContext) childFields_ServiceEndpoint(ctx context.Context, fie
 		return ec.fieldContext_ServiceEndpoint_port(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ServiceEndpoint", field.Name)
+}
+
+func (ec *executionContext) childFields_SlotValue(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "key":
+		return ec.fieldContext_SlotValue_key(ctx, field)
+	case "value":
+		return ec.fieldContext_SlotValue_value(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SlotValue", field.Name)
 }
 
 func (ec *executionContext) childFields_StakingReward(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -10233,6 +10453,44 @@ func (ec *executionContext) field_ContractResult_actions_args(ctx context.Contex
 	return args, nil
 }
 
+func (ec *executionContext) field_ContractResult_trace_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (int32, error) {
+			return ec.unmarshalNInt2int32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "memory",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["memory"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "stack",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["stack"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "storage",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["storage"] = arg3
+	return args, nil
+}
+
 func (ec *executionContext) field_Contract_call_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -11394,6 +11652,76 @@ func (ec *executionContext) field_Query_contractState_args(ctx context.Context, 
 		return nil, err
 	}
 	args["before"] = arg7
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_contractTrace_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "at",
+		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["at"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "contract",
+		func(ctx context.Context, v any) (*ledger.ContractRef, error) {
+			return ec.unmarshalOContractRef2ᚖheliographᚋinternalᚋledgerᚐContractRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["contract"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (int32, error) {
+			return ec.unmarshalNInt2int32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "hash",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOHash2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["hash"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "memory",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["memory"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "stack",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["stack"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "storage",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["storage"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "transactionId",
+		func(ctx context.Context, v any) (*ledger.TransactionID, error) {
+			return ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["transactionId"] = arg7
 	return args, nil
 }
 
@@ -19861,6 +20189,50 @@ func (ec *executionContext) fieldContext_ContractResult_logs(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _ContractResult_trace(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractResult_trace(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ContractResult().Trace(ctx, obj, fc.Args["first"].(int32), fc.Args["memory"].(bool), fc.Args["stack"].(bool), fc.Args["storage"].(bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.OpcodeTrace) graphql.Marshaler {
+			return ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋledgerᚐOpcodeTrace(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractResult_trace(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractResult",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OpcodeTrace(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ContractResult_trace_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ContractResultConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractResult]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -26405,6 +26777,392 @@ func (ec *executionContext) fieldContext_NftAllowanceEdge_cursor(_ context.Conte
 	return graphql.NewScalarFieldContext("NftAllowanceEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _OpcodeStep_depth(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_depth(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Depth, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_depth(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_gas(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_gas(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Gas, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_gas(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_gasCost(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_gasCost(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GasCost, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_gasCost(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_memory(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_memory(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Memory, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v [][]byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕᚕbyteᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_memory(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_op(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_op(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Op, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_op(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_pc(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_pc(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pc, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_pc(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_reason(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalOHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_stack(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_stack(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Stack, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v [][]byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕᚕbyteᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_stack(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_storage(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_storage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Storage, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.SlotValue) graphql.Marshaler {
+			return ec.marshalNSlotValue2ᚕᚖheliographᚋinternalᚋledgerᚐSlotValueᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_storage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OpcodeStep",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SlotValue(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OpcodeTrace_address(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_address(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Address, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EVMAddress) graphql.Marshaler {
+			return ec.marshalNEVMAddress2heliographᚋinternalᚋledgerᚐEVMAddress(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type EVMAddress does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeTrace_contractId(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_contractId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContractID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_contractId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeTrace_failed(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_failed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Failed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_failed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeTrace_gas(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_gas(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Gas, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_gas(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeTrace_opcodes(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_opcodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Opcodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.OpcodeStep) graphql.Marshaler {
+			return ec.marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋledgerᚐOpcodeStepᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_opcodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OpcodeTrace",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OpcodeStep(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OpcodeTrace_returnValue(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_returnValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReturnValue, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_returnValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeTrace_steps(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_steps(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Steps, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_steps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *relay.PageInfo) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -27415,6 +28173,50 @@ func (ec *executionContext) fieldContext_Query_estimateGas(ctx context.Context, 
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_estimateGas_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_contractTrace(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_contractTrace(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ContractTrace(ctx, fc.Args["at"].(*ledger.Timestamp), fc.Args["contract"].(*ledger.ContractRef), fc.Args["first"].(int32), fc.Args["hash"].(*string), fc.Args["memory"].(bool), fc.Args["stack"].(bool), fc.Args["storage"].(bool), fc.Args["transactionId"].(*ledger.TransactionID))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.OpcodeTrace) graphql.Marshaler {
+			return ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋledgerᚐOpcodeTrace(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_contractTrace(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OpcodeTrace(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_contractTrace_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -29982,6 +30784,52 @@ func (ec *executionContext) _ServiceEndpoint_port(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_ServiceEndpoint_port(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ServiceEndpoint", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SlotValue_key(ctx context.Context, field graphql.CollectedField, obj *ledger.SlotValue) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SlotValue_key(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Key, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SlotValue_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SlotValue", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _SlotValue_value(ctx context.Context, field graphql.CollectedField, obj *ledger.SlotValue) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SlotValue_value(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Value, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SlotValue_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SlotValue", field, false, false, errors.New("field of type Hex does not have child fields"))
 }
 
 func (ec *executionContext) _StakingReward_accountId(ctx context.Context, field graphql.CollectedField, obj *ledger.StakingReward) (ret graphql.Marshaler) {
@@ -42466,6 +43314,44 @@ func (ec *executionContext) _ContractResult(ctx context.Context, sel ast.Selecti
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "trace":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractResult_trace(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -46583,6 +47469,152 @@ func (ec *executionContext) _NftAllowanceEdge(ctx context.Context, sel ast.Selec
 	return out
 }
 
+var opcodeStepImplementors = []string{"OpcodeStep"}
+
+func (ec *executionContext) _OpcodeStep(ctx context.Context, sel ast.SelectionSet, obj *ledger.OpcodeStep) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, opcodeStepImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OpcodeStep")
+		case "depth":
+			out.Values[i] = ec._OpcodeStep_depth(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "gas":
+			out.Values[i] = ec._OpcodeStep_gas(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "gasCost":
+			out.Values[i] = ec._OpcodeStep_gasCost(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "memory":
+			out.Values[i] = ec._OpcodeStep_memory(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "op":
+			out.Values[i] = ec._OpcodeStep_op(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pc":
+			out.Values[i] = ec._OpcodeStep_pc(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._OpcodeStep_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "stack":
+			out.Values[i] = ec._OpcodeStep_stack(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "storage":
+			out.Values[i] = ec._OpcodeStep_storage(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var opcodeTraceImplementors = []string{"OpcodeTrace"}
+
+func (ec *executionContext) _OpcodeTrace(ctx context.Context, sel ast.SelectionSet, obj *ledger.OpcodeTrace) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, opcodeTraceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OpcodeTrace")
+		case "address":
+			out.Values[i] = ec._OpcodeTrace_address(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "contractId":
+			out.Values[i] = ec._OpcodeTrace_contractId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "failed":
+			out.Values[i] = ec._OpcodeTrace_failed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "gas":
+			out.Values[i] = ec._OpcodeTrace_gas(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "opcodes":
+			out.Values[i] = ec._OpcodeTrace_opcodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "returnValue":
+			out.Values[i] = ec._OpcodeTrace_returnValue(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "steps":
+			out.Values[i] = ec._OpcodeTrace_steps(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var pageInfoImplementors = []string{"PageInfo"}
 
 func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet, obj *relay.PageInfo) graphql.Marshaler {
@@ -47107,6 +48139,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 				}()
 				res = ec._Query_estimateGas(ctx, field)
 				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "contractTrace":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_contractTrace(ctx, field)
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -48534,6 +49588,49 @@ func (ec *executionContext) _ServiceEndpoint(ctx context.Context, sel ast.Select
 			}
 		case "port":
 			out.Values[i] = ec._ServiceEndpoint_port(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var slotValueImplementors = []string{"SlotValue"}
+
+func (ec *executionContext) _SlotValue(ctx context.Context, sel ast.SelectionSet, obj *ledger.SlotValue) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, slotValueImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SlotValue")
+		case "key":
+			out.Values[i] = ec._SlotValue_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "value":
+			out.Values[i] = ec._SlotValue_value(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -53042,6 +54139,22 @@ func (ec *executionContext) marshalNCustomFeeLimit2ᚖheliographᚋinternalᚋle
 	return ec._CustomFeeLimit(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNEVMAddress2heliographᚋinternalᚋledgerᚐEVMAddress(ctx context.Context, v any) (ledger.EVMAddress, error) {
+	res, err := scalar.UnmarshalEVMAddress(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNEVMAddress2heliographᚋinternalᚋledgerᚐEVMAddress(ctx context.Context, sel ast.SelectionSet, v ledger.EVMAddress) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEVMAddress(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	res, err := scalar.UnmarshalEntityID(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -53987,6 +55100,32 @@ func (ec *executionContext) marshalNNode2ᚕheliographᚋgraphᚋrelayᚐNode(ct
 	return ret
 }
 
+func (ec *executionContext) marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋledgerᚐOpcodeStepᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.OpcodeStep) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOpcodeStep2ᚖheliographᚋinternalᚋledgerᚐOpcodeStep(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOpcodeStep2ᚖheliographᚋinternalᚋledgerᚐOpcodeStep(ctx context.Context, sel ast.SelectionSet, v *ledger.OpcodeStep) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OpcodeStep(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx context.Context, v any) (relay.Order, error) {
 	res, err := scalar.UnmarshalOrder(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -54386,6 +55525,32 @@ func (ec *executionContext) marshalNSignatureType2heliographᚋinternalᚋledger
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalNSlotValue2ᚕᚖheliographᚋinternalᚋledgerᚐSlotValueᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.SlotValue) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSlotValue2ᚖheliographᚋinternalᚋledgerᚐSlotValue(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSlotValue2ᚖheliographᚋinternalᚋledgerᚐSlotValue(ctx context.Context, sel ast.SelectionSet, v *ledger.SlotValue) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SlotValue(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNSlotValueInput2ᚖheliographᚋinternalᚋledgerᚐSlotValueInput(ctx context.Context, v any) (*ledger.SlotValueInput, error) {
@@ -56094,6 +57259,13 @@ func (ec *executionContext) marshalONode2heliographᚋgraphᚋrelayᚐNode(ctx c
 		return graphql.Null
 	}
 	return ec._Node(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOOpcodeTrace2ᚖheliographᚋinternalᚋledgerᚐOpcodeTrace(ctx context.Context, sel ast.SelectionSet, v *ledger.OpcodeTrace) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._OpcodeTrace(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOQuantity2heliographᚋinternalᚋledgerᚐQuantity(ctx context.Context, v any) (ledger.Quantity, error) {

@@ -7,18 +7,25 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
 	"heliograph/internal/ledger"
 )
 
 func (r *contractResolver) Call(ctx context.Context, obj *ledger.Contract, block string, data []byte, from []byte, gas int64, value int64) (*ledger.ContractCall, error) {
-	panic(fmt.Errorf("not implemented: Call - call"))
+	return r.callOf(ctx, obj, &ledger.ContractCallInput{Block: block, Data: data, From: from, Gas: gas, Value: value})
+}
+
+func (r *contractResultResolver) Trace(ctx context.Context, obj *ledger.ContractResult, first int32, memory bool, stack bool, storage bool) (*ledger.OpcodeTrace, error) {
+	return r.contractTrace(ctx, traceRef{at: &obj.ConsensusTimestamp}, traceParts{stack: stack, memory: memory, storage: storage, first: first})
 }
 
 func (r *queryResolver) CallContract(ctx context.Context, input ledger.ContractCallInput) (*ledger.ContractCall, error) {
-	panic(fmt.Errorf("not implemented: CallContract - callContract"))
+	return r.callContract(ctx, &input)
 }
 
 func (r *queryResolver) EstimateGas(ctx context.Context, input ledger.ContractCallInput) (*ledger.GasEstimate, error) {
-	panic(fmt.Errorf("not implemented: EstimateGas - estimateGas"))
+	return r.estimateGas(ctx, &input)
+}
+
+func (r *queryResolver) ContractTrace(ctx context.Context, at *ledger.Timestamp, contract *ledger.ContractRef, first int32, hash *string, memory bool, stack bool, storage bool, transactionID *ledger.TransactionID) (*ledger.OpcodeTrace, error) {
+	return r.contractTrace(ctx, traceRef{at: at, contract: contract, hash: hash, id: transactionID}, traceParts{stack: stack, memory: memory, storage: storage, first: first})
 }

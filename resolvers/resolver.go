@@ -23,6 +23,8 @@ type Options struct {
 	// Cache keeps between requests what seldom changes: the fee schedule.
 	Cache  bool
 	Logger *slog.Logger
+	// EVM says how contracts are run.
+	EVM EVMOptions
 }
 
 // Resolver is the root of all resolvers.
@@ -33,13 +35,14 @@ type Resolver struct {
 	tables *rowplan.Tables
 
 	feeSchedules *feeSchedules
+	evm          *executor
 }
 
 var _ graph.ResolverRoot = (*Resolver)(nil)
 
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
-	r := &Resolver{db: o.DB, now: o.Now, feeSchedules: newFeeSchedules(o)}
+	r := &Resolver{db: o.DB, now: o.Now, feeSchedules: newFeeSchedules(o), evm: newExecutor(o)}
 	r.rel = newRelations(o.DB, r.timestamp)
 	r.tables = rowplan.NewTables(func() rowplan.Batch { return o.DB.NewBatch() })
 	r.rel.add(r.tables)

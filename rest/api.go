@@ -33,9 +33,9 @@ type API struct {
 	Config    *Config
 	Server    *server.Server
 
-	routes   chi.Routes           // which of the endpoints' paths a request's is
+	routes   chi.Routes        // which of the endpoints' paths a request's is
 	byPath   map[string]*route // by their paths
-	contexts sync.Pool            // of *chi.Context, in which a route is looked for
+	contexts sync.Pool         // of *chi.Context, in which a route is looked for
 	literals map[string]bool
 	prepared map[*Endpoint]*prepared
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -113,6 +114,15 @@ func (db *DB) Close() { db.pool.Close() }
 
 // Pool is the pool itself, for what has SQL of its own.
 func (db *DB) Pool() *pgxpool.Pool { return db.pool }
+
+// ChainID is the network's chain id in the EVM.
+func (db *DB) ChainID() uint64 {
+	id, err := strconv.ParseUint(strings.TrimPrefix(string(db.chainID), "0x"), 16, 64)
+	if err != nil {
+		return 0 // no quantity is written otherwise
+	}
+	return id
+}
 
 // Ping makes sure that the database answers.
 func (db *DB) Ping(ctx context.Context) error {

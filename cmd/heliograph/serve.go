@@ -38,6 +38,7 @@ type serveCmd struct {
 	TrustedProxies []string      `env:"HELIOGRAPH_TRUSTED_PROXIES" help:"Addresses or networks whose forwarding headers are believed."`
 	databaseSettings
 	ledgerSettings
+	evmSettings
 	logSettings
 }
 
@@ -51,6 +52,10 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	proxies, err := readProxies(c.TrustedProxies)
+	if err != nil {
+		return err
+	}
+	contracts, err := c.evm(cfg.Cache)
 	if err != nil {
 		return err
 	}
@@ -80,7 +85,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, REST: cfg, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version,
+		DB: g, REST: cfg, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts,
 	})
 	if err != nil {
 		return fmt.Errorf("putting the gateway together: %w", err)

@@ -18,6 +18,7 @@ const (
 	RateLimited     Code = "RATE_LIMITED"
 	Timeout         Code = "TIMEOUT"
 	Unavailable     Code = "UNAVAILABLE"
+	NotImplemented  Code = "NOT_IMPLEMENTED"
 	Internal        Code = "INTERNAL"
 )
 

@@ -98,6 +98,8 @@ type Tables struct {
 	NftAllowance                *Object[ledger.NftAllowance]
 	NftAllowanceConnection      *Object[relay.Connection[ledger.NftAllowance]]
 	NftAllowanceEdge            *Object[relay.Edge[ledger.NftAllowance]]
+	OpcodeStep                  *Object[ledger.OpcodeStep]
+	OpcodeTrace                 *Object[ledger.OpcodeTrace]
 	PageInfo                    *Object[relay.PageInfo]
 	RegisteredNode              *Object[ledger.RegisteredNode]
 	RegisteredNodeConnection    *Object[relay.Connection[ledger.RegisteredNode]]
@@ -109,6 +111,7 @@ type Tables struct {
 	ScheduleEdge                *Object[relay.Edge[ledger.Schedule]]
 	ScheduleSignature           *Object[ledger.ScheduleSignature]
 	ServiceEndpoint             *Object[ledger.ServiceEndpoint]
+	SlotValue                   *Object[ledger.SlotValue]
 	StakingReward               *Object[ledger.StakingReward]
 	StakingRewardConnection     *Object[relay.Connection[ledger.StakingReward]]
 	StakingRewardEdge           *Object[relay.Edge[ledger.StakingReward]]
@@ -1255,6 +1258,46 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
+	t.OpcodeStep = NewObject([]string{"OpcodeStep"}, map[string]Field[ledger.OpcodeStep]{
+		"depth": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Depth, s)
+		}),
+		"gas": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Gas, s) }),
+		"gasCost": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.GasCost, s)
+		}),
+		"memory": Scalars(func(v *ledger.OpcodeStep) [][]byte { return v.Memory }, scalar.AppendHex),
+		"op": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Op, s)
+		}),
+		"pc": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Pc, s) }),
+		"reason": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Reason, s)
+		}),
+		"stack":   Scalars(func(v *ledger.OpcodeStep) [][]byte { return v.Stack }, scalar.AppendHex),
+		"storage": Many(func(v *ledger.OpcodeStep) []*ledger.SlotValue { return v.Storage }, func() *Object[ledger.SlotValue] { return t.SlotValue }),
+	})
+	t.OpcodeTrace = NewObject([]string{"OpcodeTrace"}, map[string]Field[ledger.OpcodeTrace]{
+		"address": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendEVMAddress(dst, v.Address, s)
+		}),
+		"contractId": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"failed": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Failed, s)
+		}),
+		"gas": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Gas, s)
+		}),
+		"opcodes": Many(func(v *ledger.OpcodeTrace) []*ledger.OpcodeStep { return v.Opcodes }, func() *Object[ledger.OpcodeStep] { return t.OpcodeStep }),
+		"returnValue": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ReturnValue, s)
+		}),
+		"steps": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Steps, s)
+		}),
+	})
 	t.PageInfo = NewObject([]string{"PageInfo"}, map[string]Field[relay.PageInfo]{
 		"hasNextPage": Scalar(func(dst []byte, v *relay.PageInfo, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.HasNextPage, s)
@@ -1407,6 +1450,10 @@ func NewTables(newBatch func() Batch) *Tables {
 		"port": Scalar(func(dst []byte, v *ledger.ServiceEndpoint, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.Port, s)
 		}),
+	})
+	t.SlotValue = NewObject([]string{"SlotValue"}, map[string]Field[ledger.SlotValue]{
+		"key":   Scalar(func(dst []byte, v *ledger.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Key, s) }),
+		"value": Scalar(func(dst []byte, v *ledger.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Value, s) }),
 	})
 	t.StakingReward = NewObject([]string{"StakingReward"}, map[string]Field[ledger.StakingReward]{
 		"accountId": Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
@@ -1956,6 +2003,10 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.NftAllowance]]()] = manyEntry(t.NftAllowanceConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.NftAllowance]]()] = oneEntry(t.NftAllowanceEdge)
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.NftAllowance]]()] = manyEntry(t.NftAllowanceEdge)
+	t.entries[reflect.TypeFor[*ledger.OpcodeStep]()] = oneEntry(t.OpcodeStep)
+	t.entries[reflect.TypeFor[[]*ledger.OpcodeStep]()] = manyEntry(t.OpcodeStep)
+	t.entries[reflect.TypeFor[*ledger.OpcodeTrace]()] = oneEntry(t.OpcodeTrace)
+	t.entries[reflect.TypeFor[[]*ledger.OpcodeTrace]()] = manyEntry(t.OpcodeTrace)
 	t.entries[reflect.TypeFor[*relay.PageInfo]()] = oneEntry(t.PageInfo)
 	t.entries[reflect.TypeFor[[]*relay.PageInfo]()] = manyEntry(t.PageInfo)
 	t.entries[reflect.TypeFor[*ledger.RegisteredNode]()] = oneEntry(t.RegisteredNode)
@@ -1978,6 +2029,8 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*ledger.ScheduleSignature]()] = manyEntry(t.ScheduleSignature)
 	t.entries[reflect.TypeFor[*ledger.ServiceEndpoint]()] = oneEntry(t.ServiceEndpoint)
 	t.entries[reflect.TypeFor[[]*ledger.ServiceEndpoint]()] = manyEntry(t.ServiceEndpoint)
+	t.entries[reflect.TypeFor[*ledger.SlotValue]()] = oneEntry(t.SlotValue)
+	t.entries[reflect.TypeFor[[]*ledger.SlotValue]()] = manyEntry(t.SlotValue)
 	t.entries[reflect.TypeFor[*ledger.StakingReward]()] = oneEntry(t.StakingReward)
 	t.entries[reflect.TypeFor[[]*ledger.StakingReward]()] = manyEntry(t.StakingReward)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.StakingReward]]()] = oneEntry(t.StakingRewardConnection)

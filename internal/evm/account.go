@@ -32,6 +32,7 @@ type account struct {
 	isContract bool
 	created    bool // in this run
 	destroyed  bool
+	synthetic  bool // there only because the request says so
 	balance    uint256.Int
 	nonce      uint64
 	code       *code

@@ -64,13 +64,19 @@ func (s *Simulation) enter(_ int, typ byte, from, to common.Address, input []byt
 	}
 	op := vm.OpCode(typ)
 	s.state.frames.push(op, from, to, input, gas, value)
+	if s.tracer != nil {
+		s.tracer.enter(s.state.frames.top())
+	}
 	if op == vm.CREATE || op == vm.CREATE2 {
 		s.watch(asksOf(input))
 	}
 }
 
-func (s *Simulation) exit(int, []byte, uint64, error, bool) {
+func (s *Simulation) exit(_ int, _ []byte, used uint64, err error, _ bool) {
 	depth := len(s.state.frames)
+	if s.tracer != nil {
+		s.tracer.exit(s.state.frames.top(), used, err)
+	}
 	s.state.frames.pop()
 	for n := len(s.guard.doomed); n > 0 && s.guard.doomed[n-1].depth >= depth; n-- {
 		if depth == 1 {
@@ -96,7 +102,10 @@ func (s *Simulation) watch(a asks) {
 }
 
 // opcode is called before each opcode once something has to be watched, for that doubles the time a run takes.
-func (s *Simulation) opcode(_ uint64, op byte, _, _ uint64, scope tracing.OpContext, _ []byte, depth int, err error) {
+func (s *Simulation) opcode(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, _ []byte, depth int, err error) {
+	if s.tracer != nil {
+		s.tracer.before(pc, op, gas, cost, scope, depth, err)
+	}
 	if s.guard.shifted {
 		s.evm.Context.BlockNumber, s.guard.shifted = big.NewInt(s.block.Number), false
 	}

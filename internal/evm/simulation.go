@@ -26,6 +26,7 @@ type Simulation struct {
 	evm      *vm.EVM
 	hooks    *tracing.Hooks
 	guard    guard
+	tracer   *tracer // nil unless steps are told
 	children []ledger.ResponseCode
 }
 
@@ -255,8 +256,11 @@ func (s *Simulation) begin(e *engine, shared *engines, m *Message, p participant
 	}
 	s.evm.SetTxContext(vm.TxContext{Origin: p.from, GasPrice: new(uint256.Int)})
 	s.state.Prepare(shared.rules, p.from, longZero(98), p.to, shared.warm, nil)
-	if s.level.missingFails() {
+	if s.level.missingFails() || s.tracer != nil {
 		s.hooks.OnOpcode = s.opcode
+	}
+	if s.tracer != nil {
+		s.hooks.OnFault = s.tracer.fault
 	}
 }
 

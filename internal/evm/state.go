@@ -37,7 +37,8 @@ type State struct {
 	warmSlots map[slotKey]struct{}
 	refund    uint64
 	logs      []*types.Log
-	reads     int // of the source
+	reads     int                               // of the source
+	touch     func(common.Address, common.Hash) // is told which slots are used; nil unless somebody wants to know
 }
 
 type slotKey struct {

@@ -44,6 +44,9 @@ func (s *State) GetStateAndCommittedState(a common.Address, slot common.Hash) (n
 // GetState implements vm.StateDB.
 func (s *State) GetState(a common.Address, slot common.Hash) common.Hash {
 	v, _ := s.GetStateAndCommittedState(a, slot)
+	if s.touch != nil {
+		s.touch(a, slot)
+	}
 	return v
 }
 
@@ -55,7 +58,16 @@ func (s *State) SetState(a common.Address, slot, value common.Hash) common.Hash 
 		x.written = map[common.Hash]common.Hash{}
 	}
 	setKey(&s.journal, x.written, slot, value)
+	if s.touch != nil {
+		s.touch(a, slot)
+	}
 	return old
+}
+
+// peek is what a slot holds that was used before.
+func (s *State) peek(a common.Address, slot common.Hash) common.Hash {
+	v, _ := s.GetStateAndCommittedState(a, slot)
+	return v
 }
 
 // GetTransientState implements vm.StateDB.

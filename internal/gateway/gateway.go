@@ -48,6 +48,8 @@ type Options struct {
 	// RequestTimeout bounds each request.
 	RequestTimeout time.Duration
 	Version        string
+	// EVM says how contracts are run.
+	EVM resolvers.EVMOptions
 	// PlansOff leaves all answers to gqlgen's own way; the differential tests compare both.
 	PlansOff bool
 }
@@ -65,7 +67,8 @@ type Gateway struct {
 
 // New makes a gateway.
 func New(o Options) (*Gateway, error) {
-	root := resolvers.New(resolvers.Options{DB: o.DB, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger})
+	o.REST.TracesOff = o.EVM.TracesOff
+	root := resolvers.New(resolvers.Options{DB: o.DB, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger, EVM: o.EVM})
 	root.Tables().Off = o.PlansOff
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
