@@ -152,4 +152,3 @@ func TestRevertReason(t *testing.T) {
 		}
 	}
 }
-
