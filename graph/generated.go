@@ -249,6 +249,7 @@ type ComplexityRoot struct {
 		AutoRenewAccountID            func(childComplexity int) int
 		AutoRenewPeriod               func(childComplexity int) int
 		Bytecode                      func(childComplexity int) int
+		Call                          func(childComplexity int, block string, data []byte, from []byte, gas int64, value int64) int
 		CreatedTimestamp              func(childComplexity int) int
 		Deleted                       func(childComplexity int) int
 		EVMAddress                    func(childComplexity int) int
@@ -299,6 +300,20 @@ type ComplexityRoot struct {
 	ContractActionEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	ContractCall struct {
+		BlockNumber func(childComplexity int) int
+		Failure     func(childComplexity int) int
+		GasUsed     func(childComplexity int) int
+		Output      func(childComplexity int) int
+	}
+
+	ContractCallFailure struct {
+		Children func(childComplexity int) int
+		Code     func(childComplexity int) int
+		Data     func(childComplexity int) int
+		Reason   func(childComplexity int) int
 	}
 
 	ContractConnection struct {
@@ -399,6 +414,7 @@ type ComplexityRoot struct {
 		Synthetic                  func(childComplexity int) int
 		To                         func(childComplexity int) int
 		ToAccount                  func(childComplexity int) int
+		Trace                      func(childComplexity int, first int32, memory bool, stack bool, storage bool) int
 		Transaction                func(childComplexity int) int
 		TransactionGasLimit        func(childComplexity int) int
 		TransactionIndex           func(childComplexity int) int
@@ -561,6 +577,13 @@ type ComplexityRoot struct {
 		Maximum                func(childComplexity int) int
 		Minimum                func(childComplexity int) int
 		NetOfTransfers         func(childComplexity int) int
+	}
+
+	GasEstimate struct {
+		BlockNumber func(childComplexity int) int
+		Failure     func(childComplexity int) int
+		Gas         func(childComplexity int) int
+		GasHex      func(childComplexity int) int
 	}
 
 	GeneralService struct {
@@ -801,6 +824,28 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	OpcodeStep struct {
+		Depth   func(childComplexity int) int
+		Gas     func(childComplexity int) int
+		GasCost func(childComplexity int) int
+		Memory  func(childComplexity int) int
+		Op      func(childComplexity int) int
+		Pc      func(childComplexity int) int
+		Reason  func(childComplexity int) int
+		Stack   func(childComplexity int) int
+		Storage func(childComplexity int) int
+	}
+
+	OpcodeTrace struct {
+		Address     func(childComplexity int) int
+		ContractID  func(childComplexity int) int
+		Failed      func(childComplexity int) int
+		Gas         func(childComplexity int) int
+		Opcodes     func(childComplexity int) int
+		ReturnValue func(childComplexity int) int
+		Steps       func(childComplexity int) int
+	}
+
 	PageInfo struct {
 		EndCursor       func(childComplexity int) int
 		HasNextPage     func(childComplexity int) int
@@ -815,16 +860,19 @@ type ComplexityRoot struct {
 		Balances           func(childComplexity int, filter *ledger.BalanceFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Block              func(childComplexity int, hash *string, number *int64) int
 		Blocks             func(childComplexity int, filter *ledger.BlockFilter, orderBy model.BlockOrder, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		CallContract       func(childComplexity int, input ledger.ContractCallInput) int
 		Contract           func(childComplexity int, id ledger.ContractRef, at *ledger.Filter[ledger.Timestamp]) int
 		ContractActions    func(childComplexity int, hash *string, transactionID *ledger.TransactionID, nonce int32, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ContractLogs       func(childComplexity int, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ContractResult     func(childComplexity int, hash *string, transactionID *ledger.TransactionID, nonce int32, at *ledger.Timestamp, contract *ledger.AccountRef) int
 		ContractResults    func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ContractState      func(childComplexity int, contract ledger.ContractRef, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
+		ContractTrace      func(childComplexity int, at *ledger.Timestamp, contract *ledger.ContractRef, first int32, hash *string, memory bool, stack bool, storage bool, transactionID *ledger.TransactionID) int
 		Contracts          func(childComplexity int, filter *ledger.ContractFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		CryptoAllowances   func(childComplexity int, owner ledger.AccountRef, filter *ledger.CryptoAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		EntityID           func(childComplexity int, of ledger.AccountRef) int
 		EstimateFee        func(childComplexity int, transaction []byte, mode fees.Mode, highVolumeThrottle int32) int
+		EstimateGas        func(childComplexity int, input ledger.ContractCallInput) int
 		Hook               func(childComplexity int, owner ledger.AccountRef, hookID int64) int
 		HookStorage        func(childComplexity int, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Hooks              func(childComplexity int, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -941,6 +989,11 @@ type ComplexityRoot struct {
 		DomainName  func(childComplexity int) int
 		IPAddressV4 func(childComplexity int) int
 		Port        func(childComplexity int) int
+	}
+
+	SlotValue struct {
+		Key   func(childComplexity int) int
+		Value func(childComplexity int) int
 	}
 
 	StakingReward struct {
@@ -1299,6 +1352,8 @@ type ContractResolver interface {
 	Results(ctx context.Context, obj *ledger.Contract, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
 	RuntimeBytecode(ctx context.Context, obj *ledger.Contract) ([]byte, error)
 	State(ctx context.Context, obj *ledger.Contract, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractState], error)
+
+	Call(ctx context.Context, obj *ledger.Contract, block string, data []byte, from []byte, gas int64, value int64) (*ledger.ContractCall, error)
 }
 type ContractLogResolver interface {
 	ID(ctx context.Context, obj *ledger.ContractLog) (string, error)
@@ -1339,6 +1394,7 @@ type ContractResultResolver interface {
 
 	Contract(ctx context.Context, obj *ledger.ContractResult) (*ledger.Contract, error)
 	Logs(ctx context.Context, obj *ledger.ContractResult) ([]*ledger.ContractLog, error)
+	Trace(ctx context.Context, obj *ledger.ContractResult, first int32, memory bool, stack bool, storage bool) (*ledger.OpcodeTrace, error)
 }
 type CryptoAllowanceResolver interface {
 	Owner(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error)
@@ -1437,6 +1493,9 @@ type QueryResolver interface {
 	ContractResults(ctx context.Context, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
 	ContractActions(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractAction], error)
 	EntityID(ctx context.Context, of ledger.AccountRef) (*ledger.EntityID, error)
+	CallContract(ctx context.Context, input ledger.ContractCallInput) (*ledger.ContractCall, error)
+	EstimateGas(ctx context.Context, input ledger.ContractCallInput) (*ledger.GasEstimate, error)
+	ContractTrace(ctx context.Context, at *ledger.Timestamp, contract *ledger.ContractRef, first int32, hash *string, memory bool, stack bool, storage bool, transactionID *ledger.TransactionID) (*ledger.OpcodeTrace, error)
 
 	EstimateFee(ctx context.Context, transaction []byte, mode fees.Mode, highVolumeThrottle int32) (*fees.Estimate, error)
 	Hook(ctx context.Context, owner ledger.AccountRef, hookID int64) (*ledger.Hook, error)
@@ -2413,6 +2472,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Contract.Bytecode(childComplexity), true
+	case "Contract.call":
+		if e.ComplexityRoot.Contract.Call == nil {
+			break
+		}
+
+		args, err := ec.field_Contract_call_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Contract.Call(childComplexity, args["block"].(string), args["data"].([]byte), args["from"].([]byte), args["gas"].(int64), args["value"].(int64)), true
 	case "Contract.createdTimestamp":
 		if e.ComplexityRoot.Contract.CreatedTimestamp == nil {
 			break
@@ -2677,6 +2747,56 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractActionEdge.Node(childComplexity), true
+
+	case "ContractCall.blockNumber":
+		if e.ComplexityRoot.ContractCall.BlockNumber == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractCall.BlockNumber(childComplexity), true
+	case "ContractCall.failure":
+		if e.ComplexityRoot.ContractCall.Failure == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractCall.Failure(childComplexity), true
+	case "ContractCall.gasUsed":
+		if e.ComplexityRoot.ContractCall.GasUsed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractCall.GasUsed(childComplexity), true
+	case "ContractCall.output":
+		if e.ComplexityRoot.ContractCall.Output == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractCall.Output(childComplexity), true
+
+	case "ContractCallFailure.children":
+		if e.ComplexityRoot.ContractCallFailure.Children == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractCallFailure.Children(childComplexity), true
+	case "ContractCallFailure.code":
+		if e.ComplexityRoot.ContractCallFailure.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractCallFailure.Code(childComplexity), true
+	case "ContractCallFailure.data":
+		if e.ComplexityRoot.ContractCallFailure.Data == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractCallFailure.Data(childComplexity), true
+	case "ContractCallFailure.reason":
+		if e.ComplexityRoot.ContractCallFailure.Reason == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContractCallFailure.Reason(childComplexity), true
 
 	case "ContractConnection.edges":
 		if e.ComplexityRoot.ContractConnection.Edges == nil {
@@ -3180,6 +3300,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContractResult.ToAccount(childComplexity), true
+	case "ContractResult.trace":
+		if e.ComplexityRoot.ContractResult.Trace == nil {
+			break
+		}
+
+		args, err := ec.field_ContractResult_trace_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.ContractResult.Trace(childComplexity, args["first"].(int32), args["memory"].(bool), args["stack"].(bool), args["storage"].(bool)), true
 	case "ContractResult.transaction":
 		if e.ComplexityRoot.ContractResult.Transaction == nil {
 			break
@@ -3778,6 +3909,31 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.FractionalFee.NetOfTransfers(childComplexity), true
+
+	case "GasEstimate.blockNumber":
+		if e.ComplexityRoot.GasEstimate.BlockNumber == nil {
+			break
+		}
+
+		return e.ComplexityRoot.GasEstimate.BlockNumber(childComplexity), true
+	case "GasEstimate.failure":
+		if e.ComplexityRoot.GasEstimate.Failure == nil {
+			break
+		}
+
+		return e.ComplexityRoot.GasEstimate.Failure(childComplexity), true
+	case "GasEstimate.gas":
+		if e.ComplexityRoot.GasEstimate.Gas == nil {
+			break
+		}
+
+		return e.ComplexityRoot.GasEstimate.Gas(childComplexity), true
+	case "GasEstimate.gasHex":
+		if e.ComplexityRoot.GasEstimate.GasHex == nil {
+			break
+		}
+
+		return e.ComplexityRoot.GasEstimate.GasHex(childComplexity), true
 
 	case "GeneralService.description":
 		if e.ComplexityRoot.GeneralService.Description == nil {
@@ -4793,6 +4949,104 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.NftAllowanceEdge.Node(childComplexity), true
 
+	case "OpcodeStep.depth":
+		if e.ComplexityRoot.OpcodeStep.Depth == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Depth(childComplexity), true
+	case "OpcodeStep.gas":
+		if e.ComplexityRoot.OpcodeStep.Gas == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Gas(childComplexity), true
+	case "OpcodeStep.gasCost":
+		if e.ComplexityRoot.OpcodeStep.GasCost == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.GasCost(childComplexity), true
+	case "OpcodeStep.memory":
+		if e.ComplexityRoot.OpcodeStep.Memory == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Memory(childComplexity), true
+	case "OpcodeStep.op":
+		if e.ComplexityRoot.OpcodeStep.Op == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Op(childComplexity), true
+	case "OpcodeStep.pc":
+		if e.ComplexityRoot.OpcodeStep.Pc == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Pc(childComplexity), true
+	case "OpcodeStep.reason":
+		if e.ComplexityRoot.OpcodeStep.Reason == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Reason(childComplexity), true
+	case "OpcodeStep.stack":
+		if e.ComplexityRoot.OpcodeStep.Stack == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Stack(childComplexity), true
+	case "OpcodeStep.storage":
+		if e.ComplexityRoot.OpcodeStep.Storage == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeStep.Storage(childComplexity), true
+
+	case "OpcodeTrace.address":
+		if e.ComplexityRoot.OpcodeTrace.Address == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.Address(childComplexity), true
+	case "OpcodeTrace.contractId":
+		if e.ComplexityRoot.OpcodeTrace.ContractID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.ContractID(childComplexity), true
+	case "OpcodeTrace.failed":
+		if e.ComplexityRoot.OpcodeTrace.Failed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.Failed(childComplexity), true
+	case "OpcodeTrace.gas":
+		if e.ComplexityRoot.OpcodeTrace.Gas == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.Gas(childComplexity), true
+	case "OpcodeTrace.opcodes":
+		if e.ComplexityRoot.OpcodeTrace.Opcodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.Opcodes(childComplexity), true
+	case "OpcodeTrace.returnValue":
+		if e.ComplexityRoot.OpcodeTrace.ReturnValue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.ReturnValue(childComplexity), true
+	case "OpcodeTrace.steps":
+		if e.ComplexityRoot.OpcodeTrace.Steps == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OpcodeTrace.Steps(childComplexity), true
+
 	case "PageInfo.endCursor":
 		if e.ComplexityRoot.PageInfo.EndCursor == nil {
 			break
@@ -4884,6 +5138,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Blocks(childComplexity, args["filter"].(*ledger.BlockFilter), args["orderBy"].(model.BlockOrder), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Query.callContract":
+		if e.ComplexityRoot.Query.CallContract == nil {
+			break
+		}
+
+		args, err := ec.field_Query_callContract_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.CallContract(childComplexity, args["input"].(ledger.ContractCallInput)), true
 	case "Query.contract":
 		if e.ComplexityRoot.Query.Contract == nil {
 			break
@@ -4950,6 +5215,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.ContractState(childComplexity, args["contract"].(ledger.ContractRef), args["filter"].(*ledger.ContractStateFilter), args["at"].(*ledger.Filter[ledger.Timestamp]), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Query.contractTrace":
+		if e.ComplexityRoot.Query.ContractTrace == nil {
+			break
+		}
+
+		args, err := ec.field_Query_contractTrace_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.ContractTrace(childComplexity, args["at"].(*ledger.Timestamp), args["contract"].(*ledger.ContractRef), args["first"].(int32), args["hash"].(*string), args["memory"].(bool), args["stack"].(bool), args["storage"].(bool), args["transactionId"].(*ledger.TransactionID)), true
 	case "Query.contracts":
 		if e.ComplexityRoot.Query.Contracts == nil {
 			break
@@ -4994,6 +5270,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.EstimateFee(childComplexity, args["transaction"].([]byte), args["mode"].(fees.Mode), args["highVolumeThrottle"].(int32)), true
+	case "Query.estimateGas":
+		if e.ComplexityRoot.Query.EstimateGas == nil {
+			break
+		}
+
+		args, err := ec.field_Query_estimateGas_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.EstimateGas(childComplexity, args["input"].(ledger.ContractCallInput)), true
 	case "Query.hook":
 		if e.ComplexityRoot.Query.Hook == nil {
 			break
@@ -5636,6 +5923,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ServiceEndpoint.Port(childComplexity), true
+
+	case "SlotValue.key":
+		if e.ComplexityRoot.SlotValue.Key == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SlotValue.Key(childComplexity), true
+	case "SlotValue.value":
+		if e.ComplexityRoot.SlotValue.Value == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SlotValue.Value(childComplexity), true
 
 	case "StakingReward.account":
 		if e.ComplexityRoot.StakingReward.Account == nil {
@@ -6894,6 +7194,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputBalanceFilter,
 		ec.unmarshalInputBlockFilter,
 		ec.unmarshalInputContractActionFilter,
+		ec.unmarshalInputContractCallInput,
 		ec.unmarshalInputContractFilter,
 		ec.unmarshalInputContractLogFilter,
 		ec.unmarshalInputContractResultFilter,
@@ -6912,7 +7213,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRegisteredNodeFilter,
 		ec.unmarshalInputScheduleFilter,
 		ec.unmarshalInputSlotFilter,
+		ec.unmarshalInputSlotValueInput,
 		ec.unmarshalInputStakingRewardFilter,
+		ec.unmarshalInputStateOverrideInput,
 		ec.unmarshalInputStringFilter,
 		ec.unmarshalInputTimestampFilter,
 		ec.unmarshalInputTokenAllowanceFilter,
@@ -6998,7 +7301,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -7018,6 +7321,7 @@ var sources = []*ast.Source{
 	{Name: "schema/contract.graphqls", Input: sourceData("schema/contract.graphqls"), BuiltIn: false},
 	{Name: "schema/contract_result.graphqls", Input: sourceData("schema/contract_result.graphqls"), BuiltIn: false},
 	{Name: "schema/directives.graphqls", Input: sourceData("schema/directives.graphqls"), BuiltIn: false},
+	{Name: "schema/evm.graphqls", Input: sourceData("schema/evm.graphqls"), BuiltIn: false},
 	{Name: "schema/federation.graphqls", Input: sourceData("schema/federation.graphqls"), BuiltIn: false},
 	{Name: "schema/fee.graphqls", Input: sourceData("schema/fee.graphqls"), BuiltIn: false},
 	{Name: "schema/hook.graphqls", Input: sourceData("schema/hook.graphqls"), BuiltIn: false},
@@ -7426,6 +7730,8 @@ func (ec *executionContext) childFields_Contract(ctx context.Context, field grap
 		return ec.fieldContext_Contract_state(ctx, field)
 	case "timestamp":
 		return ec.fieldContext_Contract_timestamp(ctx, field)
+	case "call":
+		return ec.fieldContext_Contract_call(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Contract", field.Name)
 }
@@ -7490,6 +7796,34 @@ func (ec *executionContext) childFields_ContractActionEdge(ctx context.Context, 
 		return ec.fieldContext_ContractActionEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractActionEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ContractCall(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "blockNumber":
+		return ec.fieldContext_ContractCall_blockNumber(ctx, field)
+	case "failure":
+		return ec.fieldContext_ContractCall_failure(ctx, field)
+	case "gasUsed":
+		return ec.fieldContext_ContractCall_gasUsed(ctx, field)
+	case "output":
+		return ec.fieldContext_ContractCall_output(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContractCall", field.Name)
+}
+
+func (ec *executionContext) childFields_ContractCallFailure(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "children":
+		return ec.fieldContext_ContractCallFailure_children(ctx, field)
+	case "code":
+		return ec.fieldContext_ContractCallFailure_code(ctx, field)
+	case "data":
+		return ec.fieldContext_ContractCallFailure_data(ctx, field)
+	case "reason":
+		return ec.fieldContext_ContractCallFailure_reason(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContractCallFailure", field.Name)
 }
 
 func (ec *executionContext) childFields_ContractConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7704,6 +8038,8 @@ func (ec *executionContext) childFields_ContractResult(ctx context.Context, fiel
 		return ec.fieldContext_ContractResult_contract(ctx, field)
 	case "logs":
 		return ec.fieldContext_ContractResult_logs(ctx, field)
+	case "trace":
+		return ec.fieldContext_ContractResult_trace(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContractResult", field.Name)
 }
@@ -8014,6 +8350,20 @@ func (ec *executionContext) childFields_FractionalFee(ctx context.Context, field
 		return ec.fieldContext_FractionalFee_netOfTransfers(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type FractionalFee", field.Name)
+}
+
+func (ec *executionContext) childFields_GasEstimate(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "blockNumber":
+		return ec.fieldContext_GasEstimate_blockNumber(ctx, field)
+	case "failure":
+		return ec.fieldContext_GasEstimate_failure(ctx, field)
+	case "gas":
+		return ec.fieldContext_GasEstimate_gas(ctx, field)
+	case "gasHex":
+		return ec.fieldContext_GasEstimate_gasHex(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type GasEstimate", field.Name)
 }
 
 func (ec *executionContext) childFields_GeneralService(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -8492,6 +8842,50 @@ func (ec *executionContext) childFields_NftAllowanceEdge(ctx context.Context, fi
 	return nil, fmt.Errorf("no field named %q was found under type NftAllowanceEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_OpcodeStep(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "depth":
+		return ec.fieldContext_OpcodeStep_depth(ctx, field)
+	case "gas":
+		return ec.fieldContext_OpcodeStep_gas(ctx, field)
+	case "gasCost":
+		return ec.fieldContext_OpcodeStep_gasCost(ctx, field)
+	case "memory":
+		return ec.fieldContext_OpcodeStep_memory(ctx, field)
+	case "op":
+		return ec.fieldContext_OpcodeStep_op(ctx, field)
+	case "pc":
+		return ec.fieldContext_OpcodeStep_pc(ctx, field)
+	case "reason":
+		return ec.fieldContext_OpcodeStep_reason(ctx, field)
+	case "stack":
+		return ec.fieldContext_OpcodeStep_stack(ctx, field)
+	case "storage":
+		return ec.fieldContext_OpcodeStep_storage(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OpcodeStep", field.Name)
+}
+
+func (ec *executionContext) childFields_OpcodeTrace(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "address":
+		return ec.fieldContext_OpcodeTrace_address(ctx, field)
+	case "contractId":
+		return ec.fieldContext_OpcodeTrace_contractId(ctx, field)
+	case "failed":
+		return ec.fieldContext_OpcodeTrace_failed(ctx, field)
+	case "gas":
+		return ec.fieldContext_OpcodeTrace_gas(ctx, field)
+	case "opcodes":
+		return ec.fieldContext_OpcodeTrace_opcodes(ctx, field)
+	case "returnValue":
+		return ec.fieldContext_OpcodeTrace_returnValue(ctx, field)
+	case "steps":
+		return ec.fieldContext_OpcodeTrace_steps(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OpcodeTrace", field.Name)
+}
+
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "hasNextPage":
@@ -8686,6 +9080,16 @@ func (ec *executionContext) childFields_ServiceEndpoint(ctx context.Context, fie
 		return ec.fieldContext_ServiceEndpoint_port(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ServiceEndpoint", field.Name)
+}
+
+func (ec *executionContext) childFields_SlotValue(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "key":
+		return ec.fieldContext_SlotValue_key(ctx, field)
+	case "value":
+		return ec.fieldContext_SlotValue_value(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SlotValue", field.Name)
 }
 
 func (ec *executionContext) childFields_StakingReward(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -10306,6 +10710,90 @@ func (ec *executionContext) field_ContractResult_actions_args(ctx context.Contex
 	return args, nil
 }
 
+func (ec *executionContext) field_ContractResult_trace_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (int32, error) {
+			return ec.unmarshalNInt2int32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "memory",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["memory"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "stack",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["stack"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "storage",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["storage"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Contract_call_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "block",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["block"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "data",
+		func(ctx context.Context, v any) ([]byte, error) {
+			return ec.unmarshalNHex2ᚕbyte(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["data"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) ([]byte, error) {
+			return ec.unmarshalOHex2ᚕbyte(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "gas",
+		func(ctx context.Context, v any) (int64, error) {
+			return ec.unmarshalNLong2int64(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["gas"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "value",
+		func(ctx context.Context, v any) (int64, error) {
+			return ec.unmarshalNLong2int64(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["value"] = arg4
+	return args, nil
+}
+
 func (ec *executionContext) field_Contract_logs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -11122,6 +11610,20 @@ func (ec *executionContext) field_Query_blocks_args(ctx context.Context, rawArgs
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_callContract_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (ledger.ContractCallInput, error) {
+			return ec.unmarshalNContractCallInput2heliographᚋinternalᚋledgerᚐContractCallInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_contractActions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -11424,6 +11926,76 @@ func (ec *executionContext) field_Query_contractState_args(ctx context.Context, 
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_contractTrace_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "at",
+		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["at"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "contract",
+		func(ctx context.Context, v any) (*ledger.ContractRef, error) {
+			return ec.unmarshalOContractRef2ᚖheliographᚋinternalᚋledgerᚐContractRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["contract"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (int32, error) {
+			return ec.unmarshalNInt2int32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "hash",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOHash2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["hash"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "memory",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["memory"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "stack",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["stack"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "storage",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["storage"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "transactionId",
+		func(ctx context.Context, v any) (*ledger.TransactionID, error) {
+			return ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["transactionId"] = arg7
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_contract_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -11603,6 +12175,20 @@ func (ec *executionContext) field_Query_estimateFee_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["highVolumeThrottle"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_estimateGas_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (ledger.ContractCallInput, error) {
+			return ec.unmarshalNContractCallInput2heliographᚋinternalᚋledgerᚐContractCallInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
 	return args, nil
 }
 
@@ -17049,6 +17635,50 @@ func (ec *executionContext) fieldContext_Contract_timestamp(_ context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _Contract_call(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Contract_call(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Contract().Call(ctx, obj, fc.Args["block"].(string), fc.Args["data"].([]byte), fc.Args["from"].([]byte), fc.Args["gas"].(int64), fc.Args["value"].(int64))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractCall) graphql.Marshaler {
+			return ec.marshalNContractCall2ᚖheliographᚋinternalᚋledgerᚐContractCall(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Contract_call(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Contract",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractCall(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Contract_call_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ContractAction_callDepth(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractAction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17589,6 +18219,199 @@ func (ec *executionContext) _ContractActionEdge_cursor(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_ContractActionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContractActionEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ContractCall_blockNumber(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractCall_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractCall_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractCall", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _ContractCall_failure(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractCall_failure(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Failure, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractCallFailure) graphql.Marshaler {
+			return ec.marshalOContractCallFailure2ᚖheliographᚋinternalᚋledgerᚐContractCallFailure(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractCall_failure(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractCall",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractCallFailure(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractCall_gasUsed(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractCall_gasUsed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GasUsed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractCall_gasUsed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractCall", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _ContractCall_output(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractCall_output(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Output, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalOHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractCall_output(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractCall", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _ContractCallFailure_children(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCallFailure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractCallFailure_children(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Children, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []ledger.ResponseCode) graphql.Marshaler {
+			return ec.marshalNResponseCode2ᚕheliographᚋinternalᚋledgerᚐResponseCodeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractCallFailure_children(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractCallFailure", field, false, false, errors.New("field of type ResponseCode does not have child fields"))
+}
+
+func (ec *executionContext) _ContractCallFailure_code(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCallFailure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractCallFailure_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.ResponseCode) graphql.Marshaler {
+			return ec.marshalNResponseCode2heliographᚋinternalᚋledgerᚐResponseCode(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractCallFailure_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractCallFailure", field, false, false, errors.New("field of type ResponseCode does not have child fields"))
+}
+
+func (ec *executionContext) _ContractCallFailure_data(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCallFailure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractCallFailure_data(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Data, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContractCallFailure_data(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractCallFailure", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _ContractCallFailure_reason(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCallFailure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractCallFailure_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractCallFailure_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContractCallFailure", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ContractConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.Contract]) (ret graphql.Marshaler) {
@@ -19907,6 +20730,50 @@ func (ec *executionContext) fieldContext_ContractResult_logs(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _ContractResult_trace(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractResult_trace(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ContractResult().Trace(ctx, obj, fc.Args["first"].(int32), fc.Args["memory"].(bool), fc.Args["stack"].(bool), fc.Args["storage"].(bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.OpcodeTrace) graphql.Marshaler {
+			return ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋledgerᚐOpcodeTrace(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractResult_trace(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractResult",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OpcodeTrace(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ContractResult_trace_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ContractResultConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.ContractResult]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22163,6 +23030,107 @@ func (ec *executionContext) _FractionalFee_netOfTransfers(ctx context.Context, f
 }
 func (ec *executionContext) fieldContext_FractionalFee_netOfTransfers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FractionalFee", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _GasEstimate_blockNumber(ctx context.Context, field graphql.CollectedField, obj *ledger.GasEstimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_GasEstimate_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_GasEstimate_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("GasEstimate", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _GasEstimate_failure(ctx context.Context, field graphql.CollectedField, obj *ledger.GasEstimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_GasEstimate_failure(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Failure, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractCallFailure) graphql.Marshaler {
+			return ec.marshalOContractCallFailure2ᚖheliographᚋinternalᚋledgerᚐContractCallFailure(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_GasEstimate_failure(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "GasEstimate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractCallFailure(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _GasEstimate_gas(ctx context.Context, field graphql.CollectedField, obj *ledger.GasEstimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_GasEstimate_gas(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Gas, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_GasEstimate_gas(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("GasEstimate", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _GasEstimate_gasHex(ctx context.Context, field graphql.CollectedField, obj *ledger.GasEstimate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_GasEstimate_gasHex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GasHex(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_GasEstimate_gasHex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("GasEstimate", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _GeneralService_description(ctx context.Context, field graphql.CollectedField, obj *ledger.GeneralService) (ret graphql.Marshaler) {
@@ -26460,6 +27428,392 @@ func (ec *executionContext) fieldContext_NftAllowanceEdge_cursor(_ context.Conte
 	return graphql.NewScalarFieldContext("NftAllowanceEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _OpcodeStep_depth(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_depth(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Depth, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_depth(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_gas(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_gas(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Gas, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_gas(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_gasCost(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_gasCost(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GasCost, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_gasCost(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_memory(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_memory(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Memory, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v [][]byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕᚕbyteᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_memory(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_op(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_op(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Op, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_op(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_pc(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_pc(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pc, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_pc(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_reason(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalOHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_stack(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_stack(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Stack, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v [][]byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕᚕbyteᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_stack(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeStep_storage(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeStep_storage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Storage, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.SlotValue) graphql.Marshaler {
+			return ec.marshalNSlotValue2ᚕᚖheliographᚋinternalᚋledgerᚐSlotValueᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeStep_storage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OpcodeStep",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SlotValue(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OpcodeTrace_address(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_address(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Address, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EVMAddress) graphql.Marshaler {
+			return ec.marshalNEVMAddress2heliographᚋinternalᚋledgerᚐEVMAddress(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type EVMAddress does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeTrace_contractId(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_contractId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContractID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_contractId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type EntityID does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeTrace_failed(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_failed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Failed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_failed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeTrace_gas(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_gas(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Gas, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_gas(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeTrace_opcodes(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_opcodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Opcodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.OpcodeStep) graphql.Marshaler {
+			return ec.marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋledgerᚐOpcodeStepᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_opcodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OpcodeTrace",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OpcodeStep(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OpcodeTrace_returnValue(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_returnValue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReturnValue, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_returnValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _OpcodeTrace_steps(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OpcodeTrace_steps(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Steps, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OpcodeTrace_steps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *relay.PageInfo) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -27382,6 +28736,138 @@ func (ec *executionContext) fieldContext_Query_entityId(ctx context.Context, fie
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_entityId_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_callContract(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_callContract(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().CallContract(ctx, fc.Args["input"].(ledger.ContractCallInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractCall) graphql.Marshaler {
+			return ec.marshalNContractCall2ᚖheliographᚋinternalᚋledgerᚐContractCall(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_callContract(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractCall(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_callContract_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_estimateGas(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_estimateGas(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().EstimateGas(ctx, fc.Args["input"].(ledger.ContractCallInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.GasEstimate) graphql.Marshaler {
+			return ec.marshalNGasEstimate2ᚖheliographᚋinternalᚋledgerᚐGasEstimate(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_estimateGas(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_GasEstimate(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_estimateGas_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_contractTrace(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_contractTrace(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ContractTrace(ctx, fc.Args["at"].(*ledger.Timestamp), fc.Args["contract"].(*ledger.ContractRef), fc.Args["first"].(int32), fc.Args["hash"].(*string), fc.Args["memory"].(bool), fc.Args["stack"].(bool), fc.Args["storage"].(bool), fc.Args["transactionId"].(*ledger.TransactionID))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.OpcodeTrace) graphql.Marshaler {
+			return ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋledgerᚐOpcodeTrace(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_contractTrace(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OpcodeTrace(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_contractTrace_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -30025,6 +31511,52 @@ func (ec *executionContext) _ServiceEndpoint_port(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_ServiceEndpoint_port(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ServiceEndpoint", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SlotValue_key(ctx context.Context, field graphql.CollectedField, obj *ledger.SlotValue) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SlotValue_key(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Key, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SlotValue_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SlotValue", field, false, false, errors.New("field of type Hex does not have child fields"))
+}
+
+func (ec *executionContext) _SlotValue_value(ctx context.Context, field graphql.CollectedField, obj *ledger.SlotValue) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SlotValue_value(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Value, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []byte) graphql.Marshaler {
+			return ec.marshalNHex2ᚕbyte(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SlotValue_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SlotValue", field, false, false, errors.New("field of type Hex does not have child fields"))
 }
 
 func (ec *executionContext) _StakingReward_accountId(ctx context.Context, field graphql.CollectedField, obj *ledger.StakingReward) (ret graphql.Marshaler) {
@@ -36765,6 +38297,98 @@ func (ec *executionContext) unmarshalInputContractActionFilter(ctx context.Conte
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputContractCallInput(ctx context.Context, obj any) (ledger.ContractCallInput, error) {
+	var it ledger.ContractCallInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["block"]; !present {
+		asMap["block"] = "latest"
+	}
+	if _, present := asMap["gas"]; !present {
+		asMap["gas"] = 15000000
+	}
+	if _, present := asMap["gasPrice"]; !present {
+		asMap["gasPrice"] = 0
+	}
+	if _, present := asMap["value"]; !present {
+		asMap["value"] = 0
+	}
+
+	fieldsInOrder := [...]string{"block", "data", "from", "gas", "gasPrice", "to", "value", "stateOverrides"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "block":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("block"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Block = data
+		case "data":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("data"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Data = data
+		case "from":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.From = data
+		case "gas":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gas"))
+			data, err := ec.unmarshalNLong2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Gas = data
+		case "gasPrice":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gasPrice"))
+			data, err := ec.unmarshalNLong2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.GasPrice = data
+		case "to":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("to"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.To = data
+		case "value":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("value"))
+			data, err := ec.unmarshalNLong2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Value = data
+		case "stateOverrides":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("stateOverrides"))
+			data, err := ec.unmarshalOStateOverrideInput2ᚕᚖheliographᚋinternalᚋledgerᚐStateOverrideInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StateOverrides = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputContractFilter(ctx context.Context, obj any) (ledger.ContractFilter, error) {
 	var it ledger.ContractFilter
 	if obj == nil {
@@ -37659,6 +39283,43 @@ func (ec *executionContext) unmarshalInputSlotFilter(ctx context.Context, obj an
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputSlotValueInput(ctx context.Context, obj any) (ledger.SlotValueInput, error) {
+	var it ledger.SlotValueInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"key", "value"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "key":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("key"))
+			data, err := ec.unmarshalNHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Key = data
+		case "value":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("value"))
+			data, err := ec.unmarshalNHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Value = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputStakingRewardFilter(ctx context.Context, obj any) (ledger.StakingRewardFilter, error) {
 	var it ledger.StakingRewardFilter
 	if obj == nil {
@@ -37684,6 +39345,71 @@ func (ec *executionContext) unmarshalInputStakingRewardFilter(ctx context.Contex
 				return it, err
 			}
 			it.Timestamp = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputStateOverrideInput(ctx context.Context, obj any) (ledger.StateOverrideInput, error) {
+	var it ledger.StateOverrideInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"address", "balance", "code", "nonce", "state", "stateDiff"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "address":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("address"))
+			data, err := ec.unmarshalNHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Address = data
+		case "balance":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("balance"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Balance = data
+		case "code":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("code"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Code = data
+		case "nonce":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("nonce"))
+			data, err := ec.unmarshalOHex2ᚕbyte(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Nonce = data
+		case "state":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("state"))
+			data, err := ec.unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋledgerᚐSlotValueInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.State = data
+		case "stateDiff":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("stateDiff"))
+			data, err := ec.unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋledgerᚐSlotValueInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StateDiff = data
 		}
 	}
 	return it, nil
@@ -41200,6 +42926,44 @@ func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "call":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Contract_call(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -41407,6 +43171,112 @@ func (ec *executionContext) _ContractActionEdge(ctx context.Context, sel ast.Sel
 		case "cursor":
 			out.Values[i] = ec._ContractActionEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var contractCallImplementors = []string{"ContractCall"}
+
+func (ec *executionContext) _ContractCall(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractCall) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractCallImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContractCall")
+		case "blockNumber":
+			out.Values[i] = ec._ContractCall_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "failure":
+			out.Values[i] = ec._ContractCall_failure(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "gasUsed":
+			out.Values[i] = ec._ContractCall_gasUsed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "output":
+			out.Values[i] = ec._ContractCall_output(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var contractCallFailureImplementors = []string{"ContractCallFailure"}
+
+func (ec *executionContext) _ContractCallFailure(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractCallFailure) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, contractCallFailureImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ContractCallFailure")
+		case "children":
+			out.Values[i] = ec._ContractCallFailure_children(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "code":
+			out.Values[i] = ec._ContractCallFailure_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "data":
+			out.Values[i] = ec._ContractCallFailure_data(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._ContractCallFailure_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -42756,6 +44626,44 @@ func (ec *executionContext) _ContractResult(ctx context.Context, sel ast.Selecti
 				}()
 				res = ec._ContractResult_logs(ctx, field, obj)
 				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "trace":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractResult_trace(ctx, field, obj)
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -44179,6 +46087,59 @@ func (ec *executionContext) _FractionalFee(ctx context.Context, sel ast.Selectio
 			out.Values[i] = ec._FractionalFee_netOfTransfers(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var gasEstimateImplementors = []string{"GasEstimate"}
+
+func (ec *executionContext) _GasEstimate(ctx context.Context, sel ast.SelectionSet, obj *ledger.GasEstimate) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, gasEstimateImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("GasEstimate")
+		case "blockNumber":
+			out.Values[i] = ec._GasEstimate_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "failure":
+			out.Values[i] = ec._GasEstimate_failure(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "gas":
+			out.Values[i] = ec._GasEstimate_gas(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "gasHex":
+			out.Values[i] = ec._GasEstimate_gasHex(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -46966,6 +48927,152 @@ func (ec *executionContext) _NftAllowanceEdge(ctx context.Context, sel ast.Selec
 	return out
 }
 
+var opcodeStepImplementors = []string{"OpcodeStep"}
+
+func (ec *executionContext) _OpcodeStep(ctx context.Context, sel ast.SelectionSet, obj *ledger.OpcodeStep) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, opcodeStepImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OpcodeStep")
+		case "depth":
+			out.Values[i] = ec._OpcodeStep_depth(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "gas":
+			out.Values[i] = ec._OpcodeStep_gas(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "gasCost":
+			out.Values[i] = ec._OpcodeStep_gasCost(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "memory":
+			out.Values[i] = ec._OpcodeStep_memory(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "op":
+			out.Values[i] = ec._OpcodeStep_op(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pc":
+			out.Values[i] = ec._OpcodeStep_pc(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._OpcodeStep_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "stack":
+			out.Values[i] = ec._OpcodeStep_stack(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "storage":
+			out.Values[i] = ec._OpcodeStep_storage(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var opcodeTraceImplementors = []string{"OpcodeTrace"}
+
+func (ec *executionContext) _OpcodeTrace(ctx context.Context, sel ast.SelectionSet, obj *ledger.OpcodeTrace) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, opcodeTraceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OpcodeTrace")
+		case "address":
+			out.Values[i] = ec._OpcodeTrace_address(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "contractId":
+			out.Values[i] = ec._OpcodeTrace_contractId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "failed":
+			out.Values[i] = ec._OpcodeTrace_failed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "gas":
+			out.Values[i] = ec._OpcodeTrace_gas(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "opcodes":
+			out.Values[i] = ec._OpcodeTrace_opcodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "returnValue":
+			out.Values[i] = ec._OpcodeTrace_returnValue(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "steps":
+			out.Values[i] = ec._OpcodeTrace_steps(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var pageInfoImplementors = []string{"PageInfo"}
 
 func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet, obj *relay.PageInfo) graphql.Marshaler {
@@ -47445,6 +49552,72 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_entityId(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "callContract":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_callContract(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "estimateGas":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_estimateGas(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "contractTrace":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_contractTrace(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -48917,6 +51090,49 @@ func (ec *executionContext) _ServiceEndpoint(ctx context.Context, sel ast.Select
 			}
 		case "port":
 			out.Values[i] = ec._ServiceEndpoint_port(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var slotValueImplementors = []string{"SlotValue"}
+
+func (ec *executionContext) _SlotValue(ctx context.Context, sel ast.SelectionSet, obj *ledger.SlotValue) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, slotValueImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SlotValue")
+		case "key":
+			out.Values[i] = ec._SlotValue_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "value":
+			out.Values[i] = ec._SlotValue_value(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -53192,6 +55408,25 @@ func (ec *executionContext) marshalNContractActionEdge2ᚖheliographᚋgraphᚋr
 	return ec._ContractActionEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNContractCall2heliographᚋinternalᚋledgerᚐContractCall(ctx context.Context, sel ast.SelectionSet, v ledger.ContractCall) graphql.Marshaler {
+	return ec._ContractCall(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNContractCall2ᚖheliographᚋinternalᚋledgerᚐContractCall(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractCall) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ContractCall(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNContractCallInput2heliographᚋinternalᚋledgerᚐContractCallInput(ctx context.Context, v any) (ledger.ContractCallInput, error) {
+	res, err := ec.unmarshalInputContractCallInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNContractConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[ledger.Contract]) graphql.Marshaler {
 	return ec._ContractConnection(ctx, sel, &v)
 }
@@ -53598,6 +55833,22 @@ func (ec *executionContext) marshalNCustomFeeLimit2ᚖheliographᚋinternalᚋle
 	return ec._CustomFeeLimit(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNEVMAddress2heliographᚋinternalᚋledgerᚐEVMAddress(ctx context.Context, v any) (ledger.EVMAddress, error) {
+	res, err := scalar.UnmarshalEVMAddress(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNEVMAddress2heliographᚋinternalᚋledgerᚐEVMAddress(ctx context.Context, sel ast.SelectionSet, v ledger.EVMAddress) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEVMAddress(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	res, err := scalar.UnmarshalEntityID(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -53799,6 +56050,20 @@ func (ec *executionContext) marshalNFractionalFee2ᚖheliographᚋinternalᚋled
 		return graphql.Null
 	}
 	return ec._FractionalFee(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNGasEstimate2heliographᚋinternalᚋledgerᚐGasEstimate(ctx context.Context, sel ast.SelectionSet, v ledger.GasEstimate) graphql.Marshaler {
+	return ec._GasEstimate(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNGasEstimate2ᚖheliographᚋinternalᚋledgerᚐGasEstimate(ctx context.Context, sel ast.SelectionSet, v *ledger.GasEstimate) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._GasEstimate(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNHash2string(ctx context.Context, v any) (string, error) {
@@ -54529,6 +56794,32 @@ func (ec *executionContext) marshalNNode2ᚕheliographᚋgraphᚋrelayᚐNode(ct
 	return ret
 }
 
+func (ec *executionContext) marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋledgerᚐOpcodeStepᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.OpcodeStep) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOpcodeStep2ᚖheliographᚋinternalᚋledgerᚐOpcodeStep(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOpcodeStep2ᚖheliographᚋinternalᚋledgerᚐOpcodeStep(ctx context.Context, sel ast.SelectionSet, v *ledger.OpcodeStep) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OpcodeStep(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx context.Context, v any) (relay.Order, error) {
 	res, err := scalar.UnmarshalOrder(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -54725,6 +57016,35 @@ func (ec *executionContext) marshalNResponseCode2heliographᚋinternalᚋledger�
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalNResponseCode2ᚕheliographᚋinternalᚋledgerᚐResponseCodeᚄ(ctx context.Context, v any) ([]ledger.ResponseCode, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]ledger.ResponseCode, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNResponseCode2heliographᚋinternalᚋledgerᚐResponseCode(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNResponseCode2ᚕheliographᚋinternalᚋledgerᚐResponseCodeᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.ResponseCode) graphql.Marshaler {
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNResponseCode2heliographᚋinternalᚋledgerᚐResponseCode(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) unmarshalNResultDataType2heliographᚋinternalᚋledgerᚐResultDataType(ctx context.Context, v any) (ledger.ResultDataType, error) {
 	res, err := scalar.UnmarshalResultDataType(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -54901,6 +57221,37 @@ func (ec *executionContext) marshalNSignatureType2heliographᚋinternalᚋledger
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNSlotValue2ᚕᚖheliographᚋinternalᚋledgerᚐSlotValueᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.SlotValue) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSlotValue2ᚖheliographᚋinternalᚋledgerᚐSlotValue(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSlotValue2ᚖheliographᚋinternalᚋledgerᚐSlotValue(ctx context.Context, sel ast.SelectionSet, v *ledger.SlotValue) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SlotValue(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSlotValueInput2ᚖheliographᚋinternalᚋledgerᚐSlotValueInput(ctx context.Context, v any) (*ledger.SlotValueInput, error) {
+	res, err := ec.unmarshalInputSlotValueInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNStakingReward2ᚕᚖheliographᚋinternalᚋledgerᚐStakingRewardᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.StakingReward) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -54965,6 +57316,11 @@ func (ec *executionContext) marshalNStakingRewardEdge2ᚖheliographᚋgraphᚋre
 		return graphql.Null
 	}
 	return ec._StakingRewardEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNStateOverrideInput2ᚖheliographᚋinternalᚋledgerᚐStateOverrideInput(ctx context.Context, v any) (*ledger.StateOverrideInput, error) {
+	res, err := ec.unmarshalInputStateOverrideInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNString2string(ctx context.Context, v any) (string, error) {
@@ -56045,6 +58401,13 @@ func (ec *executionContext) unmarshalOContractActionFilter2ᚖheliographᚋinter
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOContractCallFailure2ᚖheliographᚋinternalᚋledgerᚐContractCallFailure(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractCallFailure) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ContractCallFailure(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOContractFilter2ᚖheliographᚋinternalᚋledgerᚐContractFilter(ctx context.Context, v any) (*ledger.ContractFilter, error) {
 	if v == nil {
 		return nil, nil
@@ -56672,6 +59035,13 @@ func (ec *executionContext) marshalONode2heliographᚋgraphᚋrelayᚐNode(ctx c
 	return ec._Node(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOOpcodeTrace2ᚖheliographᚋinternalᚋledgerᚐOpcodeTrace(ctx context.Context, sel ast.SelectionSet, v *ledger.OpcodeTrace) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._OpcodeTrace(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOQuantity2heliographᚋinternalᚋledgerᚐQuantity(ctx context.Context, v any) (ledger.Quantity, error) {
 	res, err := scalar.UnmarshalQuantity(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -56781,12 +59151,46 @@ func (ec *executionContext) unmarshalOSlotFilter2ᚖheliographᚋinternalᚋledg
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋledgerᚐSlotValueInputᚄ(ctx context.Context, v any) ([]*ledger.SlotValueInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*ledger.SlotValueInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNSlotValueInput2ᚖheliographᚋinternalᚋledgerᚐSlotValueInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
 func (ec *executionContext) unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋledgerᚐStakingRewardFilter(ctx context.Context, v any) (*ledger.StakingRewardFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputStakingRewardFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOStateOverrideInput2ᚕᚖheliographᚋinternalᚋledgerᚐStateOverrideInputᚄ(ctx context.Context, v any) ([]*ledger.StateOverrideInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*ledger.StateOverrideInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNStateOverrideInput2ᚖheliographᚋinternalᚋledgerᚐStateOverrideInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
 }
 
 func (ec *executionContext) unmarshalOString2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[string], error) {

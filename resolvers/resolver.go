@@ -21,11 +21,13 @@ type Options struct {
 	DB *storage.DB
 	// Now is the clock.
 	Now func() time.Time
-	// Feeds say how subscriptions look for what is new.
-	Feeds feed.Options
 	// Cache keeps between requests what seldom changes: the fee schedule.
 	Cache  bool
 	Logger *slog.Logger
+	// EVM says how contracts are run.
+	EVM EVMOptions
+	// Feeds say how subscriptions look for what is new.
+	Feeds feed.Options
 }
 
 // Resolver is the root of all resolvers.
@@ -37,6 +39,7 @@ type Resolver struct {
 	feeds  *feeds
 
 	feeSchedules *feeSchedules
+	evm          *executor
 }
 
 var (
@@ -46,7 +49,7 @@ var (
 
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
-	r := &Resolver{db: o.DB, now: o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o)}
+	r := &Resolver{db: o.DB, now: o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o), evm: newExecutor(o)}
 	r.rel = newRelations(o.DB, r.timestamp)
 	r.tables = rowplan.NewTables(func() rowplan.Batch { return o.DB.NewBatch() })
 	r.rel.add(r.tables)

@@ -26,6 +26,8 @@ type Config struct {
 	MaxTransactionsRange time.Duration
 	// TopicMessageLookup refuses what the lookup table of topic messages cannot answer.
 	TopicMessageLookup bool
+	// TracesOff refuses to run transactions again.
+	TracesOff bool
 	// Cache keeps what does not change, such as when the first transaction was.
 	Cache bool
 	// Users have page sizes of their own.

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"math"
 	"net/http"
 	"strings"
@@ -57,6 +58,10 @@ type Endpoint struct {
 	MayBePartial bool
 	// ExistsFirst tells that a query string is refused only where the path names something: otherwise the answer is that it does not.
 	ExistsFirst bool
+	// ErrorData tells that every error of the endpoint has a member data.
+	ErrorData bool
+	// Stream, if not nil, writes the answer while the document runs. False means that nothing has been written: the result is answered as ever.
+	Stream func(w http.ResponseWriter, r *Request, run func(context.Context) *server.Result) (*server.Result, bool)
 	// Undescribed leaves the path out of descriptions of the API: another path tells the same.
 	Undescribed bool
 	// EmptyEnds tells that nothing follows an empty page, even where the range of timestamps was cut.
@@ -135,6 +140,8 @@ type Request struct {
 	Cut *int64
 	// run asks the graph something before the answer.
 	run func(operation string, variables map[string]any) *server.Result
+	// notes are what one part of the endpoint leaves for another.
+	notes map[string]any
 
 	most      int // the greatest page size
 	style     scalar.Style
@@ -162,6 +169,17 @@ func (r *Request) Set(variable string, v any) {
 		into, variable = next, rest
 	}
 }
+
+// SetNote leaves something for another part of the endpoint, which finds it with [Request.Note].
+func (r *Request) SetNote(name string, v any) {
+	if r.notes == nil {
+		r.notes = map[string]any{}
+	}
+	r.notes[name] = v
+}
+
+// Note is what another part of the endpoint has left; nil for nothing.
+func (r *Request) Note(name string) any { return r.notes[name] }
 
 // Ask runs another operation of the endpoint's document.
 func (r *Request) Ask(operation string, variables map[string]any) *server.Result {

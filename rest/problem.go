@@ -20,7 +20,26 @@ const (
 type Item struct {
 	Message string  `json:"message"`
 	Detail  *string `json:"detail,omitempty"`
-	Data    string  `json:"data,omitempty"`
+	Data    *string `json:"data,omitempty"`
+}
+
+// ItemOf is an item with all its members.
+func ItemOf(message, detail, data string) Item {
+	return Item{Message: message, Detail: &detail, Data: &data}
+}
+
+// withData fills in the members detail and data of all items.
+func (p *Problem) withData() *Problem {
+	full := &Problem{Status: p.Status}
+	for _, i := range p.Items {
+		for _, member := range []**string{&i.Detail, &i.Data} {
+			if *member == nil {
+				*member = new(string)
+			}
+		}
+		full.Items = append(full.Items, i)
+	}
+	return full
 }
 
 // Problem is an answer that says why there is no other. It is an error, so that whatever reads a request can return it.
@@ -93,6 +112,18 @@ func CannotConvert(name string) *Problem {
 
 // ModernBad is a 400 of the modern family that says what is wrong in detail.
 func ModernBad(detail string) *Problem { return modern(http.StatusBadRequest, detail) }
+
+// ModernBads is a 400 of the modern family with one message for each text.
+func ModernBads(details ...string) *Problem {
+	p := &Problem{Status: http.StatusBadRequest}
+	for _, d := range details {
+		p.Items = append(p.Items, modern(http.StatusBadRequest, d).Items...)
+	}
+	return p
+}
+
+// ModernProblem is a problem of the modern family with any status.
+func ModernProblem(status int, detail string) *Problem { return modern(status, detail) }
 
 // ModernNotFound is a 404 of the modern family.
 func ModernNotFound(detail string) *Problem { return modern(http.StatusNotFound, detail) }

@@ -54,7 +54,15 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most in
 		a.writeError(w, r, e, err)
 		return
 	}
-	res := a.run(r.Context(), req)
+	var res *server.Result
+	if e.Stream == nil {
+		res = a.run(r.Context(), req)
+	} else {
+		var written bool
+		if res, written = e.Stream(w, req, func(ctx context.Context) *server.Result { return a.run(ctx, req) }); written {
+			return
+		}
+	}
 	switch {
 	case res != nil:
 	case errors.Is(r.Context().Err(), context.DeadlineExceeded):
@@ -114,14 +122,18 @@ func cacheControl(age int) string { return "public, max-age=" + strconv.Itoa(age
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *Endpoint, err error) {
 	var problem *Problem
 	var direct *Direct
+	if !errors.As(err, &problem) && !errors.As(err, &direct) {
+		problem = e.Family.fail(http.StatusInternalServerError)
+	}
+	if e.ErrorData && problem != nil {
+		problem = problem.withData()
+	}
 	switch {
 	case errors.As(err, &direct):
 		w.Header().Set("Cache-Control", cacheControl(e.MaxAge))
 		writeBody(w, r, e.Family, http.StatusOK, []byte(direct.Body))
-	case errors.As(err, &problem):
-		writeProblem(w, r, e.Family, problem)
 	default:
-		writeProblem(w, r, e.Family, e.Family.fail(http.StatusInternalServerError))
+		writeProblem(w, r, e.Family, problem)
 	}
 }
 
@@ -176,6 +188,15 @@ func (f Family) problemOf(res *server.Result) *Problem {
 	switch fault.Code(code) {
 	case fault.Timeout, fault.Unavailable:
 		return f.fail(http.StatusServiceUnavailable)
+	case fault.RateLimited:
+		return modern(http.StatusTooManyRequests, res.Errors[0].Message)
+	case fault.NotImplemented:
+		return modern(http.StatusNotImplemented, "")
+	case fault.NotFound:
+		if f == Modern {
+			return modern(http.StatusNotFound, res.Errors[0].Message)
+		}
+		return NotFound("Not found")
 	case fault.BadUserInput:
 		if f == Modern {
 			return modern(http.StatusBadRequest, res.Errors[0].Message)

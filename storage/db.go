@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -44,7 +45,9 @@ const defaultChainID ledger.Quantity = "0x128"
 
 // DB is a pool of connections to a mirror database.
 type DB struct {
-	pool         *pgxpool.Pool
+	pool *pgxpool.Pool
+	// conn, if not nil, is the one connection that all statements run on, in a transaction of their own.
+	conn         querier
 	base         ledger.EntityID
 	fileAttempts int
 	chainID      ledger.Quantity
@@ -117,11 +120,34 @@ func pagePlans() map[string]string {
 	}
 }
 
+// querier runs statements: the pool, or one connection.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// querier is what statements run on.
+func (db *DB) querier() querier {
+	if db.conn != nil {
+		return db.conn
+	}
+	return db.pool
+}
+
 // Close ends all connections.
 func (db *DB) Close() { db.pool.Close() }
 
 // Pool is the pool itself, for what has SQL of its own.
 func (db *DB) Pool() *pgxpool.Pool { return db.pool }
+
+// ChainID is the network's chain id in the EVM.
+func (db *DB) ChainID() uint64 {
+	id, err := strconv.ParseUint(strings.TrimPrefix(string(db.chainID), "0x"), 16, 64)
+	if err != nil {
+		return 0 // no quantity is written otherwise
+	}
+	return id
+}
 
 // Ping makes sure that the database answers.
 func (db *DB) Ping(ctx context.Context) error {

@@ -62,7 +62,7 @@ func (e *unreadable) Unwrap() error { return e.error }
 
 // list runs a statement and reads its rows.
 func list[T any](ctx context.Context, db *DB, sql string, args []any, cols columns[T], finish func(*T) error) ([]*T, error) {
-	rows, err := db.pool.Query(ctx, sql, args...)
+	rows, err := db.querier().Query(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("querying: %w", err)
 	}
@@ -88,7 +88,7 @@ func (b *Batch) Len() int { return b.batch.Len() }
 // Run sends the batch and reads all answers.
 func (b *Batch) Run(ctx context.Context) error {
 	if b.batch.Len() > 0 {
-		if err := b.db.pool.SendBatch(ctx, &b.batch).Close(); err != nil {
+		if err := b.db.querier().SendBatch(ctx, &b.batch).Close(); err != nil {
 			return fmt.Errorf("running a batch: %w", err)
 		}
 	}

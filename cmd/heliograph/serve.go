@@ -38,6 +38,7 @@ type serveCmd struct {
 	TrustedProxies []string      `env:"HELIOGRAPH_TRUSTED_PROXIES" help:"Addresses or networks whose forwarding headers are believed."`
 	databaseSettings
 	ledgerSettings
+	evmSettings
 	graphSettings
 	rateSettings
 	logSettings
@@ -67,6 +68,10 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	contracts, err := c.evm(cfg.Cache)
+	if err != nil {
+		return err
+	}
 	// The ports come first: nothing has to be undone when one is taken.
 	public, admin, err := c.listen(ctx)
 	if err != nil {
@@ -93,7 +98,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version,
+		DB: g, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts,
 	})
 	if err != nil {
 		return fmt.Errorf("putting the gateway together: %w", err)

@@ -21,7 +21,9 @@ const (
 
 	Timeout     Code = "TIMEOUT"
 	Unavailable Code = "UNAVAILABLE"
-	Internal    Code = "INTERNAL"
+	// NotImplemented tells that a contract asks for a function of the network that is not there.
+	NotImplemented Code = "NOT_IMPLEMENTED"
+	Internal       Code = "INTERNAL"
 )
 
 // Error is an error with a code and a text for the client.

@@ -1,6 +1,10 @@
 package relay
 
-import "context"
+import (
+	"context"
+
+	"heliograph/internal/ledger"
+)
 
 // Hints are what resolvers tell the REST side about an answer beyond its data.
 type Hints struct {
@@ -13,6 +17,8 @@ type Hints struct {
 	Partial bool
 	// Lacks names what the database does not have of the thing that was asked for.
 	Lacks string
+	// CallFailure is why a contract's call failed.
+	CallFailure *ledger.ContractCallFailure
 }
 
 type hintsKey struct{}

@@ -41,6 +41,8 @@ type Tables struct {
 	ContractAction              *Object[ledger.ContractAction]
 	ContractActionConnection    *Object[relay.Connection[ledger.ContractAction]]
 	ContractActionEdge          *Object[relay.Edge[ledger.ContractAction]]
+	ContractCall                *Object[ledger.ContractCall]
+	ContractCallFailure         *Object[ledger.ContractCallFailure]
 	ContractConnection          *Object[relay.Connection[ledger.Contract]]
 	ContractEdge                *Object[relay.Edge[ledger.Contract]]
 	ContractLog                 *Object[ledger.ContractLog]
@@ -69,6 +71,7 @@ type Tables struct {
 	FixedFee                    *Object[ledger.FixedFee]
 	Fraction                    *Object[ledger.Fraction]
 	FractionalFee               *Object[ledger.FractionalFee]
+	GasEstimate                 *Object[ledger.GasEstimate]
 	GeneralService              *Object[ledger.GeneralService]
 	Hook                        *Object[ledger.Hook]
 	HookConnection              *Object[relay.Connection[ledger.Hook]]
@@ -96,6 +99,8 @@ type Tables struct {
 	NftAllowance                *Object[ledger.NftAllowance]
 	NftAllowanceConnection      *Object[relay.Connection[ledger.NftAllowance]]
 	NftAllowanceEdge            *Object[relay.Edge[ledger.NftAllowance]]
+	OpcodeStep                  *Object[ledger.OpcodeStep]
+	OpcodeTrace                 *Object[ledger.OpcodeTrace]
 	PageInfo                    *Object[relay.PageInfo]
 	RegisteredNode              *Object[ledger.RegisteredNode]
 	RegisteredNodeConnection    *Object[relay.Connection[ledger.RegisteredNode]]
@@ -107,6 +112,7 @@ type Tables struct {
 	ScheduleEdge                *Object[relay.Edge[ledger.Schedule]]
 	ScheduleSignature           *Object[ledger.ScheduleSignature]
 	ServiceEndpoint             *Object[ledger.ServiceEndpoint]
+	SlotValue                   *Object[ledger.SlotValue]
 	StakingReward               *Object[ledger.StakingReward]
 	StakingRewardConnection     *Object[relay.Connection[ledger.StakingReward]]
 	StakingRewardEdge           *Object[relay.Edge[ledger.StakingReward]]
@@ -452,6 +458,30 @@ func NewTables(newBatch func() Batch) *Tables {
 		"node": One(func(v *relay.Edge[ledger.ContractAction]) *ledger.ContractAction { return v.Node }, func() *Object[ledger.ContractAction] { return t.ContractAction }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractAction], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.ContractCall = NewObject([]string{"ContractCall"}, map[string]Field[ledger.ContractCall]{
+		"blockNumber": Scalar(func(dst []byte, v *ledger.ContractCall, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.BlockNumber, s)
+		}),
+		"failure": One(func(v *ledger.ContractCall) *ledger.ContractCallFailure { return v.Failure }, func() *Object[ledger.ContractCallFailure] { return t.ContractCallFailure }),
+		"gasUsed": Scalar(func(dst []byte, v *ledger.ContractCall, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.GasUsed, s)
+		}),
+		"output": Scalar(func(dst []byte, v *ledger.ContractCall, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Output, s)
+		}),
+	})
+	t.ContractCallFailure = NewObject([]string{"ContractCallFailure"}, map[string]Field[ledger.ContractCallFailure]{
+		"children": Scalars(func(v *ledger.ContractCallFailure) []ledger.ResponseCode { return v.Children }, scalar.AppendResponseCode),
+		"code": Scalar(func(dst []byte, v *ledger.ContractCallFailure, s scalar.Style) []byte {
+			return scalar.AppendResponseCode(dst, v.Code, s)
+		}),
+		"data": Scalar(func(dst []byte, v *ledger.ContractCallFailure, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Data, s)
+		}),
+		"reason": Scalar(func(dst []byte, v *ledger.ContractCallFailure, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Reason, s)
 		}),
 	})
 	t.ContractConnection = NewObject([]string{"ContractConnection"}, map[string]Field[relay.Connection[ledger.Contract]]{
@@ -877,6 +907,18 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendBoolean(dst, v.NetOfTransfers, s)
 		}),
 	})
+	t.GasEstimate = NewObject([]string{"GasEstimate"}, map[string]Field[ledger.GasEstimate]{
+		"blockNumber": Scalar(func(dst []byte, v *ledger.GasEstimate, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.BlockNumber, s)
+		}),
+		"failure": One(func(v *ledger.GasEstimate) *ledger.ContractCallFailure { return v.Failure }, func() *Object[ledger.ContractCallFailure] { return t.ContractCallFailure }),
+		"gas": Scalar(func(dst []byte, v *ledger.GasEstimate, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.Gas, s)
+		}),
+		"gasHex": Scalar(func(dst []byte, v *ledger.GasEstimate, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.GasHex(), s)
+		}),
+	})
 	t.GeneralService = NewObject([]string{"GeneralService"}, map[string]Field[ledger.GeneralService]{
 		"description": Scalar(func(dst []byte, v *ledger.GeneralService, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.Description, s)
@@ -1222,6 +1264,46 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
+	t.OpcodeStep = NewObject([]string{"OpcodeStep"}, map[string]Field[ledger.OpcodeStep]{
+		"depth": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Depth, s)
+		}),
+		"gas": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Gas, s) }),
+		"gasCost": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.GasCost, s)
+		}),
+		"memory": Scalars(func(v *ledger.OpcodeStep) [][]byte { return v.Memory }, scalar.AppendHex),
+		"op": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Op, s)
+		}),
+		"pc": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Pc, s) }),
+		"reason": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.Reason, s)
+		}),
+		"stack":   Scalars(func(v *ledger.OpcodeStep) [][]byte { return v.Stack }, scalar.AppendHex),
+		"storage": Many(func(v *ledger.OpcodeStep) []*ledger.SlotValue { return v.Storage }, func() *Object[ledger.SlotValue] { return t.SlotValue }),
+	})
+	t.OpcodeTrace = NewObject([]string{"OpcodeTrace"}, map[string]Field[ledger.OpcodeTrace]{
+		"address": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendEVMAddress(dst, v.Address, s)
+		}),
+		"contractId": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendEntityID(dst, v.ContractID, s)
+		}),
+		"failed": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Failed, s)
+		}),
+		"gas": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Gas, s)
+		}),
+		"opcodes": Many(func(v *ledger.OpcodeTrace) []*ledger.OpcodeStep { return v.Opcodes }, func() *Object[ledger.OpcodeStep] { return t.OpcodeStep }),
+		"returnValue": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendHex(dst, v.ReturnValue, s)
+		}),
+		"steps": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Steps, s)
+		}),
+	})
 	t.PageInfo = NewObject([]string{"PageInfo"}, map[string]Field[relay.PageInfo]{
 		"hasNextPage": Scalar(func(dst []byte, v *relay.PageInfo, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.HasNextPage, s)
@@ -1374,6 +1456,10 @@ func NewTables(newBatch func() Batch) *Tables {
 		"port": Scalar(func(dst []byte, v *ledger.ServiceEndpoint, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.Port, s)
 		}),
+	})
+	t.SlotValue = NewObject([]string{"SlotValue"}, map[string]Field[ledger.SlotValue]{
+		"key":   Scalar(func(dst []byte, v *ledger.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Key, s) }),
+		"value": Scalar(func(dst []byte, v *ledger.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Value, s) }),
 	})
 	t.StakingReward = NewObject([]string{"StakingReward"}, map[string]Field[ledger.StakingReward]{
 		"accountId": Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
@@ -1812,6 +1898,10 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.ContractAction]]()] = manyEntry(t.ContractActionConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.ContractAction]]()] = oneEntry(t.ContractActionEdge)
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.ContractAction]]()] = manyEntry(t.ContractActionEdge)
+	t.entries[reflect.TypeFor[*ledger.ContractCall]()] = oneEntry(t.ContractCall)
+	t.entries[reflect.TypeFor[[]*ledger.ContractCall]()] = manyEntry(t.ContractCall)
+	t.entries[reflect.TypeFor[*ledger.ContractCallFailure]()] = oneEntry(t.ContractCallFailure)
+	t.entries[reflect.TypeFor[[]*ledger.ContractCallFailure]()] = manyEntry(t.ContractCallFailure)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.Contract]]()] = oneEntry(t.ContractConnection)
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.Contract]]()] = manyEntry(t.ContractConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.Contract]]()] = oneEntry(t.ContractEdge)
@@ -1868,6 +1958,8 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*ledger.Fraction]()] = manyEntry(t.Fraction)
 	t.entries[reflect.TypeFor[*ledger.FractionalFee]()] = oneEntry(t.FractionalFee)
 	t.entries[reflect.TypeFor[[]*ledger.FractionalFee]()] = manyEntry(t.FractionalFee)
+	t.entries[reflect.TypeFor[*ledger.GasEstimate]()] = oneEntry(t.GasEstimate)
+	t.entries[reflect.TypeFor[[]*ledger.GasEstimate]()] = manyEntry(t.GasEstimate)
 	t.entries[reflect.TypeFor[*ledger.GeneralService]()] = oneEntry(t.GeneralService)
 	t.entries[reflect.TypeFor[[]*ledger.GeneralService]()] = manyEntry(t.GeneralService)
 	t.entries[reflect.TypeFor[*ledger.Hook]()] = oneEntry(t.Hook)
@@ -1922,6 +2014,10 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.NftAllowance]]()] = manyEntry(t.NftAllowanceConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.NftAllowance]]()] = oneEntry(t.NftAllowanceEdge)
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.NftAllowance]]()] = manyEntry(t.NftAllowanceEdge)
+	t.entries[reflect.TypeFor[*ledger.OpcodeStep]()] = oneEntry(t.OpcodeStep)
+	t.entries[reflect.TypeFor[[]*ledger.OpcodeStep]()] = manyEntry(t.OpcodeStep)
+	t.entries[reflect.TypeFor[*ledger.OpcodeTrace]()] = oneEntry(t.OpcodeTrace)
+	t.entries[reflect.TypeFor[[]*ledger.OpcodeTrace]()] = manyEntry(t.OpcodeTrace)
 	t.entries[reflect.TypeFor[*relay.PageInfo]()] = oneEntry(t.PageInfo)
 	t.entries[reflect.TypeFor[[]*relay.PageInfo]()] = manyEntry(t.PageInfo)
 	t.entries[reflect.TypeFor[*ledger.RegisteredNode]()] = oneEntry(t.RegisteredNode)
@@ -1944,6 +2040,8 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*ledger.ScheduleSignature]()] = manyEntry(t.ScheduleSignature)
 	t.entries[reflect.TypeFor[*ledger.ServiceEndpoint]()] = oneEntry(t.ServiceEndpoint)
 	t.entries[reflect.TypeFor[[]*ledger.ServiceEndpoint]()] = manyEntry(t.ServiceEndpoint)
+	t.entries[reflect.TypeFor[*ledger.SlotValue]()] = oneEntry(t.SlotValue)
+	t.entries[reflect.TypeFor[[]*ledger.SlotValue]()] = manyEntry(t.SlotValue)
 	t.entries[reflect.TypeFor[*ledger.StakingReward]()] = oneEntry(t.StakingReward)
 	t.entries[reflect.TypeFor[[]*ledger.StakingReward]()] = manyEntry(t.StakingReward)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.StakingReward]]()] = oneEntry(t.StakingRewardConnection)

@@ -81,6 +81,8 @@ type Options struct {
 	// RequestTimeout bounds each request.
 	RequestTimeout time.Duration
 	Version        string
+	// EVM says how contracts are run.
+	EVM resolvers.EVMOptions
 	// PlansOff leaves all answers to gqlgen's own way; the differential tests compare both.
 	PlansOff bool
 	// CheckVariables makes sure that REST gives its documents the variables that they declare; all tests do so.
@@ -102,8 +104,9 @@ type Gateway struct {
 
 // New makes a gateway.
 func New(o Options) (*Gateway, error) {
+	o.REST.TracesOff = o.EVM.TracesOff
 	root := resolvers.New(resolvers.Options{
-		DB: o.DB, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger,
+		DB: o.DB, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger, EVM: o.EVM,
 		Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
 	})
 	root.Tables().Off = o.PlansOff

@@ -27,6 +27,7 @@ import (
 
 	"heliograph/internal/gateway"
 	"heliograph/internal/pgtest"
+	"heliograph/resolvers"
 	"heliograph/rest"
 	"heliograph/storage"
 	"heliograph/storage/demo"
@@ -74,6 +75,11 @@ type Option func(*gateway.Options, *storage.Options)
 // REST changes the configuration of the REST APIs.
 func REST(change func(*rest.Config)) Option {
 	return func(o *gateway.Options, _ *storage.Options) { change(o.REST) }
+}
+
+// EVM changes how contracts are run.
+func EVM(change func(*resolvers.EVMOptions)) Option {
+	return func(o *gateway.Options, _ *storage.Options) { change(&o.EVM) }
 }
 
 // Graph changes what clients of the graph may do.
@@ -140,6 +146,7 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	}}
 	so := storage.Options{URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8}
 	o := gateway.Options{REST: g.Config, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"}, RequestTimeout: 20 * time.Second, Version: "test", CheckVariables: true}
+	o.EVM.Clock, o.EVM.TracesPerSecond = time.Now, 1000
 	for _, change := range options {
 		change(&o, &so)
 	}

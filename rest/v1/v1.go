@@ -31,6 +31,7 @@ func endpoints() []rest.Endpoint {
 		scheduleEndpoints(),
 		contractEndpoints(),
 		contractResultEndpoints(),
+		callEndpoints(),
 		grantEndpoints(),
 		hookEndpoints(),
 		tokenEndpoints(),

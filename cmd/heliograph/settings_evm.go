@@ -1,0 +1,63 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"heliograph/resolvers"
+)
+
+// evmSettings say how contracts are run.
+type evmSettings struct {
+	MaxGas            int64         `name:"evm-max-gas" env:"HELIOGRAPH_EVM_MAX_GAS" default:"15000000" help:"The most gas that a call of a contract may be given."`
+	GasPerSecond      int64         `name:"evm-gas-per-second" env:"HELIOGRAPH_EVM_GAS_PER_SECOND" default:"7500000000" help:"Gas of all calls of contracts together, a second."`
+	RequestsPerSecond int64         `name:"evm-requests-per-second" env:"HELIOGRAPH_EVM_REQUESTS_PER_SECOND" default:"500" help:"Calls of contracts, a second."`
+	TracesPerSecond   int64         `name:"evm-traces-per-second" env:"HELIOGRAPH_EVM_TRACES_PER_SECOND" default:"1" help:"Transactions that are run again, a second."`
+	RefundPercent     int64         `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" default:"100" help:"How much of the gas that a call did not use is given back to the gas a second."`
+	StateOverrides    toggle        `name:"evm-state-overrides" env:"HELIOGRAPH_EVM_STATE_OVERRIDES" default:"off" help:"Allow calls on a state that differs from the ledger's."`
+	Traces            toggle        `name:"evm-traces" env:"HELIOGRAPH_EVM_TRACES" default:"on" help:"Allow to run transactions again and tell each step."`
+	ValidatePayer     toggle        `name:"evm-validate-payer" env:"HELIOGRAPH_EVM_VALIDATE_PAYER" default:"off" help:"Let calls fail that their sender could not pay for."`
+	MinimumBalance    int64         `name:"evm-minimum-balance" env:"HELIOGRAPH_EVM_MINIMUM_BALANCE" default:"100000000000000000" help:"What accounts are treated as owning at least when they send hbars, in tinybars."`
+	CalldataFloor     toggle        `name:"evm-calldata-floor" env:"HELIOGRAPH_EVM_CALLDATA_FLOOR" default:"off" help:"Charge at least the price of call data that Prague asks for."`
+	EVMTimeout        time.Duration `name:"evm-timeout" env:"HELIOGRAPH_EVM_TIMEOUT" default:"10s" help:"How long a call of a contract may take, its statements included."`
+	EVMCacheBytes     uint64        `name:"evm-cache-bytes" env:"HELIOGRAPH_EVM_CACHE_BYTES" default:"67108864" help:"Bytes of contracts' code that are kept between calls at most."`
+	RequestFilters    string        `name:"evm-request-filters" env:"HELIOGRAPH_EVM_REQUEST_FILTERS" help:"What is done with some calls, as JSON: [{\"field\":\"TO\",\"pattern\":…,\"action\":\"REJECT\"}]; see docs/evm.md."`
+}
+
+// evm are the options that the settings ask for.
+func (s *evmSettings) evm(cache bool) (resolvers.EVMOptions, error) {
+	o := resolvers.EVMOptions{
+		MaxGas: s.MaxGas, GasPerSecond: s.GasPerSecond, RequestsPerSecond: s.RequestsPerSecond, TracesPerSecond: s.TracesPerSecond, RefundPercent: s.RefundPercent,
+		Overrides: s.StateOverrides.on, TracesOff: !s.Traces.on, ValidatePayer: s.ValidatePayer.on, MinimumBalance: s.MinimumBalance,
+		CalldataFloor: s.CalldataFloor.on, Timeout: s.EVMTimeout, CacheBytes: s.EVMCacheBytes, Clock: time.Now,
+	}
+	if !cache {
+		o.CacheBytes = 0
+	}
+	for name, n := range map[string]int64{
+		"HELIOGRAPH_EVM_MAX_GAS": s.MaxGas, "HELIOGRAPH_EVM_GAS_PER_SECOND": s.GasPerSecond, "HELIOGRAPH_EVM_REQUESTS_PER_SECOND": s.RequestsPerSecond,
+		"HELIOGRAPH_EVM_TRACES_PER_SECOND": s.TracesPerSecond, "HELIOGRAPH_EVM_REFUND_PERCENT": s.RefundPercent, "HELIOGRAPH_EVM_TIMEOUT": int64(s.EVMTimeout),
+		"HELIOGRAPH_EVM_MINIMUM_BALANCE": s.MinimumBalance,
+	} {
+		if n < 1 {
+			return o, fmt.Errorf("%s must be positive", name)
+		}
+	}
+	if s.RefundPercent > 100 {
+		return o, errors.New("HELIOGRAPH_EVM_REFUND_PERCENT must be 100 at most")
+	}
+	if s.RequestFilters == "" {
+		return o, nil
+	}
+	if err := json.Unmarshal([]byte(s.RequestFilters), &o.Filters); err != nil {
+		return o, errors.New("HELIOGRAPH_EVM_REQUEST_FILTERS is not a JSON list of objects with field, pattern, action and limit")
+	}
+	for i := range o.Filters {
+		if err := o.Filters[i].Compile(); err != nil {
+			return o, fmt.Errorf("HELIOGRAPH_EVM_REQUEST_FILTERS: entry %d: %w", i+1, err)
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,28 @@
+package relay
+
+import (
+	"context"
+
+	"heliograph/internal/ledger"
+)
+
+// TraceSink takes a trace as it is made, for whoever cannot keep all of it.
+type TraceSink interface {
+	// Head is told what is known of the trace but for its steps, before the first of them.
+	Head(t *ledger.OpcodeTrace) error
+	// Step is told each step, which is overwritten afterwards.
+	Step(s *ledger.OpcodeStep) error
+}
+
+type traceSinkKey struct{}
+
+// WithTraceSink returns a context in which traces are told to s instead of listed.
+func WithTraceSink(ctx context.Context, s TraceSink) context.Context {
+	return context.WithValue(ctx, traceSinkKey{}, s)
+}
+
+// TraceSinkOf returns the context's sink; nil when steps are to be listed.
+func TraceSinkOf(ctx context.Context) TraceSink {
+	s, _ := ctx.Value(traceSinkKey{}).(TraceSink)
+	return s
+}

@@ -1,0 +1,54 @@
+package evm
+
+import (
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
+)
+
+// Frame is one call, or one creation of a contract.
+type Frame struct {
+	// Op is how it was made: CALL, CALLCODE, DELEGATECALL, STATICCALL, CREATE or CREATE2.
+	Op vm.OpCode
+	// Caller, Self and Value are msg.sender, address(this) and msg.value inside of it.
+	Caller, Self common.Address
+	Value        *uint256.Int
+	// Code is the address whose code runs. It differs from Self in delegate calls.
+	Code common.Address
+	// Static tells that nothing may be changed: this frame or one around it was called by STATICCALL.
+	Static bool
+	// Input is the call's data, or the code that creates a contract.
+	Input []byte
+	// Gas is what the frame was given.
+	Gas uint64
+
+	refused error // why a transfer of value was not allowed
+}
+
+// frames are the calls that are running, the outermost first.
+type frames []*Frame
+
+func (f frames) top() *Frame { return f[len(f)-1] }
+
+// push opens a frame as the interpreter tells of it: from is whose opcode made the call, to is whose code will run.
+func (f *frames) push(op vm.OpCode, from, to common.Address, input []byte, gas uint64, value *big.Int) {
+	frame := &Frame{Op: op, Caller: from, Self: to, Value: new(uint256.Int), Code: to, Input: input, Gas: gas, Static: op == vm.STATICCALL}
+	if value != nil {
+		frame.Value.SetFromBig(value)
+	}
+	if len(*f) > 0 {
+		parent := f.top()
+		frame.Static = frame.Static || parent.Static
+		if op == vm.DELEGATECALL {
+			frame.Caller, frame.Value = parent.Caller, parent.Value
+		}
+	}
+	if op == vm.DELEGATECALL || op == vm.CALLCODE {
+		frame.Self = from
+	}
+	*f = append(*f, frame)
+}
+
+func (f *frames) pop() { *f = (*f)[:len(*f)-1] }

@@ -1,0 +1,88 @@
+package evm
+
+import (
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/params"
+)
+
+// Level is a version of the network's EVM: the Ethereum rules that it follows and the ways in which it differs from them.
+type Level int
+
+// The versions, oldest first.
+const (
+	Level30 Level = iota // London, DIFFICULTY
+	Level34              // Paris: PREVRANDAO
+	Level38              // Shanghai: PUSH0
+	Level46              // opcodes that name a missing account no longer fail
+	Level50              // Cancun: transient storage, MCOPY, blobs, point evaluation
+	Level51              // the account service; SELFDESTRUCT destroys only what is new
+	Level65              // as 51
+	Level66              // as 51
+	Level67              // Prague: delegated code, BLS12-381
+
+	NewestLevel = Level67
+)
+
+// ChainIDMainnet is the chain on which levels began one after the other; other chains are always at the newest.
+const ChainIDMainnet = 0x127
+
+// mainnetLevels tells from which block on a level holds there.
+var mainnetLevels = [...]struct {
+	from  int64
+	level Level
+}{
+	{0, Level30},
+	{44_029_066, Level34},
+	{49_117_794, Level38},
+	{60_258_042, Level46},
+	{65_435_845, Level50},
+	{66_602_102, Level51},
+	{85_011_472, Level65},
+	{85_659_065, Level66},
+	{87_129_575, Level67},
+}
+
+// LevelAt is the level of a block.
+func LevelAt(chainID uint64, block int64) Level {
+	if chainID != ChainIDMainnet {
+		return NewestLevel
+	}
+	level := Level30
+	for _, l := range mainnetLevels {
+		if block >= l.from {
+			level = l.level
+		}
+	}
+	return level
+}
+
+// missingFails tells that an opcode that names a missing account, or a call of one, ends the frame.
+func (l Level) missingFails() bool { return l < Level46 }
+
+// hasAccountService tells that the system contract 0x16a, and calls of accounts that lead to it, are there.
+func (l Level) hasAccountService() bool { return l >= Level51 }
+
+// isMerge tells that opcode 0x44 gives a random value and not a difficulty.
+func (l Level) isMerge() bool { return l >= Level34 }
+
+// chainConfig is the configuration of a chain that has been at the level since its first block.
+func (l Level) chainConfig(chainID uint64) *params.ChainConfig {
+	zero, now := big.NewInt(0), uint64(0)
+	c := &params.ChainConfig{
+		ChainID:        new(big.Int).SetUint64(chainID),
+		HomesteadBlock: zero, EIP150Block: zero, EIP155Block: zero, EIP158Block: zero, ByzantiumBlock: zero, ConstantinopleBlock: zero,
+		PetersburgBlock: zero, IstanbulBlock: zero, BerlinBlock: zero, LondonBlock: zero, MergeNetsplitBlock: zero, TerminalTotalDifficulty: zero,
+		BlobScheduleConfig: params.DefaultBlobSchedule,
+	}
+	if l >= Level38 {
+		c.ShanghaiTime = &now
+	}
+	if l >= Level50 {
+		c.CancunTime = &now
+	}
+	if l >= Level67 {
+		c.PragueTime = &now
+	}
+	return c
+}

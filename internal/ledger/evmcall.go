@@ -1,0 +1,203 @@
+package ledger
+
+import (
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// ContractCallInput is what is asked to be run. Addresses have 20 bytes, or are missing.
+type ContractCallInput struct {
+	Block          string
+	Data           []byte
+	From           []byte
+	Gas            int64
+	GasPrice       int64
+	To             []byte
+	Value          int64
+	StateOverrides []*StateOverrideInput
+}
+
+// StateOverrideInput is what an account is instead of what the ledger says.
+type StateOverrideInput struct {
+	Address   []byte
+	Balance   []byte
+	Code      []byte
+	Nonce     []byte
+	State     []*SlotValueInput
+	StateDiff []*SlotValueInput
+}
+
+// SlotValueInput is a slot of storage and what it holds.
+type SlotValueInput struct {
+	Key   []byte
+	Value []byte
+}
+
+// ContractCall is how a call ended.
+type ContractCall struct {
+	BlockNumber int64
+	Failure     *ContractCallFailure
+	GasUsed     int64
+	Output      []byte // nil when it failed
+}
+
+// GasEstimate is how much gas a call needs.
+type GasEstimate struct {
+	BlockNumber int64
+	Failure     *ContractCallFailure
+	Gas         Null[int64]
+}
+
+// GasHex is the gas as "0x" and 16 hex digits.
+func (e *GasEstimate) GasHex() Null[string] {
+	if !e.Gas.Valid {
+		return Null[string]{}
+	}
+	return Of(fmt.Sprintf("0x%016x", e.Gas.V))
+}
+
+// ContractCallFailure is why a call failed.
+type ContractCallFailure struct {
+	Children []ResponseCode
+	Code     ResponseCode
+	Data     []byte
+	Reason   Null[string]
+}
+
+// MinGas is the least gas that a call may be given, in units of gas.
+const MinGas = 21_000
+
+// Limits of overrides.
+const (
+	maxOverrideSlots = 100
+	maxOverrideWord  = 8 // bytes of balances and nonces
+)
+
+// initCode finds code that creates a contract: it copies what it carries and returns it.
+var initCode = regexp.MustCompile(`(60806040|60606040)[0-9a-f]*39[0-9a-f]*f3`)
+
+// minInitCode is how many hex digits it has at least.
+const minInitCode = 14
+
+// Complaints are the rules that the input breaks, in the words of the REST API. Whether there may be so much gas, and overrides at all, others know.
+func (c *ContractCallInput) Complaints() []string {
+	var out []string
+	complain := func(bad bool, text string) {
+		if bad {
+			out = append(out, text)
+		}
+	}
+	complain(c.From != nil && len(c.From) != len(EVMAddress{}), "from field invalid hexadecimal string")
+	complain(len(c.To) != 0 && len(c.To) != len(EVMAddress{}), "to field invalid hexadecimal string")
+	complain(c.Gas < MinGas, "gas field must be greater than or equal to "+strconv.Itoa(MinGas))
+	complain(c.GasPrice < 0, "gasPrice field must be greater than or equal to 0")
+	complain(c.Value < 0, "value field must be greater than or equal to 0")
+	switch {
+	case c.Value <= 0:
+	case c.From == nil:
+		out = append(out, "from field must not be empty")
+	case c.Callee().Valid:
+	case !c.createsContract():
+		out = append(out, "to field must not be empty")
+	}
+	for i, o := range c.StateOverrides {
+		for _, text := range o.complaints() {
+			out = append(out, fmt.Sprintf("stateOverrides[%d].%s", i, text))
+		}
+	}
+	return out
+}
+
+// createsContract tells whether the data looks like code that creates a contract.
+func (c *ContractCallInput) createsContract() bool {
+	digits := string(AppendHex(nil, c.Data)[2:])
+	return len(digits) >= minInitCode && initCode.MatchString(digits)
+}
+
+func (o *StateOverrideInput) complaints() []string {
+	var out []string
+	complain := func(bad bool, text string) {
+		if bad {
+			out = append(out, text)
+		}
+	}
+	complain(len(o.Address) != len(EVMAddress{}), "address field invalid hexadecimal string")
+	complain(len(o.Balance) > maxOverrideWord, "balance field invalid hexadecimal string")
+	complain(len(o.Nonce) > maxOverrideWord, "nonce field invalid hexadecimal string")
+	complain(o.State != nil && o.StateDiff != nil, "state and state_diff are mutually exclusive")
+	for _, part := range []struct {
+		name  string
+		slots []*SlotValueInput
+	}{{"state", o.State}, {"state_diff", o.StateDiff}} {
+		complain(len(part.slots) > maxOverrideSlots, part.name+" size must be between 0 and "+strconv.Itoa(maxOverrideSlots))
+		for _, s := range part.slots {
+			complain(len(s.Key) != 32, part.name+" key field invalid hexadecimal string")
+			complain(len(s.Value) != 32, part.name+" value field invalid hexadecimal string")
+		}
+	}
+	return out
+}
+
+// Sender is who calls; unknown where nobody is named.
+func (c *ContractCallInput) Sender() Null[EVMAddress] {
+	a, ok := EVMAddressOf(c.From)
+	return Null[EVMAddress]{V: a, Valid: ok}
+}
+
+// Callee is what is called; unknown where a contract is created.
+func (c *ContractCallInput) Callee() Null[EVMAddress] {
+	a, ok := EVMAddressOf(c.To)
+	return Null[EVMAddress]{V: a, Valid: ok && a != EVMAddress{}}
+}
+
+// Word is a number of up to 8 bytes, big endian; unknown where there are none.
+func overrideWord(b []byte) Null[uint64] {
+	if b == nil {
+		return Null[uint64]{}
+	}
+	var w [maxOverrideWord]byte
+	copy(w[max(0, len(w)-len(b)):], b)
+	return Of(binary.BigEndian.Uint64(w[:]))
+}
+
+// BalanceValue is the balance, in tinybars.
+func (o *StateOverrideInput) BalanceValue() Null[uint64] { return overrideWord(o.Balance) }
+
+// NonceValue is the nonce.
+func (o *StateOverrideInput) NonceValue() Null[uint64] { return overrideWord(o.Nonce) }
+
+var (
+	decimalBlock = regexp.MustCompile(`^[0-9]{1,20}$`)
+	hexBlock     = regexp.MustCompile(`^0x[0-9a-f]{1,16}$`)
+	hashBlock    = regexp.MustCompile(`^0x([0-9a-f]{64}|[0-9a-f]{96})$`)
+)
+
+// ParseEVMBlockRef reads in which block something is run: a tag, a number in decimal or with "0x", or a hash with "0x". Errors have the words of the REST
+// API.
+func ParseEVMBlockRef(s string) (EVMBlockRef, error) {
+	low := strings.ToLower(s)
+	switch low {
+	case "", "latest", "pending", "safe", "finalized":
+		return EVMBlockRef{}, nil
+	case "earliest":
+		return EVMBlockRef{Earliest: true}, nil
+	}
+	base, digits, kind := 10, low, "Decimal"
+	switch {
+	case decimalBlock.MatchString(low):
+	case hexBlock.MatchString(low):
+		base, digits, kind = 16, low[2:], "Hex"
+	case hashBlock.MatchString(low):
+		return EVMBlockRef{Hash: low[2:]}, nil
+	default:
+		return EVMBlockRef{}, fmt.Errorf("Invalid block value: %s", s) //nolint:revive,staticcheck // words of the REST API
+	}
+	number, err := strconv.ParseInt(digits, base, 64)
+	if err != nil {
+		return EVMBlockRef{}, fmt.Errorf("%s value out of range for block: %s", kind, s) //nolint:revive,staticcheck // as above
+	}
+	return EVMBlockRef{Number: Of(number)}, nil
+}

@@ -1,0 +1,186 @@
+package v1
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"heliograph/graph/relay"
+	"heliograph/internal/ledger"
+	"heliograph/rest"
+)
+
+// callEndpoints run contracts.
+func callEndpoints() []rest.Endpoint {
+	trace := rest.Endpoint{
+		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams, Document: "contract_opcodes.graphql",
+		BindPath: bindTraced, Finish: finishTrace, Missing: missingTrace, ErrorData: true, Stream: streamTrace, Undescribed: true,
+	}
+	ofContract := trace
+	ofContract.Path, ofContract.BindPath = "/contracts/{id}/results/opcodes", bindTracedContract
+	ofContract.Params = append([]rest.Param{
+		{Name: "timestamp", Read: rest.ReadTimestamp, Check: isInstant, Bind: rest.Texts("at"), Doc: "The transaction with this consensus timestamp."},
+		{Name: "transaction.hash", Read: readAnyText, Bind: bindTracedHash, Doc: "The transaction with this hash."},
+		{Name: "transaction.id", Read: readAnyText, Bind: bindTracedID, Doc: "The transaction with this id."},
+	}, traceParams...)
+	return []rest.Endpoint{
+		{
+			Path: "/contracts/call", Family: rest.Modern, Document: "contract_call.graphql", Operation: callOperation,
+			Body: &rest.Body{
+				Types: []string{"application/json"}, Most: maxCallBody, Bind: bindCall,
+				Doc: "What is called, as a JSON object.", Example: []byte(exampleCall),
+			},
+			Missing: failedCall, ErrorData: true, Undescribed: true,
+		},
+		trace, ofContract,
+	}
+}
+
+// exampleCall asks for the total supply of the demo network's contract 0.0.3001.
+const exampleCall = `{"data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9"}`
+
+// callOperation runs the call, or estimates its gas.
+func callOperation(r *rest.Request) string {
+	if estimate, _ := r.Note("estimate").(bool); estimate {
+		return "EstimateGas"
+	}
+	return "CallContract"
+}
+
+// bindCall reads the body of a call.
+func bindCall(r *rest.Request, body []byte) error {
+	tree, err := readJSON(body)
+	if err != nil {
+		return rest.ModernBad("JSON parse error: " + err.Error())
+	}
+	call, err := readCall(tree)
+	if err != nil {
+		return rest.ModernBad("JSON parse error: " + err.Error())
+	}
+	complaints := slices.Concat(call.complaints, call.input.Complaints())
+	if len(complaints) > 0 {
+		return rest.ModernBads(complaints...)
+	}
+	r.SetNote("estimate", call.estimate)
+	r.Set("input", call.variables())
+	return nil
+}
+
+// serverFailures are the codes that tell of trouble that is not the caller's.
+var serverFailures = []string{
+	"FAIL_INVALID", "FAIL_FEE", "FAIL_BALANCE", "PLATFORM_NOT_ACTIVE", "PLATFORM_TRANSACTION_NOT_CREATED", "UNKNOWN", "WAITING_FOR_LEDGER_ID",
+}
+
+// failedCall is the answer to a call that failed.
+func failedCall(_ *rest.Request, h relay.Hints) *rest.Problem {
+	f := h.CallFailure
+	if f == nil {
+		return rest.ModernNotFound("")
+	}
+	data := string(ledger.AppendHex(nil, f.Data))
+	if f.Reason.V == senderMissing {
+		data = ""
+	}
+	p := &rest.Problem{Status: http.StatusBadRequest, Items: []rest.Item{rest.ItemOf(f.Code.String(), f.Reason.V, data)}}
+	for _, c := range f.Children {
+		p.Items = append(p.Items, rest.ItemOf(c.String(), "", ""))
+	}
+	if slices.Contains(serverFailures, f.Code.String()) {
+		p.Status = http.StatusInternalServerError
+		p.Items = []rest.Item{rest.ItemOf(f.Code.String(), "", "")}
+	}
+	return p
+}
+
+// senderMissing is the reason of calls that nobody sends.
+const senderMissing = "Sender account not found."
+
+var traceParams = []rest.Param{
+	{Name: "stack", Read: rest.ReadBoolean, Bind: bindSwitch("stack"), Doc: "Whether the stack is told; it is by default."},
+	{Name: "memory", Read: rest.ReadBoolean, Bind: bindSwitch("memory"), Doc: "Whether memory is told."},
+	{Name: "storage", Read: rest.ReadBoolean, Bind: bindSwitch("storage"), Doc: "Whether storage is told."},
+}
+
+func bindSwitch(variable string) rest.Bind {
+	return func(r *rest.Request, values []rest.Value) error {
+		r.Set(variable, values[0].Number == 1)
+		return nil
+	}
+}
+
+// readAnyText takes any text; what it binds checks it.
+var readAnyText = rest.Read{Convert: func(_ *rest.Config, text string) (rest.Value, bool) { return rest.Value{Op: rest.Eq, Text: text}, true }}
+
+func isInstant(v rest.Value) string {
+	if v.Op != rest.Eq {
+		return "timestamp must be an instant"
+	}
+	return ""
+}
+
+// bindTraced reads the path's transaction.
+func bindTraced(r *rest.Request) error {
+	return bindTransactionOrHash(r, r.Path["transactionIdOrHash"])
+}
+
+func bindTracedHash(r *rest.Request, values []rest.Value) error {
+	if !resultHashSyntax.MatchString(values[0].Text) {
+		return unsupportedID(values[0].Text)
+	}
+	return bindTransactionOrHash(r, values[0].Text)
+}
+
+func bindTracedID(r *rest.Request, values []rest.Value) error {
+	if resultHashSyntax.MatchString(values[0].Text) {
+		return unsupportedID(values[0].Text)
+	}
+	return bindTransactionOrHash(r, values[0].Text)
+}
+
+func unsupportedID(text string) *rest.Problem {
+	return rest.ModernBad("Unsupported ID format: '" + text + "'")
+}
+
+func bindTransactionOrHash(r *rest.Request, text string) error {
+	switch id, err := ledger.ParseTransactionID(text); {
+	case strings.TrimSpace(text) == "":
+		return rest.ModernBad("Missing transaction ID or hash")
+	case resultHashSyntax.MatchString(text):
+		r.Set("hash", "0x"+ledger.TrimHexPrefix(text))
+	case err != nil:
+		return unsupportedID(text)
+	default:
+		r.Set("transactionId", id.String())
+	}
+	return nil
+}
+
+// bindTracedContract reads the path's contract.
+func bindTracedContract(r *rest.Request) error {
+	ref, err := ledger.ParseContractRef(r.Path["id"], r.Config.Base)
+	var cannot *ledger.EntityIDError
+	switch {
+	case errors.As(err, &cannot), err != nil:
+		return unsupportedID(r.Path["id"])
+	default:
+		r.Set("contract", ref.String())
+	}
+	return nil
+}
+
+// finishTrace checks what a trace needs besides its parameters: traces grow large, so they are only sent compressed.
+func finishTrace(r *rest.Request) error {
+	given := r.HTTP.Header.Values("Accept-Encoding")
+	switch {
+	case r.Config.TracesOff:
+		return rest.ModernNotFound("404 NOT_FOUND")
+	case len(given) == 0:
+		return rest.ModernBad("Required request header 'accept-encoding' for method parameter type String is not present")
+	case !strings.Contains(strings.ToLower(strings.Join(given, ",")), "gzip"):
+		return rest.ModernProblem(http.StatusNotAcceptable, "Accept-Encoding: gzip header is required")
+	}
+	return nil
+}
+
+func missingTrace(_ *rest.Request, h relay.Hints) *rest.Problem { return rest.ModernNotFound(h.Lacks) }

@@ -1,0 +1,115 @@
+package v1
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/klauspost/compress/gzip"
+
+	"heliograph/graph/relay"
+	"heliograph/graph/scalar"
+	"heliograph/graph/server"
+	"heliograph/internal/ledger"
+	"heliograph/rest"
+)
+
+// streamTrace writes a trace while its transaction runs. Nothing is sent before the transaction has been found.
+func streamTrace(w http.ResponseWriter, r *rest.Request, run func(context.Context) *server.Result) (*server.Result, bool) {
+	t := &traceWriter{w: w}
+	res := run(relay.WithTraceSink(r.HTTP.Context(), t))
+	if !t.begun {
+		return res, false
+	}
+	if res == nil || len(res.Errors) > 0 {
+		// The status has been sent. That the answer is not whole can only be told by its end.
+		panic(http.ErrAbortHandler)
+	}
+	t.end()
+	return res, true
+}
+
+// traceWriter writes a trace as JSON in gzip.
+type traceWriter struct {
+	w        http.ResponseWriter
+	zip      *gzip.Writer
+	buf      []byte
+	begun    bool
+	returned []byte
+	steps    int
+}
+
+// flushAt is how many bytes of JSON are gathered.
+const flushAt = 16 << 10
+
+// Head implements relay.TraceSink.
+func (t *traceWriter) Head(trace *ledger.OpcodeTrace) error {
+	h := t.w.Header()
+	h.Set("Content-Type", "application/json;charset=UTF-8")
+	h.Set("Content-Encoding", "gzip")
+	h.Add("Vary", "Accept-Encoding")
+	t.w.WriteHeader(http.StatusOK)
+	t.begun, t.zip, t.returned = true, gzip.NewWriter(t.w), trace.ReturnValue
+	b := append(t.buf, `{"address":"`...)
+	b = trace.Address.Append(b)
+	b = append(b, `","contract_id":`...)
+	b = scalar.AppendEntityID(b, trace.ContractID, scalar.REST)
+	b = fmt.Appendf(b, `,"failed":%t,"gas":%d,"opcodes":[`, trace.Failed, trace.Gas)
+	t.buf = b
+	return nil
+}
+
+// Step implements relay.TraceSink.
+func (t *traceWriter) Step(s *ledger.OpcodeStep) error {
+	b := t.buf
+	if t.steps++; t.steps > 1 {
+		b = append(b, ',')
+	}
+	b = fmt.Appendf(b, `{"depth":%d,"gas":%d,"gas_cost":%d,"memory":`, s.Depth, s.Gas, s.GasCost)
+	b = appendWords(b, s.Memory)
+	b = fmt.Appendf(b, `,"op":"%s","pc":%d,"reason":`, s.Op, s.Pc)
+	b = scalar.AppendHex(b, s.Reason, scalar.REST)
+	b = appendWords(append(b, `,"stack":`...), s.Stack)
+	b = append(b, `,"storage":{`...)
+	for i, v := range s.Storage {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = scalar.AppendHex(b, v.Key, scalar.REST)
+		b = scalar.AppendHex(append(b, ':'), v.Value, scalar.REST)
+	}
+	t.buf = append(b, "}}"...)
+	if len(t.buf) < flushAt {
+		return nil
+	}
+	return t.flush()
+}
+
+func appendWords(b []byte, words [][]byte) []byte {
+	b = append(b, '[')
+	for i, w := range words {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = scalar.AppendHex(b, w, scalar.REST)
+	}
+	return append(b, ']')
+}
+
+func (t *traceWriter) flush() error {
+	_, err := t.zip.Write(t.buf)
+	t.buf = t.buf[:0]
+	if err != nil {
+		return fmt.Errorf("sending a trace: %w", err)
+	}
+	return nil
+}
+
+// end writes what follows the steps. A client that has gone is no concern of ours.
+func (t *traceWriter) end() {
+	t.buf = scalar.AppendHex(append(t.buf, `],"return_value":`...), t.returned, scalar.REST)
+	t.buf = append(t.buf, '}')
+	if t.flush() == nil {
+		_ = t.zip.Close()
+	}
+}

@@ -1,0 +1,256 @@
+package storage
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"heliograph/internal/ledger"
+)
+
+// EVM reads what contract executions need. What does not change, or only helps to ask for much at once, it remembers between them.
+type EVM struct {
+	db     *DB
+	memory *evmMemory
+}
+
+// NewEVM makes a reader. cacheBytes bounds the code that is remembered; 0 remembers nothing at all.
+func (db *DB) NewEVM(cacheBytes uint64) *EVM {
+	return &EVM{db: db, memory: newEVMMemory(cacheBytes)}
+}
+
+// ErrNoBlock is returned when there is no block such as was asked for.
+var ErrNoBlock = errors.New("there is no such block")
+
+// EVMRequest says what will be run, so that what it needs can be read together.
+type EVMRequest struct {
+	Block ledger.EVMBlockRef
+	// Addresses are who takes part, in any form.
+	Addresses []ledger.EVMAddress
+	// Callee and Selector tell which function is called. What it read the last time is read at once.
+	Callee   ledger.EVMAddress
+	Selector [4]byte
+}
+
+// evmHistory is how an instant of the past is read: what changed until it counts. now has no bound.
+type evmHistory struct {
+	past  bool
+	until ledger.Timestamp
+}
+
+// EVMSnapshot is the ledger as it is at one instant, in one transaction of the database. It belongs to one goroutine, and must be closed.
+type EVMSnapshot struct {
+	evm     *EVM
+	db      *DB // whose statements run in the transaction
+	conn    *pgxpool.Conn
+	block   ledger.EVMBlock
+	history evmHistory
+	key     footprintKey
+
+	entities map[ledger.EVMAddress]*ledger.EVMEntity
+	slots    map[evmSlot][32]byte
+	codes    map[ledger.EntityID][]byte
+	asked    footprint
+	trips    int
+}
+
+// evmSlot is a slot of the storage of a contract.
+type evmSlot struct {
+	contract ledger.EntityID
+	slot     [32]byte
+}
+
+// Open begins a snapshot at a block, and reads what the request will need in one round trip, or two for a block of the past. The error wraps
+// [ErrNoBlock] when there is no such block.
+func (e *EVM) Open(ctx context.Context, r EVMRequest) (*EVMSnapshot, error) {
+	conn, err := e.db.pool.Acquire(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("waiting for a connection: %w", err)
+	}
+	bound := *e.db
+	bound.conn = conn.Conn()
+	s := &EVMSnapshot{
+		evm: e, db: &bound, conn: conn, key: footprintKey{r.Callee, r.Selector},
+		entities: map[ledger.EVMAddress]*ledger.EVMEntity{}, slots: map[evmSlot][32]byte{}, codes: map[ledger.EntityID][]byte{},
+	}
+	if err := s.begin(ctx, r); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// begin sends the first statements.
+func (s *EVMSnapshot) begin(ctx context.Context, r EVMRequest) error {
+	b := s.db.NewBatch()
+	b.batch.Queue(`begin isolation level repeatable read read only`)
+	var found bool
+	s.queueBlock(b, r.Block, func(block *ledger.EVMBlock) {
+		if found = block != nil; found {
+			s.block = *block
+		}
+	})
+	ahead := append(r.Addresses[:len(r.Addresses):len(r.Addresses)], s.evm.memory.footprint(s.key)...)
+	if !r.Block.IsPast() {
+		s.queueAhead(b, ahead)
+	}
+	if err := s.run(ctx, b); err != nil {
+		return err
+	}
+	switch {
+	case !found:
+		return ErrNoBlock
+	case !r.Block.IsPast():
+		return nil
+	}
+	s.history = evmHistory{past: true, until: s.block.End}
+	if r.Block.Before != 0 {
+		s.history.until = r.Block.Before - 1
+	}
+	b = s.db.NewBatch()
+	s.queueAhead(b, ahead)
+	return s.run(ctx, b)
+}
+
+// queueAhead queues reading what is likely to be asked for.
+func (s *EVMSnapshot) queueAhead(b *Batch, addresses []ledger.EVMAddress) {
+	s.queueEntities(b, addresses)
+	var wanted []evmSlot
+	for _, a := range addresses {
+		if id := s.evm.memory.idOf(s.db.base, a); id != 0 {
+			wanted = append(wanted, s.evm.memory.slotsOf(id)...)
+		}
+	}
+	s.queueSlots(b, wanted)
+}
+
+// run sends a batch.
+func (s *EVMSnapshot) run(ctx context.Context, b *Batch) error {
+	s.trips++
+	return b.Run(ctx)
+}
+
+// Block is the block that the snapshot is of.
+func (s *EVMSnapshot) Block() ledger.EVMBlock { return s.block }
+
+// Trips is how many round trips to the database the snapshot took.
+func (s *EVMSnapshot) Trips() int { return s.trips }
+
+// endTimeout bounds the end of a transaction that nobody waits for.
+const endTimeout = 5 * time.Second
+
+// Close ends the snapshot. The transaction, which has changed nothing, is ended behind the caller's back.
+func (s *EVMSnapshot) Close() {
+	if s.conn == nil {
+		return
+	}
+	conn := s.conn
+	s.conn = nil
+	s.evm.memory.remember(s.key, s.asked)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
+		defer cancel()
+		if !conn.Conn().IsClosed() {
+			if _, err := conn.Exec(ctx, `rollback`); err != nil {
+				_ = conn.Conn().Close(ctx) // a connection that cannot end a transaction is of no use
+			}
+		}
+		conn.Release()
+	}()
+}
+
+// ExchangeRates are what hbars cost; nil when the ledger does not say.
+func (s *EVMSnapshot) ExchangeRates(ctx context.Context) (*ledger.ExchangeRateSet, error) {
+	var rates *ledger.ExchangeRateSet
+	_, err := s.db.SystemFile(ctx, s.db.SystemEntity(ledger.ExchangeRateFile), Bounds{Upper: s.instant()}, func(content []byte) (err error) {
+		rates, err = ledger.DecodeExchangeRates(content)
+		return err
+	})
+	return rates, err
+}
+
+// GasPrice is what a unit of gas costs, in tinybars; 0 when the ledger does not say.
+func (s *EVMSnapshot) GasPrice(ctx context.Context) (int64, error) {
+	prices, err := s.db.GasPrices(ctx, []ledger.Timestamp{min(s.instant(), s.block.End)})
+	if err != nil {
+		return 0, err
+	}
+	return prices[0].V, nil
+}
+
+// instant is the last one whose changes count.
+func (s *EVMSnapshot) instant() ledger.Timestamp {
+	if s.history.past {
+		return s.history.until
+	}
+	return math.MaxInt64
+}
+
+// evmBlockRow is a row of record_file.
+type evmBlockRow struct {
+	ledger.EVMBlock
+	hash string
+}
+
+func evmBlockTargets(b *evmBlockRow, into []any) []any {
+	return append(into, &b.Number, &b.hash, &b.Start, &b.End)
+}
+
+func finishEVMBlock(b *evmBlockRow) (err error) {
+	b.Hash, err = hashHead(b.hash)
+	return err
+}
+
+// hashHead is the first 32 bytes of a block's hash.
+func hashHead(text string) (head [32]byte, err error) {
+	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
+	if err != nil {
+		return head, fmt.Errorf("reading the hash of a block: %w", err)
+	}
+	copy(head[:], raw)
+	return head, nil
+}
+
+// queueBlock queues reading a block; done gets nil when there is none.
+func (s *EVMSnapshot) queueBlock(b *Batch, ref ledger.EVMBlockRef, done func(*ledger.EVMBlock)) {
+	var (
+		condition, order string
+		args             []any
+	)
+	switch {
+	case ref.Hash != "":
+		condition, order, args = `where hash like $1`, `order by index desc`, []any{ref.Hash + "%"}
+	case ref.Number.Valid:
+		condition, args = `where index = $1`, []any{ref.Number.V}
+	case ref.Before != 0:
+		condition, order, args = `where consensus_end >= $1`, `order by consensus_end`, []any{int64(ref.Before)}
+	case ref.Earliest:
+		order = `order by index`
+	default:
+		order = `order by index desc`
+	}
+	queue(b, `select index, hash, consensus_start, consensus_end from record_file `+condition+` `+order+` limit 1`, args, evmBlockTargets, finishEVMBlock,
+		func(rows []*evmBlockRow) {
+			if len(rows) == 0 {
+				done(nil)
+				return
+			}
+			done(&rows[0].EVMBlock)
+		})
+}
+
+// BlockHash returns the first 32 bytes of a block's hash; zeros when there is no such block.
+func (s *EVMSnapshot) BlockHash(ctx context.Context, number int64) (hash [32]byte, err error) {
+	s.trips++
+	rows, err := list(ctx, s.db, `select index, hash, consensus_start, consensus_end from record_file where index = $1 limit 1`, []any{number}, evmBlockTargets, finishEVMBlock)
+	if err != nil || len(rows) == 0 {
+		return hash, err
+	}
+	return rows[0].Hash, nil
+}
