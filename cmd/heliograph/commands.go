@@ -21,6 +21,7 @@ import (
 type ledgerID = ledger.EntityID
 
 type migrateCmd struct {
+	StatusOnly bool `help:"Create or update the tables of the status pages only."`
 	databaseSettings
 	logSettings
 }
@@ -28,17 +29,25 @@ type migrateCmd struct {
 // Run creates or updates the tables.
 func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	log := c.logger()
-	if c.DatabaseURL == "" {
-		d, err := c.open(ctx, log) // which migrates
-		if err != nil {
-			return err
-		}
-		return d.close()
+	if c.StatusOnly && (c.StatusURL != "" || c.DatabaseURL != "") {
+		return c.migrateStatus(ctx, c.DatabaseURL, log)
 	}
-	if _, err := c.open(ctx, log); err != nil {
+	d, err := c.open(ctx, log) // which migrates an embedded database
+	if err != nil {
 		return err
 	}
-	err = migrations.Ledger(ctx, c.DatabaseURL, log)
+	defer func() { err = errors.Join(err, d.close()) }()
+	if d.server == nil {
+		if err := c.migrateLedger(ctx, log); err != nil {
+			return err
+		}
+	}
+	return c.migrateStatus(ctx, d.url, log)
+}
+
+// migrateLedger creates or updates the ledger's tables in a database that is not the embedded one.
+func (c *migrateCmd) migrateLedger(ctx context.Context, log *slog.Logger) error {
+	err := migrations.Ledger(ctx, c.DatabaseURL, log)
 	var foreign *migrations.ForeignError
 	switch {
 	case errors.As(err, &foreign):
@@ -47,6 +56,19 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 		return unreachable(c.DatabaseURL, err)
 	}
 	fmt.Fprintf(os.Stdout, "the tables are up to date (schema version %d)\n", migrations.Version())
+	return nil
+}
+
+// migrateStatus creates or updates the tables of the status pages. ledger is the URL of the ledger's database.
+func (c *migrateCmd) migrateStatus(ctx context.Context, ledger string, log *slog.Logger) error {
+	url, err := c.statusURL(ledger)
+	if err != nil {
+		return err
+	}
+	if err := migrations.Status(ctx, url, log); err != nil {
+		return unreachable(url, err)
+	}
+	fmt.Fprintf(os.Stdout, "the status tables are up to date (schema version %d)\n", migrations.StatusVersion())
 	return nil
 }
 
@@ -125,7 +147,7 @@ type versionCmd struct{}
 
 // Run prints versions.
 func (versionCmd) Run() error {
-	_, err := fmt.Fprintf(os.Stdout, "heliograph %s (commit %s, %s)\n%s\nschema %d\nembedded PostgreSQL %d or newer\n",
-		version, commit, date, runtime.Version(), migrations.Version(), embedded.MinMajor)
+	_, err := fmt.Fprintf(os.Stdout, "heliograph %s (commit %s, %s)\n%s\nschema %d, status schema %d\nembedded PostgreSQL %d or newer\n",
+		version, commit, date, runtime.Version(), migrations.Version(), migrations.StatusVersion(), embedded.MinMajor)
 	return err //nolint:wrapcheck // as above
 }

@@ -46,7 +46,7 @@ func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*databas
 		return nil, err
 	}
 	d := &database{url: server.URL(embedded.Name), server: server}
-	if err := migrations.Ledger(ctx, d.url, log); err != nil {
+	if err := errors.Join(migrations.Ledger(ctx, d.url, log), migrations.Status(ctx, d.url, log)); err != nil {
 		return nil, errors.Join(fmt.Errorf("creating the tables: %w", err), d.close())
 	}
 	return d, nil

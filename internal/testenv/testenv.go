@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -37,9 +38,10 @@ func Now() time.Time { return time.Date(2026, 5, 17, 12, 34, 56, 0, time.UTC) }
 
 // Templates are what databases are copied from. They are variables because pgtest knows templates by their addresses.
 var (
-	// Empty has the ledger's tables without rows.
+	// Empty has the tables of the ledger and of the status pages without rows.
 	Empty = &pgtest.Template{Name: "empty", Prepare: func(ctx context.Context, url string) error {
-		return migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler))
+		log := slog.New(slog.DiscardHandler)
+		return errors.Join(migrations.Ledger(ctx, url, log), migrations.Status(ctx, url, log))
 	}}
 	// Filled has the demo network of [Now].
 	Filled = &pgtest.Template{Name: "demo", From: Empty, Prepare: func(ctx context.Context, url string) error {
