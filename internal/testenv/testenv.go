@@ -130,7 +130,7 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	tb.Cleanup(g.DB.Close)
 	o.DB = g.DB
 	if g.Status, err = storage.OpenStatus(ctx, storage.StatusOptions{
-		URL: url, StatementTimeout: so.StatementTimeout, ConnectTimeout: so.ConnectTimeout, MaxConnections: so.MaxConnections,
+		URL: url, StatementTimeout: so.StatementTimeout, ConnectTimeout: so.ConnectTimeout, MaxConnections: so.MaxConnections, Tracer: so.Tracer,
 	}); err != nil {
 		tb.Fatal(err)
 	}
