@@ -38,6 +38,8 @@ type serveCmd struct {
 	TrustedProxies []string      `env:"HELIOGRAPH_TRUSTED_PROXIES" help:"Addresses or networks whose forwarding headers are believed."`
 	databaseSettings
 	ledgerSettings
+	graphSettings
+	rateSettings
 	logSettings
 }
 
@@ -47,6 +49,17 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	defer runtime.KeepAlive(floor)
 	log := c.logger()
 	cfg, err := c.rest()
+	if err != nil {
+		return err
+	}
+	graph, err := c.graph()
+	if err != nil {
+		return err
+	}
+	if !c.Cache.on {
+		graph.CacheBytes = 0
+	}
+	rates, err := c.rates()
 	if err != nil {
 		return err
 	}
@@ -85,7 +98,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	defer pages.Close()
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, Status: pages, REST: cfg, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version,
+		DB: g, Status: pages, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version,
 	})
 	if err != nil {
 		return fmt.Errorf("putting the gateway together: %w", err)
