@@ -127,7 +127,7 @@ type (
 )
 
 // instant is an instant in a document, whatever its offset and its decimals.
-type instant struct{ time.Time }
+type instant struct{ Time time.Time }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (i *instant) UnmarshalText(text []byte) error {
