@@ -39,7 +39,8 @@ type noticeList struct {
 // incidentList reads the arguments of a list of incidents.
 func incidentList(ctx context.Context, args rowplan.Args, states ...status.State) (l noticeList, err error) {
 	l = noticeList{filter: storage.NoticeFilter{Kind: status.Realtime, States: states}, order: storage.ByCreation, kind: statusIncidentKind}
-	return l, l.read(ctx, args, true)
+	err = l.read(ctx, args, true)
+	return l, err
 }
 
 // maintenanceList reads the arguments of a list of maintenances.
@@ -48,7 +49,8 @@ func maintenanceList(ctx context.Context, args rowplan.Args, byStart bool, state
 	if byStart || args["orderBy"] == string(model.MaintenanceOrderStartFirst) {
 		l.order, l.kind = storage.ByStart, statusStartKind
 	}
-	return l, l.read(ctx, args, l.order == storage.ByRecency)
+	err = l.read(ctx, args, l.order == storage.ByRecency)
+	return l, err
 }
 
 // read reads what both kinds of lists can be asked for.

@@ -2,9 +2,9 @@ package status
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
-
 	_ "time/tzdata"
 
 	"heliograph/internal/ledger"
@@ -141,12 +141,12 @@ func TestSettle(t *testing.T) {
 		{Code: "o", Name: "O", Position: 8, GroupCode: ledger.Of("deleted"), BaseStatus: MajorOutage},
 	}
 	got := Settle(list, map[string][]ComponentStatus{"a": {UnderMaintenance}, "c": {Operational}}, Documented)
-	var order string
+	var order strings.Builder
 	for _, c := range got {
-		order += c.Code
+		order.WriteString(c.Code)
 	}
-	if order != "abcgo" {
-		t.Fatalf("order %s", order)
+	if order.String() != "abcgo" {
+		t.Fatalf("order %s", order.String())
 	}
 	a, b, c, g, o := got[0], got[1], got[2], got[3], got[4]
 	if a.Status != UnderMaintenance || a.Shown != Operational || c.Status != DegradedPerformance || g.Status != DegradedPerformance || g.Shown != DegradedPerformance {

@@ -2,6 +2,7 @@ package status
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -163,7 +164,7 @@ func ReadDocuments(documents map[string][]byte) (*Copy, error) {
 		}
 	}
 	if r.copied.Page == nil {
-		return nil, fmt.Errorf("none of the documents of a page is there")
+		return nil, errors.New("none of the documents of a page is there")
 	}
 	return r.copied, nil
 }

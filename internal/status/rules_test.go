@@ -85,8 +85,12 @@ func TestShown(t *testing.T) {
 func TestEffectiveIndicator(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ rollup, worst, want Impact }{
-		{ImpactNone, "", ImpactNone}, {ImpactNone, ImpactMinor, ImpactMinor}, {ImpactCritical, ImpactMinor, ImpactCritical},
-		{ImpactMaintenance, ImpactNone, ImpactMaintenance}, {ImpactMaintenance, ImpactMinor, ImpactMinor}, {ImpactMajor, ImpactMajor, ImpactMajor},
+		{ImpactNone, "", ImpactNone},
+		{ImpactNone, ImpactMinor, ImpactMinor},
+		{ImpactCritical, ImpactMinor, ImpactCritical},
+		{ImpactMaintenance, ImpactNone, ImpactMaintenance},
+		{ImpactMaintenance, ImpactMinor, ImpactMinor},
+		{ImpactMajor, ImpactMajor, ImpactMajor},
 	} {
 		if got := EffectiveIndicator(Rollup{Indicator: c.rollup}, c.worst); got != c.want {
 			t.Errorf("%s and %s: %s, want %s", c.rollup, c.worst, got, c.want)
@@ -113,10 +117,18 @@ func TestImpact(t *testing.T) {
 		given    string
 		want     Impact
 	}{
-		{Realtime, "", "", ImpactNone}, {Realtime, "", "o", ImpactNone}, {Realtime, "", "u", ImpactNone}, {Realtime, "", "od", ImpactMinor},
-		{Realtime, "", "po", ImpactMajor}, {Realtime, "", "dmo", ImpactCritical}, {Realtime, ImpactMinor, "m", ImpactMinor},
-		{Realtime, ImpactMaintenance, "m", ImpactMaintenance}, {Realtime, ImpactNone, "m", ImpactNone},
-		{Scheduled, "", "", ImpactMaintenance}, {Scheduled, "", "m", ImpactMaintenance}, {Scheduled, ImpactMajor, "", ImpactMajor},
+		{Realtime, "", "", ImpactNone},
+		{Realtime, "", "o", ImpactNone},
+		{Realtime, "", "u", ImpactNone},
+		{Realtime, "", "od", ImpactMinor},
+		{Realtime, "", "po", ImpactMajor},
+		{Realtime, "", "dmo", ImpactCritical},
+		{Realtime, ImpactMinor, "m", ImpactMinor},
+		{Realtime, ImpactMaintenance, "m", ImpactMaintenance},
+		{Realtime, ImpactNone, "m", ImpactNone},
+		{Scheduled, "", "", ImpactMaintenance},
+		{Scheduled, "", "m", ImpactMaintenance},
+		{Scheduled, ImpactMajor, "", ImpactMajor},
 	} {
 		if got := ImpactOf(c.kind, c.override, letters(c.given)...); got != c.want {
 			t.Errorf("%+v: %s", c, got)

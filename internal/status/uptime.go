@@ -46,10 +46,9 @@ func UptimeOf(changes []*Change, current ComponentStatus, start Date, days int, 
 		}
 	}
 	var length, down float64
-	for day, next := first, Date(""); day <= DateOf(now); day = next {
-		next = day.Next()
+	for day := first; day <= DateOf(now); day = day.Next() {
 		d := &UptimeDay{Date: day, Percent: 100}
-		state, changes = d.fill(state, changes, day.Start(zone), earlier(next.Start(zone), now))
+		state, changes = d.fill(state, changes, day.Start(zone), earlier(day.Next().Start(zone), now))
 		d.WorstShown = d.Worst.Shown(v)
 		if d.length > 0 {
 			d.Percent = 100 * (1 - d.down/d.length)

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -123,7 +122,7 @@ func (h *history) move(n *status.CopiedNotice, to status.State) {
 		u.DisplayAt = ledger.Null[time.Time]{}
 	case status.Investigating, status.Identified:
 		n.ResolvedAt = ledger.Null[time.Time]{}
-	case status.Planned, status.InProgress:
+	default:
 	}
 	if to.Open() {
 		n.ResolvedAt = ledger.Null[time.Time]{}
@@ -291,7 +290,7 @@ func noticeInvariants(d map[string]anyDocument) error {
 		if list := lists["incidents"]; len(list) == 50 {
 			oldest = list[49].CreatedAt
 		}
-		if !slices.Contains(codes(lists["incidents"]), n.ID) && (oldest == "" || strings.Compare(n.CreatedAt, oldest) > 0 && n.CreatedAt[len(n.CreatedAt)-1] == 'Z') {
+		if !slices.Contains(codes(lists["incidents"]), n.ID) && (oldest == "" || n.CreatedAt > oldest && n.CreatedAt[len(n.CreatedAt)-1] == 'Z') {
 			return fmt.Errorf("the unresolved incident %s is not among the newest", n.ID)
 		}
 	}

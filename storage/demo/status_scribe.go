@@ -150,7 +150,7 @@ func (s *scribe) take(x *step) error {
 		n.ResolvedAt = ledger.Of(x.at)
 	case status.Postmortem:
 		u.DisplayAt = ledger.Null[time.Time]{}
-	case status.Investigating, status.Identified, status.Planned, status.InProgress:
+	default: // the instants stay as they are
 	}
 	s.affect(n, u, x)
 	n.Impact = status.ImpactOf(n.Kind, n.ImpactOverride.V, n.given...)

@@ -127,7 +127,8 @@ values ('i', 'p', 'realtime', 'I', 'identified', 'x', now(), now(), now())`,
 	} {
 		_, err := conn.Exec(t.Context(), c.sql)
 		var pg *pgconn.PgError
-		if errors.As(err, &pg); (err == nil) != (c.code == "") || err != nil && pg.Code != c.code {
+		errors.As(err, &pg)
+		if (err == nil) != (c.code == "") || err != nil && pg.Code != c.code {
 			t.Errorf("%s: %v, want code %q", c.sql, err, c.code)
 		}
 	}
