@@ -13,9 +13,11 @@ import (
 	"heliograph/graph/scalar"
 	"heliograph/internal/fees"
 	"heliograph/internal/ledger"
+	"heliograph/internal/status"
 	"math"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
@@ -763,6 +765,7 @@ type ComplexityRoot struct {
 		StakeNotRewarded          func(childComplexity int) int
 		StakeRewarded             func(childComplexity int) int
 		StakingPeriod             func(childComplexity int) int
+		StatusComponent           func(childComplexity int) int
 	}
 
 	NetworkNodeConnection struct {
@@ -886,6 +889,10 @@ type ComplexityRoot struct {
 		Schedule           func(childComplexity int, id ledger.EntityID) int
 		Schedules          func(childComplexity int, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		StakingRewards     func(childComplexity int, account ledger.AccountRef, filter *ledger.StakingRewardFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
+		Status             func(childComplexity int) int
+		StatusIncident     func(childComplexity int, code string) int
+		StatusMaintenance  func(childComplexity int, code string) int
+		StatusPage         func(childComplexity int, slug *string) int
 		Token              func(childComplexity int, id ledger.EntityID, at *ledger.Filter[ledger.Timestamp]) int
 		TokenAllowances    func(childComplexity int, owner ledger.AccountRef, filter *ledger.TokenAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		TokenBalances      func(childComplexity int, token ledger.EntityID, filter *ledger.TokenHolderFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -1465,6 +1472,8 @@ type NetworkNodeResolver interface {
 	Account(ctx context.Context, obj *ledger.NetworkNode) (*ledger.Account, error)
 
 	ServiceEndpoints(ctx context.Context, obj *ledger.NetworkNode) ([]*ledger.ServiceEndpoint, error)
+
+	StatusComponent(ctx context.Context, obj *ledger.NetworkNode) (*status.Component, error)
 }
 type NftAllowanceResolver interface {
 	Owner(ctx context.Context, obj *ledger.NftAllowance) (*ledger.Account, error)
@@ -1508,6 +1517,10 @@ type QueryResolver interface {
 	NftAllowances(ctx context.Context, owner *ledger.AccountRef, spender *ledger.AccountRef, filter *ledger.NftAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NftAllowance], error)
 	Schedule(ctx context.Context, id ledger.EntityID) (*ledger.Schedule, error)
 	Schedules(ctx context.Context, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Schedule], error)
+	Status(ctx context.Context) (*status.Page, error)
+	StatusPage(ctx context.Context, slug *string) (*status.Page, error)
+	StatusIncident(ctx context.Context, code string) (*status.Incident, error)
+	StatusMaintenance(ctx context.Context, code string) (*status.Maintenance, error)
 	Token(ctx context.Context, id ledger.EntityID, at *ledger.Filter[ledger.Timestamp]) (*ledger.Token, error)
 	Tokens(ctx context.Context, filter *ledger.TokenFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Token], error)
 	TokenBalances(ctx context.Context, token ledger.EntityID, filter *ledger.TokenHolderFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenHolder], error)
@@ -4713,6 +4726,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.NetworkNode.StakingPeriod(childComplexity), true
+	case "NetworkNode.statusComponent":
+		if e.ComplexityRoot.NetworkNode.StatusComponent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NetworkNode.StatusComponent(childComplexity), true
 
 	case "NetworkNodeConnection.edges":
 		if e.ComplexityRoot.NetworkNodeConnection.Edges == nil {
@@ -5420,6 +5439,45 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.StakingRewards(childComplexity, args["account"].(ledger.AccountRef), args["filter"].(*ledger.StakingRewardFilter), args["order"].(relay.Order), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "Query.status":
+		if e.ComplexityRoot.Query.Status == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.Status(childComplexity), true
+	case "Query.statusIncident":
+		if e.ComplexityRoot.Query.StatusIncident == nil {
+			break
+		}
+
+		args, err := ec.field_Query_statusIncident_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.StatusIncident(childComplexity, args["code"].(string)), true
+	case "Query.statusMaintenance":
+		if e.ComplexityRoot.Query.StatusMaintenance == nil {
+			break
+		}
+
+		args, err := ec.field_Query_statusMaintenance_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.StatusMaintenance(childComplexity, args["code"].(string)), true
+	case "Query.statusPage":
+		if e.ComplexityRoot.Query.StatusPage == nil {
+			break
+		}
+
+		args, err := ec.field_Query_statusPage_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.StatusPage(childComplexity, args["slug"].(*string)), true
 	case "Query.token":
 		if e.ComplexityRoot.Query.Token == nil {
 			break
@@ -8720,6 +8778,8 @@ func (ec *executionContext) childFields_NetworkNode(ctx context.Context, field g
 		return ec.fieldContext_NetworkNode_stakeRewarded(ctx, field)
 	case "stakingPeriod":
 		return ec.fieldContext_NetworkNode_stakingPeriod(ctx, field)
+	case "statusComponent":
+		return ec.fieldContext_NetworkNode_statusComponent(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NetworkNode", field.Name)
 }
@@ -9128,6 +9188,376 @@ func (ec *executionContext) childFields_StakingRewardEdge(ctx context.Context, f
 		return ec.fieldContext_StakingRewardEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type StakingRewardEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusAffectedComponent(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "code":
+		return ec.fieldContext_StatusAffectedComponent_code(ctx, field)
+	case "name":
+		return ec.fieldContext_StatusAffectedComponent_name(ctx, field)
+	case "oldStatus":
+		return ec.fieldContext_StatusAffectedComponent_oldStatus(ctx, field)
+	case "newStatus":
+		return ec.fieldContext_StatusAffectedComponent_newStatus(ctx, field)
+	case "oldShown":
+		return ec.fieldContext_StatusAffectedComponent_oldShown(ctx, field)
+	case "newShown":
+		return ec.fieldContext_StatusAffectedComponent_newShown(ctx, field)
+	case "component":
+		return ec.fieldContext_StatusAffectedComponent_component(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusAffectedComponent", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusComponent(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_StatusComponent_id(ctx, field)
+	case "code":
+		return ec.fieldContext_StatusComponent_code(ctx, field)
+	case "page":
+		return ec.fieldContext_StatusComponent_page(ctx, field)
+	case "pageCode":
+		return ec.fieldContext_StatusComponent_pageCode(ctx, field)
+	case "name":
+		return ec.fieldContext_StatusComponent_name(ctx, field)
+	case "qualifiedName":
+		return ec.fieldContext_StatusComponent_qualifiedName(ctx, field)
+	case "status":
+		return ec.fieldContext_StatusComponent_status(ctx, field)
+	case "shownStatus":
+		return ec.fieldContext_StatusComponent_shownStatus(ctx, field)
+	case "baseStatus":
+		return ec.fieldContext_StatusComponent_baseStatus(ctx, field)
+	case "description":
+		return ec.fieldContext_StatusComponent_description(ctx, field)
+	case "position":
+		return ec.fieldContext_StatusComponent_position(ctx, field)
+	case "isGroup":
+		return ec.fieldContext_StatusComponent_isGroup(ctx, field)
+	case "group":
+		return ec.fieldContext_StatusComponent_group(ctx, field)
+	case "groupCode":
+		return ec.fieldContext_StatusComponent_groupCode(ctx, field)
+	case "children":
+		return ec.fieldContext_StatusComponent_children(ctx, field)
+	case "childCodes":
+		return ec.fieldContext_StatusComponent_childCodes(ctx, field)
+	case "showcase":
+		return ec.fieldContext_StatusComponent_showcase(ctx, field)
+	case "onlyShowIfDegraded":
+		return ec.fieldContext_StatusComponent_onlyShowIfDegraded(ctx, field)
+	case "startDate":
+		return ec.fieldContext_StatusComponent_startDate(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_StatusComponent_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_StatusComponent_updatedAt(ctx, field)
+	case "version":
+		return ec.fieldContext_StatusComponent_version(ctx, field)
+	case "nodeId":
+		return ec.fieldContext_StatusComponent_nodeId(ctx, field)
+	case "networkNode":
+		return ec.fieldContext_StatusComponent_networkNode(ctx, field)
+	case "uptime":
+		return ec.fieldContext_StatusComponent_uptime(ctx, field)
+	case "incidents":
+		return ec.fieldContext_StatusComponent_incidents(ctx, field)
+	case "maintenances":
+		return ec.fieldContext_StatusComponent_maintenances(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusComponent", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusComponentConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "nodes":
+		return ec.fieldContext_StatusComponentConnection_nodes(ctx, field)
+	case "edges":
+		return ec.fieldContext_StatusComponentConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_StatusComponentConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusComponentConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusComponentEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_StatusComponentEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_StatusComponentEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusComponentEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusIncident(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_StatusIncident_id(ctx, field)
+	case "code":
+		return ec.fieldContext_StatusIncident_code(ctx, field)
+	case "page":
+		return ec.fieldContext_StatusIncident_page(ctx, field)
+	case "pageCode":
+		return ec.fieldContext_StatusIncident_pageCode(ctx, field)
+	case "name":
+		return ec.fieldContext_StatusIncident_name(ctx, field)
+	case "status":
+		return ec.fieldContext_StatusIncident_status(ctx, field)
+	case "impact":
+		return ec.fieldContext_StatusIncident_impact(ctx, field)
+	case "impactOverride":
+		return ec.fieldContext_StatusIncident_impactOverride(ctx, field)
+	case "shortlink":
+		return ec.fieldContext_StatusIncident_shortlink(ctx, field)
+	case "startedAt":
+		return ec.fieldContext_StatusIncident_startedAt(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_StatusIncident_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_StatusIncident_updatedAt(ctx, field)
+	case "monitoringAt":
+		return ec.fieldContext_StatusIncident_monitoringAt(ctx, field)
+	case "resolvedAt":
+		return ec.fieldContext_StatusIncident_resolvedAt(ctx, field)
+	case "reminderIntervals":
+		return ec.fieldContext_StatusIncident_reminderIntervals(ctx, field)
+	case "backfilled":
+		return ec.fieldContext_StatusIncident_backfilled(ctx, field)
+	case "updates":
+		return ec.fieldContext_StatusIncident_updates(ctx, field)
+	case "components":
+		return ec.fieldContext_StatusIncident_components(ctx, field)
+	case "version":
+		return ec.fieldContext_StatusIncident_version(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusIncident", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusIncidentConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "nodes":
+		return ec.fieldContext_StatusIncidentConnection_nodes(ctx, field)
+	case "edges":
+		return ec.fieldContext_StatusIncidentConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_StatusIncidentConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusIncidentConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusIncidentEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_StatusIncidentEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_StatusIncidentEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusIncidentEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusMaintenance(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_StatusMaintenance_id(ctx, field)
+	case "code":
+		return ec.fieldContext_StatusMaintenance_code(ctx, field)
+	case "page":
+		return ec.fieldContext_StatusMaintenance_page(ctx, field)
+	case "pageCode":
+		return ec.fieldContext_StatusMaintenance_pageCode(ctx, field)
+	case "name":
+		return ec.fieldContext_StatusMaintenance_name(ctx, field)
+	case "status":
+		return ec.fieldContext_StatusMaintenance_status(ctx, field)
+	case "impact":
+		return ec.fieldContext_StatusMaintenance_impact(ctx, field)
+	case "impactOverride":
+		return ec.fieldContext_StatusMaintenance_impactOverride(ctx, field)
+	case "shortlink":
+		return ec.fieldContext_StatusMaintenance_shortlink(ctx, field)
+	case "startedAt":
+		return ec.fieldContext_StatusMaintenance_startedAt(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_StatusMaintenance_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_StatusMaintenance_updatedAt(ctx, field)
+	case "monitoringAt":
+		return ec.fieldContext_StatusMaintenance_monitoringAt(ctx, field)
+	case "resolvedAt":
+		return ec.fieldContext_StatusMaintenance_resolvedAt(ctx, field)
+	case "scheduledFor":
+		return ec.fieldContext_StatusMaintenance_scheduledFor(ctx, field)
+	case "scheduledUntil":
+		return ec.fieldContext_StatusMaintenance_scheduledUntil(ctx, field)
+	case "autoInProgress":
+		return ec.fieldContext_StatusMaintenance_autoInProgress(ctx, field)
+	case "autoCompleted":
+		return ec.fieldContext_StatusMaintenance_autoCompleted(ctx, field)
+	case "autoMaintenanceState":
+		return ec.fieldContext_StatusMaintenance_autoMaintenanceState(ctx, field)
+	case "autoOperationalState":
+		return ec.fieldContext_StatusMaintenance_autoOperationalState(ctx, field)
+	case "remindMinutes":
+		return ec.fieldContext_StatusMaintenance_remindMinutes(ctx, field)
+	case "updates":
+		return ec.fieldContext_StatusMaintenance_updates(ctx, field)
+	case "components":
+		return ec.fieldContext_StatusMaintenance_components(ctx, field)
+	case "version":
+		return ec.fieldContext_StatusMaintenance_version(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusMaintenance", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusMaintenanceConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "nodes":
+		return ec.fieldContext_StatusMaintenanceConnection_nodes(ctx, field)
+	case "edges":
+		return ec.fieldContext_StatusMaintenanceConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_StatusMaintenanceConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusMaintenanceConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusMaintenanceEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_StatusMaintenanceEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_StatusMaintenanceEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusMaintenanceEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusPage(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_StatusPage_id(ctx, field)
+	case "code":
+		return ec.fieldContext_StatusPage_code(ctx, field)
+	case "slug":
+		return ec.fieldContext_StatusPage_slug(ctx, field)
+	case "name":
+		return ec.fieldContext_StatusPage_name(ctx, field)
+	case "url":
+		return ec.fieldContext_StatusPage_url(ctx, field)
+	case "timeZone":
+		return ec.fieldContext_StatusPage_timeZone(ctx, field)
+	case "locale":
+		return ec.fieldContext_StatusPage_locale(ctx, field)
+	case "vocabulary":
+		return ec.fieldContext_StatusPage_vocabulary(ctx, field)
+	case "mode":
+		return ec.fieldContext_StatusPage_mode(ctx, field)
+	case "isDefault":
+		return ec.fieldContext_StatusPage_isDefault(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_StatusPage_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_StatusPage_updatedAt(ctx, field)
+	case "revision":
+		return ec.fieldContext_StatusPage_revision(ctx, field)
+	case "rollup":
+		return ec.fieldContext_StatusPage_rollup(ctx, field)
+	case "shownRollup":
+		return ec.fieldContext_StatusPage_shownRollup(ctx, field)
+	case "effectiveIndicator":
+		return ec.fieldContext_StatusPage_effectiveIndicator(ctx, field)
+	case "components":
+		return ec.fieldContext_StatusPage_components(ctx, field)
+	case "component":
+		return ec.fieldContext_StatusPage_component(ctx, field)
+	case "incidents":
+		return ec.fieldContext_StatusPage_incidents(ctx, field)
+	case "unresolvedIncidents":
+		return ec.fieldContext_StatusPage_unresolvedIncidents(ctx, field)
+	case "maintenances":
+		return ec.fieldContext_StatusPage_maintenances(ctx, field)
+	case "activeMaintenances":
+		return ec.fieldContext_StatusPage_activeMaintenances(ctx, field)
+	case "upcomingMaintenances":
+		return ec.fieldContext_StatusPage_upcomingMaintenances(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusPage", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusRollup(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "indicator":
+		return ec.fieldContext_StatusRollup_indicator(ctx, field)
+	case "description":
+		return ec.fieldContext_StatusRollup_description(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusRollup", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusUpdate(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_StatusUpdate_id(ctx, field)
+	case "code":
+		return ec.fieldContext_StatusUpdate_code(ctx, field)
+	case "notice":
+		return ec.fieldContext_StatusUpdate_notice(ctx, field)
+	case "noticeCode":
+		return ec.fieldContext_StatusUpdate_noticeCode(ctx, field)
+	case "status":
+		return ec.fieldContext_StatusUpdate_status(ctx, field)
+	case "body":
+		return ec.fieldContext_StatusUpdate_body(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_StatusUpdate_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_StatusUpdate_updatedAt(ctx, field)
+	case "displayAt":
+		return ec.fieldContext_StatusUpdate_displayAt(ctx, field)
+	case "affectedComponents":
+		return ec.fieldContext_StatusUpdate_affectedComponents(ctx, field)
+	case "deliverNotifications":
+		return ec.fieldContext_StatusUpdate_deliverNotifications(ctx, field)
+	case "customTweet":
+		return ec.fieldContext_StatusUpdate_customTweet(ctx, field)
+	case "tweetId":
+		return ec.fieldContext_StatusUpdate_tweetId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusUpdate", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusUptime(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "percent":
+		return ec.fieldContext_StatusUptime_percent(ctx, field)
+	case "days":
+		return ec.fieldContext_StatusUptime_days(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusUptime", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusUptimeDay(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "date":
+		return ec.fieldContext_StatusUptimeDay_date(ctx, field)
+	case "percent":
+		return ec.fieldContext_StatusUptimeDay_percent(ctx, field)
+	case "worst":
+		return ec.fieldContext_StatusUptimeDay_worst(ctx, field)
+	case "worstShown":
+		return ec.fieldContext_StatusUptimeDay_worstShown(ctx, field)
+	case "outageSeconds":
+		return ec.fieldContext_StatusUptimeDay_outageSeconds(ctx, field)
+	case "partialSeconds":
+		return ec.fieldContext_StatusUptimeDay_partialSeconds(ctx, field)
+	case "degradedSeconds":
+		return ec.fieldContext_StatusUptimeDay_degradedSeconds(ctx, field)
+	case "maintenanceSeconds":
+		return ec.fieldContext_StatusUptimeDay_maintenanceSeconds(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusUptimeDay", field.Name)
 }
 
 func (ec *executionContext) childFields_TimestampRange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -12725,6 +13155,48 @@ func (ec *executionContext) field_Query_stakingRewards_args(ctx context.Context,
 		return nil, err
 	}
 	args["before"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_statusIncident_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "code",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["code"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_statusMaintenance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "code",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["code"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_statusPage_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "slug",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["slug"] = arg0
 	return args, nil
 }
 
@@ -26437,6 +26909,38 @@ func (ec *executionContext) fieldContext_NetworkNode_stakingPeriod(_ context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _NetworkNode_statusComponent(ctx context.Context, field graphql.CollectedField, obj *ledger.NetworkNode) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NetworkNode_statusComponent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.NetworkNode().StatusComponent(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
+			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NetworkNode_statusComponent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NetworkNode",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NetworkNodeConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ledger.NetworkNode]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29416,6 +29920,170 @@ func (ec *executionContext) fieldContext_Query_schedules(ctx context.Context, fi
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_schedules_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_status(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Status(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
+			return ec.marshalOStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusPage(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_statusPage(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_statusPage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().StatusPage(ctx, fc.Args["slug"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
+			return ec.marshalOStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_statusPage(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusPage(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_statusPage_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_statusIncident(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_statusIncident(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().StatusIncident(ctx, fc.Args["code"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Incident) graphql.Marshaler {
+			return ec.marshalOStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_statusIncident(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusIncident(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_statusIncident_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_statusMaintenance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_statusMaintenance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().StatusMaintenance(ctx, fc.Args["code"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Maintenance) graphql.Marshaler {
+			return ec.marshalOStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_statusMaintenance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusMaintenance(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_statusMaintenance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -39951,6 +40619,16 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Token(ctx, sel, obj)
+	case *status.Maintenance:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StatusMaintenance(ctx, sel, obj)
+	case *status.Incident:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StatusIncident(ctx, sel, obj)
 	case *ledger.Schedule:
 		if obj == nil {
 			return graphql.Null
@@ -39976,6 +40654,21 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._TopicMessage(ctx, sel, obj)
+	case *status.Update:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StatusUpdate(ctx, sel, obj)
+	case *status.Page:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StatusPage(ctx, sel, obj)
+	case *status.Component:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StatusComponent(ctx, sel, obj)
 	case *ledger.RegisteredNode:
 		if obj == nil {
 			return graphql.Null
@@ -48386,6 +49079,44 @@ func (ec *executionContext) _NetworkNode(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "statusComponent":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._NetworkNode_statusComponent(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -49905,6 +50636,94 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 				}()
 				res = ec._Query_schedules(ctx, field)
 				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "status":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_status(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "statusPage":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_statusPage(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "statusIncident":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_statusIncident(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "statusMaintenance":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_statusMaintenance(ctx, field)
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -55316,6 +56135,22 @@ func (ec *executionContext) marshalNCallType2heliographᚋinternalᚋledgerᚐCa
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx context.Context, v any) (status.ComponentStatus, error) {
+	res, err := scalar.UnmarshalComponentStatus(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx context.Context, sel ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalComponentStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) marshalNContract2ᚕᚖheliographᚋinternalᚋledgerᚐContractᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Contract) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -56016,6 +56851,22 @@ func (ec *executionContext) marshalNFixedFee2ᚖheliographᚋinternalᚋledger�
 	return ec._FixedFee(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNFloat2float64(ctx context.Context, v any) (float64, error) {
+	res, err := scalar.UnmarshalDouble(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNFloat2float64(ctx context.Context, sel ast.SelectionSet, v float64) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalDouble(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalNFloat2heliographᚋinternalᚋledgerᚐShare(ctx context.Context, v any) (ledger.Share, error) {
 	res, err := scalar.UnmarshalFloat(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -56352,6 +57203,38 @@ func (ec *executionContext) marshalNID2ᚕstringᚄ(ctx context.Context, sel ast
 	return ret
 }
 
+func (ec *executionContext) unmarshalNIncidentImpact2heliographᚋinternalᚋstatusᚐImpact(ctx context.Context, v any) (status.Impact, error) {
+	res, err := scalar.UnmarshalStatusIndicator(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNIncidentImpact2heliographᚋinternalᚋstatusᚐImpact(ctx context.Context, sel ast.SelectionSet, v status.Impact) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalStatusIndicator(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, v any) (status.State, error) {
+	res, err := scalar.UnmarshalNoticeStatus(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, sel ast.SelectionSet, v status.State) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalNoticeStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalNInt2int32(ctx context.Context, v any) (int32, error) {
 	res, err := scalar.UnmarshalInt(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -56437,6 +57320,32 @@ func (ec *executionContext) marshalNLong2ᚕint64ᚄ(ctx context.Context, sel as
 	}
 
 	return ret
+}
+
+func (ec *executionContext) unmarshalNMaintenanceOrder2heliographᚋgraphᚋmodelᚐMaintenanceOrder(ctx context.Context, v any) (model.MaintenanceOrder, error) {
+	var res model.MaintenanceOrder
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNMaintenanceOrder2heliographᚋgraphᚋmodelᚐMaintenanceOrder(ctx context.Context, sel ast.SelectionSet, v model.MaintenanceOrder) graphql.Marshaler {
+	return v
+}
+
+func (ec *executionContext) unmarshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, v any) (status.State, error) {
+	res, err := scalar.UnmarshalNoticeStatus(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, sel ast.SelectionSet, v status.State) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalNoticeStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) marshalNMessageTransactionID2ᚖheliographᚋinternalᚋledgerᚐMessageTransactionID(ctx context.Context, sel ast.SelectionSet, v *ledger.MessageTransactionID) graphql.Marshaler {
@@ -58379,6 +59288,53 @@ func (ec *executionContext) marshalOChunkInfo2ᚖheliographᚋinternalᚋledger�
 	return ec._ChunkInfo(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx context.Context, v any) (status.ComponentStatus, error) {
+	res, err := scalar.UnmarshalComponentStatus(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx context.Context, sel ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalComponentStatus(v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalOComponentStatus2ᚕheliographᚋinternalᚋstatusᚐComponentStatusᚄ(ctx context.Context, v any) ([]status.ComponentStatus, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]status.ComponentStatus, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOComponentStatus2ᚕheliographᚋinternalᚋstatusᚐComponentStatusᚄ(ctx context.Context, sel ast.SelectionSet, v []status.ComponentStatus) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx context.Context, sel ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -58512,6 +59468,45 @@ func (ec *executionContext) unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinte
 	}
 	res, err := ec.unmarshalInputCryptoAllowanceFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalODate2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[status.Date], error) {
+	res, err := scalar.UnmarshalNullDate(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODate2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[status.Date]) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalNullDate(v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[time.Time], error) {
+	res, err := scalar.UnmarshalNullDateTime(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[time.Time]) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalNullDateTime(v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalODateTime2ᚖtimeᚐTime(ctx context.Context, v any) (*time.Time, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalDateTime(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODateTime2ᚖtimeᚐTime(ctx context.Context, sel ast.SelectionSet, v *time.Time) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	res := scalar.MarshalDateTime(*v)
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) unmarshalOEVMAddress2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.EVMAddress], error) {
@@ -58820,6 +59815,53 @@ func (ec *executionContext) unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalOIncidentImpact2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[status.Impact], error) {
+	res, err := scalar.UnmarshalNullImpact(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOIncidentImpact2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[status.Impact]) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalNullImpact(v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalOIncidentStatus2ᚕheliographᚋinternalᚋstatusᚐStateᚄ(ctx context.Context, v any) ([]status.State, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]status.State, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOIncidentStatus2ᚕheliographᚋinternalᚋstatusᚐStateᚄ(ctx context.Context, sel ast.SelectionSet, v []status.State) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) unmarshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[int32], error) {
 	res, err := scalar.UnmarshalNullInt(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -58935,6 +59977,42 @@ func (ec *executionContext) unmarshalOLongFilter2ᚖheliographᚋinternalᚋledg
 	}
 	res, err := ec.unmarshalInputLongFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOMaintenanceStatus2ᚕheliographᚋinternalᚋstatusᚐStateᚄ(ctx context.Context, v any) ([]status.State, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]status.State, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOMaintenanceStatus2ᚕheliographᚋinternalᚋstatusᚐStateᚄ(ctx context.Context, sel ast.SelectionSet, v []status.State) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalONFT2ᚖheliographᚋinternalᚋledgerᚐNFT(ctx context.Context, sel ast.SelectionSet, v *ledger.NFT) graphql.Marshaler {

@@ -77,15 +77,15 @@ func Roots(op *ast.OperationDefinition) []*ast.Field {
 // fragmentFiles hold what several documents share.
 const fragmentFiles = "documents/fragments*.graphql"
 
-// fragments are the texts of all shared fragments, by name.
-func (a *API) fragments() (map[string]string, error) {
-	names, err := fs.Glob(a.Documents, fragmentFiles)
+// Fragments are the texts of all fragments that documents share, by name: those in the files documents/fragments*.graphql.
+func Fragments(documents fs.FS) (map[string]string, error) {
+	names, err := fs.Glob(documents, fragmentFiles)
 	if err != nil {
 		return nil, fmt.Errorf("looking for shared fragments: %w", err)
 	}
 	all := map[string]string{}
 	for _, n := range names {
-		text, err := fs.ReadFile(a.Documents, n)
+		text, err := fs.ReadFile(documents, n)
 		if err != nil {
 			return nil, fmt.Errorf("reading shared fragments: %w", err)
 		}
@@ -101,7 +101,7 @@ func (a *API) Init() error {
 	a.literals, a.prepared, a.byPath = map[string]bool{}, map[*Endpoint]*prepared{}, map[string]*route{}
 	a.contexts.New = func() any { return chi.NewRouteContext() }
 	router := chi.NewRouter()
-	fragments, err := a.fragments()
+	fragments, err := Fragments(a.Documents)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (a *API) prepare(name string, fragments map[string]string) (*prepared, erro
 	if err != nil {
 		return nil, fmt.Errorf("reading document %s: %w", name, err)
 	}
-	doc, err := a.Server.Prepare(withFragments(string(text), fragments))
+	doc, err := a.Server.Prepare(WithFragments(string(text), fragments))
 	if err != nil {
 		return nil, fmt.Errorf("document %s: %w", name, err)
 	}
@@ -163,8 +163,8 @@ var fragmentSyntax = regexp.MustCompile(`(?ms)^fragment (\w+) on .*?\n\}\n`)
 // spreadSyntax finds where a fragment is used.
 var spreadSyntax = regexp.MustCompile(`\.\.\.\s*(\w+)`)
 
-// withFragments adds the shared fragments that a document uses, by name.
-func withFragments(text string, shared map[string]string) string {
+// WithFragments adds the shared fragments that a document uses, by name.
+func WithFragments(text string, shared map[string]string) string {
 	used := map[string]bool{}
 	var add func(string)
 	add = func(of string) {

@@ -21,6 +21,7 @@ import (
 type ledgerID = ledger.EntityID
 
 type migrateCmd struct {
+	StatusOnly bool `help:"Create or update the tables of the status pages only."`
 	databaseSettings
 	logSettings
 }
@@ -28,17 +29,25 @@ type migrateCmd struct {
 // Run creates or updates the tables.
 func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	log := c.logger()
-	if c.DatabaseURL == "" {
-		d, err := c.open(ctx, log) // which migrates
-		if err != nil {
-			return err
-		}
-		return d.close()
+	if c.StatusOnly && (c.StatusURL != "" || c.DatabaseURL != "") {
+		return c.migrateStatus(ctx, c.DatabaseURL, log)
 	}
-	if _, err := c.open(ctx, log); err != nil {
+	d, err := c.open(ctx, log) // which migrates an embedded database
+	if err != nil {
 		return err
 	}
-	err = migrations.Ledger(ctx, c.DatabaseURL, log)
+	defer func() { err = errors.Join(err, d.close()) }()
+	if d.server == nil {
+		if err := c.migrateLedger(ctx, log); err != nil {
+			return err
+		}
+	}
+	return c.migrateStatus(ctx, d.url, log)
+}
+
+// migrateLedger creates or updates the ledger's tables in a database that is not the embedded one.
+func (c *migrateCmd) migrateLedger(ctx context.Context, log *slog.Logger) error {
+	err := migrations.Ledger(ctx, c.DatabaseURL, log)
 	var foreign *migrations.ForeignError
 	switch {
 	case errors.As(err, &foreign):
@@ -47,6 +56,19 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 		return unreachable(c.DatabaseURL, err)
 	}
 	fmt.Fprintf(os.Stdout, "the tables are up to date (schema version %d)\n", migrations.Version())
+	return nil
+}
+
+// migrateStatus creates or updates the tables of the status pages. ledger is the URL of the ledger's database.
+func (c *migrateCmd) migrateStatus(ctx context.Context, ledger string, log *slog.Logger) error {
+	url, err := c.statusURL(ledger)
+	if err != nil {
+		return err
+	}
+	if err := migrations.Status(ctx, url, log); err != nil {
+		return unreachable(url, err)
+	}
+	fmt.Fprintf(os.Stdout, "the status tables are up to date (schema version %d)\n", migrations.StatusVersion())
 	return nil
 }
 
@@ -68,8 +90,28 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
+	status, err := c.statusURL(d.url)
+	if err != nil {
+		return err
+	}
+	if err := c.prepare(ctx, d, status); err != nil {
+		return err
+	}
+	if err := loadDemo(ctx, d.url, now(), true); err != nil {
+		return err
+	}
+	if err := loadDemoStatus(ctx, status, now(), true); err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stdout, "the demo network is loaded")
+	return nil
+}
+
+// prepare makes the tables where they are missing.
+func (c *demoCmd) prepare(ctx context.Context, d *database, status string) error {
+	quiet := slog.New(slog.DiscardHandler)
 	if d.server == nil {
-		if err := migrations.Ledger(ctx, d.url, slog.New(slog.DiscardHandler)); err != nil {
+		if err := migrations.Ledger(ctx, d.url, quiet); err != nil {
 			var foreign *migrations.ForeignError
 			if errors.As(err, &foreign) {
 				return err
@@ -77,10 +119,12 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 			return unreachable(d.url, err)
 		}
 	}
-	if err := loadDemo(ctx, d.url, now(), true); err != nil {
-		return err
+	if d.server != nil && status == d.url {
+		return nil // opening it has made them
 	}
-	fmt.Fprintln(os.Stdout, "the demo network is loaded")
+	if err := migrations.Status(ctx, status, quiet); err != nil {
+		return unreachable(status, err)
+	}
 	return nil
 }
 
@@ -132,7 +176,7 @@ type versionCmd struct{}
 
 // Run prints versions.
 func (versionCmd) Run() error {
-	_, err := fmt.Fprintf(os.Stdout, "heliograph %s (commit %s, %s)\n%s\nschema %d\nembedded PostgreSQL %d or newer\n",
-		version, commit, date, runtime.Version(), migrations.Version(), embedded.MinMajor)
+	_, err := fmt.Fprintf(os.Stdout, "heliograph %s (commit %s, %s)\n%s\nschema %d, status schema %d\nembedded PostgreSQL %d or newer\n",
+		version, commit, date, runtime.Version(), migrations.Version(), migrations.StatusVersion(), embedded.MinMajor)
 	return err //nolint:wrapcheck // as above
 }

@@ -46,7 +46,7 @@ func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*databas
 		return nil, err
 	}
 	d := &database{url: server.URL(embedded.Name), server: server}
-	if err := migrations.Ledger(ctx, d.url, log); err != nil {
+	if err := errors.Join(migrations.Ledger(ctx, d.url, log), migrations.Status(ctx, d.url, log)); err != nil {
 		return nil, errors.Join(fmt.Errorf("creating the tables: %w", err), d.close())
 	}
 	return d, nil
@@ -156,4 +156,27 @@ func loadDemo(ctx context.Context, url string, now time.Time, again bool) error 
 	}
 	debug.FreeOSMemory() // the rows are in the database now: a gateway that serves them needs much less
 	return err
+}
+
+// loadDemoStatus gives the demo network its status page. Where there are other pages already, it is left out; again makes that an error.
+func loadDemoStatus(ctx context.Context, url string, now time.Time, again bool) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return unreachable(url, err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing is lost: the load has been committed
+	if again {
+		return demo.ReloadStatus(ctx, conn, now)
+	}
+	return demo.LoadStatus(ctx, conn, now)
+}
+
+// isDemo tells whether the database holds the demo network.
+func isDemo(ctx context.Context, url string) (bool, error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return false, unreachable(url, err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing was written
+	return demo.IsDemo(ctx, conn)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // status pages have time zones, and systems without a database of them are common
 
 	"github.com/alecthomas/kong"
 )

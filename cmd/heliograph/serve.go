@@ -85,7 +85,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	if d.server != nil && c.Demo.on {
-		if err := loadDemo(ctx, d.url, cfg.Now(), false); err != nil {
+		if err := c.demo(ctx, d, cfg.Now()); err != nil {
 			return fmt.Errorf("loading the demo network: %w", err)
 		}
 	}
@@ -97,13 +97,30 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err := check(ctx, g); err != nil {
 		return err
 	}
+	pages, err := c.connectStatus(ctx, d)
+	if err != nil {
+		return err
+	}
+	defer pages.Close()
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts,
+		DB: g, Status: pages, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout,
+		Version: version, EVM: contracts,
 	})
 	if err != nil {
 		return fmt.Errorf("putting the gateway together: %w", err)
 	}
 	return c.serve(ctx, log, d, handlers, public, admin)
+}
+
+// demo loads the demo network into an empty embedded database, and gives it its status page, unless the pages are in a database of their own.
+func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
+	if err := loadDemo(ctx, d.url, now, false); err != nil || c.StatusURL != "" {
+		return err
+	}
+	if loaded, err := isDemo(ctx, d.url); err != nil || !loaded {
+		return err
+	}
+	return loadDemoStatus(ctx, d.url, now, false)
 }
 
 // connect opens the pool. Without a write to do, every session refuses to write.
@@ -120,6 +137,20 @@ func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID, log 
 		return nil, unreachable(d.url, err)
 	}
 	return db, nil
+}
+
+// statusConnections is how many connections to the status pages there are at most: they are asked for little.
+const statusConnections = 4
+
+// connectStatus makes the pool of the status pages. It does not have to reach them: they come when they can.
+func (c *serveCmd) connectStatus(ctx context.Context, d *database) (*storage.StatusDB, error) {
+	url, err := c.statusURL(d.url)
+	if err != nil {
+		return nil, err
+	}
+	return storage.OpenStatus(ctx, storage.StatusOptions{
+		URL: url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: statusConnections,
+	})
 }
 
 // listen opens the ports.
@@ -175,6 +206,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	defer stop()
 	go d.maintain(maintenance, log)
 	go h.Maintain(maintenance)
+	go h.Run(maintenance)
 	start(public, h.Public())
 	start(admin, h.Admin())
 	c.announce(log, d, public, admin)
@@ -210,7 +242,7 @@ func (c *serveCmd) announce(log *slog.Logger, d *database, public, admin []net.L
 		log.Info("listening for administration", "address", l.Addr().String())
 	}
 	base := "http://" + public[0].Addr().String()
-	fmt.Fprintf(os.Stdout, "heliograph %s\n  GraphiQL  %s/graphiql\n  GraphQL   %s/graphql\n  REST      %s/api/v1/accounts\n", version, base, base, base)
+	fmt.Fprintf(os.Stdout, "heliograph %s\n  GraphiQL  %s/graphiql\n  GraphQL   %s/graphql\n  REST      %s/api/v1/accounts\n  status    %s/api/v2/summary.json\n", version, base, base, base, base)
 	if d.server != nil {
 		fmt.Fprintf(os.Stdout, "  database  %s\n", d.url)
 	}

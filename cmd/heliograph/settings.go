@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"heliograph/graph/limits"
 	"heliograph/internal/gateway"
 	"heliograph/internal/ledger"
@@ -37,8 +39,21 @@ func (t *toggle) UnmarshalText(text []byte) error {
 // databaseSettings say which database is used.
 type databaseSettings struct {
 	DatabaseURL string `env:"HELIOGRAPH_DATABASE_URL" help:"PostgreSQL with the mirror tables, as URL or keyword string. Without it an embedded server is started."`
+	StatusURL   string `name:"status-database-url" env:"HELIOGRAPH_STATUS_DATABASE_URL" help:"PostgreSQL with the status tables (default: the same database)."`
 	DataDir     string `env:"HELIOGRAPH_DATA_DIR" help:"Folder of the embedded PostgreSQL (default: the user's data folder)."`
 	PGBindir    string `name:"pg-bindir" env:"HELIOGRAPH_PG_BINDIR" help:"Folder with the PostgreSQL programs for the embedded server (default: found)."`
+}
+
+// statusURL is where the status tables are, in a database of their own or in the ledger's.
+func (s *databaseSettings) statusURL(ledger string) (string, error) {
+	if s.StatusURL == "" {
+		return ledger, nil
+	}
+	if _, err := pgx.ParseConfig(s.StatusURL); err != nil {
+		// The driver's text can hold the password.
+		return "", errors.New("HELIOGRAPH_STATUS_DATABASE_URL is not a PostgreSQL URL such as postgres://user@host:5432/name")
+	}
+	return s.StatusURL, nil
 }
 
 // dataDir is the folder of the embedded server.

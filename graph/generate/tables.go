@@ -21,7 +21,7 @@ type tables struct{ out string }
 func (tables) Name() string { return "rowplan" }
 
 // rowPackages hold the Go types that have tables.
-var rowPackages = []string{"heliograph/internal/ledger", "heliograph/internal/fees", "heliograph/graph/relay"}
+var rowPackages = []string{"heliograph/internal/ledger", "heliograph/internal/fees", "heliograph/internal/status", "heliograph/graph/relay"}
 
 // GenerateCode implements gqlgen's code generator interface.
 func (t tables) GenerateCode(data *codegen.Data) error {
@@ -47,6 +47,7 @@ import (
 	"heliograph/graph/scalar"
 	"heliograph/internal/fees"
 	"heliograph/internal/ledger"
+	"heliograph/internal/status"
 )
 
 // Tables say how the fields of the graph's objects are read from Go values.
@@ -120,7 +121,11 @@ func field(o *codegen.Object, f *codegen.Field, objects map[string]*codegen.Obje
 	if ref.IsSlice() {
 		elem := ref.Elem()
 		if write := appendFunc(elem); write != "" && !elem.IsPtr() {
-			return fmt.Sprintf("%q: Scalars(func(v *%s) []%s { return %s }, %s),\n", f.Name, row, goType(elem.GO), get, write)
+			scalars := "Scalars"
+			if !ref.GQL.NonNull {
+				scalars = "NullableScalars"
+			}
+			return fmt.Sprintf("%q: %s(func(v *%s) []%s { return %s }, %s),\n", f.Name, scalars, row, goType(elem.GO), get, write)
 		}
 	}
 	write := appendFunc(ref)

@@ -32,6 +32,7 @@ import (
 	"heliograph/rest"
 	"heliograph/rest/openapi"
 	v1 "heliograph/rest/v1"
+	v2 "heliograph/rest/v2"
 	"heliograph/storage"
 )
 
@@ -70,7 +71,9 @@ const documents = 1000
 // Options say what the gateway is made of.
 type Options struct {
 	// DB may be nil when nothing is to be answered, only explained.
-	DB      *storage.DB
+	DB *storage.DB
+	// Status has the status pages. Nil means that there are none.
+	Status  *storage.StatusDB
 	REST    *rest.Config
 	Graph   GraphOptions
 	Logger  *slog.Logger
@@ -94,6 +97,7 @@ type Gateway struct {
 	o       Options
 	graph   *server.Server
 	v1      *rest.API
+	v2      *v2.API
 	docs    func() (http.Handler, error) // made when somebody looks at it first
 	metrics *metrics
 	sdl     string
@@ -106,7 +110,7 @@ type Gateway struct {
 func New(o Options) (*Gateway, error) {
 	o.REST.TracesOff = o.EVM.TracesOff
 	root := resolvers.New(resolvers.Options{
-		DB: o.DB, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger, EVM: o.EVM,
+		DB: o.DB, Status: o.Status, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger, EVM: o.EVM,
 		Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
 	})
 	root.Tables().Off = o.PlansOff
@@ -129,8 +133,16 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	pages := v2.Options{Server: srv, Logger: o.Logger, Now: o.REST.Now, CacheOff: !o.REST.Cache}
+	if o.Status != nil {
+		pages.Source = statusSource{o.Status}
+	}
+	documents, err := v2.New(pages)
+	if err != nil {
+		return nil, fmt.Errorf("making the status API: %w", err)
+	}
 	return &Gateway{
-		o: o, graph: srv, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL(), rates: rates, root: root,
+		o: o, graph: srv, v1: api, v2: documents, docs: docs, metrics: newMetrics(o.DB, documents), sdl: srv.SDL(), rates: rates, root: root,
 		cors: cors.Handler(cors.Options{
 			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
 			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match", keyHeader},
@@ -219,6 +231,9 @@ func (g *Gateway) Graph() *server.Server { return g.graph }
 
 // Explain tells what a REST path would run.
 func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation, error) {
+	if strings.HasPrefix(target, v2.Prefix+"/") {
+		return g.v2.Explain(target)
+	}
 	return g.v1.Explain(ctx, target)
 }
 
@@ -236,6 +251,8 @@ func (g *Gateway) Public() http.Handler {
 	r.HandleFunc(docsPath+"/*", g.describe)
 	r.Handle(v1.Prefix, g.v1)
 	r.Handle(v1.Prefix+"/*", g.v1)
+	r.Handle(v2.Prefix, g.v2)
+	r.Handle(v2.Prefix+"/*", g.v2)
 	r.Group(func(r chi.Router) {
 		r.Use(g.cors)
 		r.Handle(graphPath, g.graph)

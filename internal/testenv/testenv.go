@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -20,6 +21,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,19 +41,22 @@ func Now() time.Time { return time.Date(2026, 5, 17, 12, 34, 56, 0, time.UTC) }
 
 // Templates are what databases are copied from. They are variables because pgtest knows templates by their addresses.
 var (
-	// Empty has the ledger's tables without rows.
+	// Empty has the tables of the ledger and of the status pages without rows.
 	Empty = &pgtest.Template{Name: "empty", Prepare: func(ctx context.Context, url string) error {
-		return migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler))
+		log := slog.New(slog.DiscardHandler)
+		return errors.Join(migrations.Ledger(ctx, url, log), migrations.Status(ctx, url, log))
 	}}
-	// Filled has the demo network of [Now].
+	// Filled has the demo network of [Now], and its status page.
 	Filled = &pgtest.Template{Name: "demo", From: Empty, Prepare: func(ctx context.Context, url string) error {
 		conn, err := pgx.Connect(ctx, url)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = conn.Close(ctx) }() // nothing is lost: the load has been committed
-		_, err = demo.Load(ctx, conn, Now(), nil)
-		return err
+		if _, err = demo.Load(ctx, conn, Now(), nil); err != nil {
+			return err
+		}
+		return demo.LoadStatus(ctx, conn, Now())
 	}}
 )
 
@@ -125,6 +130,8 @@ type Gateway struct {
 	URL string
 	// DB is the gateway's pool.
 	DB *storage.DB
+	// Status is the gateway's pool of status pages.
+	Status *storage.StatusDB
 	// Config is the configuration of the REST APIs.
 	Config *rest.Config
 
@@ -159,9 +166,23 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	}
 	tb.Cleanup(g.DB.Close)
 	o.DB = g.DB
+	if g.Status, err = storage.OpenStatus(ctx, storage.StatusOptions{
+		URL: url, StatementTimeout: so.StatementTimeout, ConnectTimeout: so.ConnectTimeout, MaxConnections: so.MaxConnections, Tracer: so.Tracer,
+	}); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(g.Status.Close)
+	o.Status = g.Status
 	if g.Gateway, err = gateway.New(o); err != nil {
 		tb.Fatal(err)
 	}
+	running, stop := context.WithCancel(context.Background())
+	var background sync.WaitGroup
+	background.Go(func() { g.Run(running) })
+	tb.Cleanup(func() {
+		stop()
+		background.Wait()
+	})
 	server := httptest.NewServer(g.Public())
 	tb.Cleanup(server.Close)
 	tb.Cleanup(g.Gateway.Close) // before the server, which waits for its requests

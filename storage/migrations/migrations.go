@@ -23,19 +23,23 @@ import (
 //go:embed ledger/*.sql
 var ledgerFiles embed.FS
 
+//go:embed status/*.sql
+var statusFiles embed.FS
+
 // A set is a folder of numbered SQL files together with the table that records which of them were run.
 type set struct {
 	files    fs.FS
 	folder   string
 	versions string // the recording table, with its schema
 	lockID   int64  // key of the advisory lock that keeps two processes from migrating at once
+	path     string // the search path of the files
 }
 
 // ledgerSet returns the migrations of the ledger's tables. They and their version table go to the schema public,
 // whatever the search path.
 func ledgerSet() set {
 	const helio = 0x68656c696f // the word in ASCII
-	return set{files: ledgerFiles, folder: "ledger", versions: "public.heliograph_migration", lockID: helio}
+	return set{files: ledgerFiles, folder: "ledger", versions: "public.heliograph_migration", lockID: helio, path: "public, temporary"}
 }
 
 // Version returns the newest version of the ledger's tables that this binary knows, the number of the last file.
@@ -119,7 +123,7 @@ func parseURL(url string, log *slog.Logger) (*pgx.ConnConfig, error) {
 // up runs the files that were not run before, each in a transaction of its own.
 func (s set) up(ctx context.Context, config *pgx.ConnConfig, log *slog.Logger) error {
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
-		if _, err := conn.Exec(ctx, "set search_path = public, temporary"); err != nil {
+		if _, err := conn.Exec(ctx, "set search_path = "+s.path); err != nil {
 			return fmt.Errorf("set the search path: %w", err)
 		}
 		return nil

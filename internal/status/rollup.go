@@ -1,0 +1,68 @@
+package status
+
+// Rollup is how a page as a whole is.
+type Rollup struct {
+	Indicator   Indicator
+	Description string
+}
+
+// The sentences for what a page can be.
+const (
+	allOperational    = "All Systems Operational"
+	majorSystem       = "Major System Outage"
+	partialSystem     = "Partial System Outage"
+	minorService      = "Minor Service Outage"
+	degradedService   = "Degraded System Service"
+	partiallyDegraded = "Partially Degraded Service"
+	underMaintenance  = "Service Under Maintenance"
+)
+
+// RollupOf is how a page is whose components, groups left out, have the given states. worstOpen is the worst impact of its unresolved incidents: it
+// counts where there is no component at all, and only there.
+func RollupOf(leaves []ComponentStatus, worstOpen Impact) Rollup {
+	if len(leaves) == 0 {
+		return rollupOfImpact(worstOpen)
+	}
+	count := map[ComponentStatus]int{}
+	for _, s := range leaves {
+		count[s]++
+	}
+	switch all := len(leaves); {
+	case count[MajorOutage] == all:
+		return Rollup{ImpactCritical, majorSystem}
+	case count[MajorOutage] > 0, count[PartialOutage] == all:
+		return Rollup{ImpactMajor, partialSystem}
+	case count[PartialOutage] > 0:
+		return Rollup{ImpactMinor, minorService}
+	case count[DegradedPerformance] == all && all > 1:
+		return Rollup{ImpactMinor, degradedService}
+	case count[DegradedPerformance] > 0:
+		return Rollup{ImpactMinor, partiallyDegraded}
+	case count[UnderMaintenance] > 0:
+		return Rollup{ImpactMaintenance, underMaintenance}
+	default:
+		return Rollup{ImpactNone, allOperational}
+	}
+}
+
+// rollupOfImpact is how a page without components is.
+func rollupOfImpact(worst Impact) Rollup {
+	switch worst {
+	case ImpactCritical:
+		return Rollup{ImpactCritical, majorSystem}
+	case ImpactMajor:
+		return Rollup{ImpactMajor, partialSystem}
+	case ImpactMinor:
+		return Rollup{ImpactMinor, minorService}
+	default:
+		return Rollup{ImpactNone, allOperational}
+	}
+}
+
+// EffectiveIndicator is the worse of a rollup, which ignores incidents, and of the worst impact of unresolved incidents.
+func EffectiveIndicator(r Rollup, worstOpen Impact) Indicator {
+	if worstOpen.WorseThan(r.Indicator) {
+		return worstOpen
+	}
+	return r.Indicator
+}

@@ -1,0 +1,113 @@
+package v2_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"heliograph/internal/status"
+	"heliograph/internal/testenv"
+	"heliograph/storage"
+)
+
+// TestImportFollows follows a page elsewhere: what is gone there goes here, where the documents would have it.
+func TestImportFollows(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Empty.Fresh(t))
+	mirrored(t, g.Status, status.Statuspage)
+	const gone, incident, running = "m9r4k2q6j1zv", "l4h9p1c6t8rz", "q6b2z9x4r7mt"
+	c := copyOf(t, example(t))
+	c.Components = slices.DeleteFunc(c.Components, func(x *status.Component) bool { return x.Code == gone })
+	c.Notices = slices.DeleteFunc(c.Notices, func(n *status.CopiedNotice) bool { return n.Code == incident || n.Code == running })
+	delete(c.Reach, status.Scheduled) // the list of maintenances was not given
+	result := importInto(t, g.Status, c, mirrorOf(""), written().AddDate(0, 0, 1))
+	if result.Changed != 2 || !slices.Equal(result.Stale, []string{running}) {
+		t.Errorf("%+v", result)
+	}
+	incidents, summary := g.Get(t, "/api/v2/incidents.json").Body, g.Get(t, summaryPath).Body
+	if strings.Contains(incidents, incident) || !strings.Contains(summary, running) || strings.Contains(summary, `"id":"`+gone) {
+		t.Errorf("incidents %s\nsummary %s", incidents, summary)
+	}
+	// The name of a component that is gone stays in what was said of it.
+	if scheduled := g.Get(t, "/api/v2/scheduled-maintenances.json").Body; !strings.Contains(scheduled, `{"code":"`+gone+`","name":"Testnet - Mirror Node REST"`) {
+		t.Errorf("the update has lost its component: %s", scheduled)
+	}
+	// Back again, it is as before.
+	mirrored(t, g.Status, status.Statuspage)
+	if got := g.Get(t, summaryPath).Body; got != string(example(t)[summaryPath]) {
+		t.Errorf("back again it is %s", got)
+	}
+}
+
+// TestImportModes makes a page of its own of a copy, and writes to no page of another mode.
+func TestImportModes(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Empty.Fresh(t))
+	importInto(t, g.Status, copyOf(t, example(t)), storage.ImportOptions{Mode: status.Imported, URL: "https://status.own.example/"}, written())
+	got := g.Get(t, summaryPath).Body
+	if !strings.Contains(got, `"url":"https://status.own.example"`) || strings.Contains(got, "https://status.ledgerlight.example") || !strings.Contains(got, `"https://status.own.example/incidents/d8s3q7v2n5xk"`) {
+		t.Errorf("the page is %s", got)
+	}
+	if slug := g.Query(t, `{ status { slug mode vocabulary } }`, nil).Body; slug != `{"data":{"status":{"slug":"ledgerlight-network","mode":"IMPORT","vocabulary":"DOCUMENTED"}}}` {
+		t.Errorf("it is called %s", slug)
+	}
+	if _, err := g.Status.ImportPage(t.Context(), copyOf(t, example(t)), mirrorOf("x"), written()); err == nil {
+		t.Error("a page of its own was made a mirror")
+	}
+}
+
+// TestReadDocuments takes what other pages write differently, and says what it cannot take.
+func TestReadDocuments(t *testing.T) {
+	t.Parallel()
+	const page = `"page":{"id":"p","name":"P","url":"https://p.example/","time_zone":%q,"updated_at":"2026-01-01T00:00:00Z"}`
+	read := func(zone, rest string) (*status.Copy, error) {
+		return status.ReadDocuments(map[string][]byte{status.SummaryDocument: []byte("{" + fmt.Sprintf(page, zone) + rest + "}")})
+	}
+	c, err := read("", `,"components":[{"id":"a","name":"A","status":"on_fire","position":1,"created_at":"2026-01-01T01:02:03+01:00","updated_at":"2026-01-01T00:00:00.123456Z","more":1,"start_date":"2026-01-01T00:00:00Z"},{"id":"b b","name":"B","status":"operational","position":1,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}],
+"incidents":[{"id":"i","name":"I","status":"identified","impact":"odd","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","incident_updates":[{"id":"u","status":"identified","body":"","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","affected_components":[]}]},
+{"id":"j","name":"J","status":"scheduled","impact":"none","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Page.TimeZone != "Etc/UTC" || c.Page.URL != "https://p.example" || len(c.Components) != 1 || len(c.Notices) != 1 || len(c.Warnings) != 4 {
+		t.Fatalf("%+v, warnings %q", c, c.Warnings)
+	}
+	a, n := c.Components[0], c.Notices[0]
+	if a.BaseStatus != status.Operational || a.CreatedAt.Format("15:04:05.000") != "00:02:03.000" || a.UpdatedAt.Nanosecond() != 123_000_000 || a.StartDate.V != "2026-01-01" {
+		t.Errorf("component %+v", a)
+	}
+	if n.Impact != status.ImpactNone || !n.StartedAt.Equal(n.CreatedAt) || !n.Updates[0].EmptyAffected {
+		t.Errorf("notice %+v", n)
+	}
+	for rest, zone := range map[string]string{`,"components":[{"position":"1"}]`: "UTC", `,"components":[{"created_at":"now"}]`: "UTC", `]`: "UTC"} {
+		if _, err := read(zone, rest); err == nil {
+			t.Errorf("%s is read", rest)
+		}
+	}
+	if _, err := status.ReadDocuments(nil); err == nil {
+		t.Error("nothing is read")
+	}
+	documents := example(t)
+	other := strings.ReplaceAll(string(documents[summaryPath]), `"h4d7q2m9x1tz"`, `"other"`)
+	if _, err := status.ReadDocuments(map[string][]byte{status.SummaryDocument: []byte(other), status.StatusDocument: documents["/api/v2/status.json"]}); err == nil {
+		t.Error("documents of two pages are read as one")
+	}
+	var many struct{ Incidents []json.RawMessage }
+	for i := range 50 {
+		many.Incidents = append(many.Incidents, json.RawMessage(fmt.Sprintf(`{"id":"i%d","name":"I","status":"resolved","impact":"none","created_at":"2026-01-01T00:%02d:00Z","updated_at":"2026-01-01T00:00:00Z"}`, i, 59-i)))
+	}
+	list, err := json.Marshal(many.Incidents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err = status.ReadDocuments(map[string][]byte{status.IncidentsDocument: []byte("{" + fmt.Sprintf(page, "UTC") + `,"incidents":` + string(list) + "}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reach := c.Reach[status.Realtime]
+	if last := c.Notices[49].CreatedAt; reach.All || reach.Covers(last) || !reach.Covers(c.Notices[48].CreatedAt) || len(c.Reach) != 1 {
+		t.Errorf("a full list reaches back to %+v, its last row is of %s", c.Reach, last)
+	}
+}
