@@ -192,21 +192,29 @@ select pg_notify($3, id || ':' || revision) from raised`, page, at, StatusChanne
 // CreatePage makes a page. The first one of all is the default page. The row's revision and times are set here.
 func (s *StatusDB) CreatePage(ctx context.Context, p *status.Page, at time.Time) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		// Who makes a page at the same time waits: else there could be no default page, or two.
-		if _, err := tx.Exec(ctx, `lock table status.page in share row exclusive mode`); err != nil {
-			return fmt.Errorf("locking the pages: %w", err)
-		}
-		_, err := tx.Exec(ctx, `insert into status.page (id, slug, name, url, hosts, is_default, time_zone, locale, vocabulary, mode, auto_publish, texts, created_at, updated_at)
-values ($1, $2, $3, $4, coalesce($5::text[], '{}'), not exists (select from status.page where is_default), $6, $7, $8, $9, $10, coalesce($11::jsonb, '{}'), $12, $12)`,
-			p.Code, p.Slug, p.Name, p.URL, p.Hosts, p.TimeZone, orText(p.Locale, "en"), orText(string(p.Vocabulary), string(status.Documented)),
-			orText(string(p.Mode), string(status.Own)), p.AutoPublish, p.Texts, status.Milliseconds(at))
-		if err != nil {
-			return fmt.Errorf("inserting: %w", err)
+		if err := insertPage(ctx, tx, p, at); err != nil {
+			return err
 		}
 		return raise(ctx, tx, p.Code, status.Milliseconds(at))
 	})
 	if err != nil {
 		return fmt.Errorf("making a status page: %w", err)
+	}
+	return nil
+}
+
+// insertPage makes a page within a transaction.
+func insertPage(ctx context.Context, tx pgx.Tx, p *status.Page, at time.Time) error {
+	// Who makes a page at the same time waits: else there could be no default page, or two.
+	if _, err := tx.Exec(ctx, `lock table status.page in share row exclusive mode`); err != nil {
+		return fmt.Errorf("locking the pages: %w", err)
+	}
+	_, err := tx.Exec(ctx, `insert into status.page (id, slug, name, url, hosts, is_default, time_zone, locale, vocabulary, mode, auto_publish, texts, created_at, updated_at)
+values ($1, $2, $3, $4, coalesce($5::text[], '{}'), not exists (select from status.page where is_default), $6, $7, $8, $9, $10, coalesce($11::jsonb, '{}'), $12, $12)`,
+		p.Code, p.Slug, p.Name, p.URL, p.Hosts, p.TimeZone, orText(p.Locale, "en"), orText(string(p.Vocabulary), string(status.Documented)),
+		orText(string(p.Mode), string(status.Own)), p.AutoPublish, p.Texts, status.Milliseconds(at))
+	if err != nil {
+		return fmt.Errorf("inserting: %w", err)
 	}
 	return nil
 }
