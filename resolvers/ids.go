@@ -102,6 +102,8 @@ func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 		return r.hookByName(ctx, name)
 	case networkNodeType, registeredNodeType, scheduleType:
 		return r.networkThing(ctx, typ, name)
+	case statusPageType, statusComponentType, statusIncidentType, statusMaintenanceType, statusUpdateType:
+		return r.statusThing(ctx, typ, name)
 	default:
 		return nil, fault.Input("%q is an id of no type of this graph", id)
 	}

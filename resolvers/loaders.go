@@ -23,8 +23,11 @@ type loaders struct {
 
 type loadersKey struct{}
 
-// PrepareContext gives an operation its loaders.
+// PrepareContext gives an operation its loaders, and what it reads of status pages once only.
 func (*Resolver) PrepareContext(ctx context.Context) context.Context {
+	if _, shared := ctx.Value(statusReadsKey{}).(*statusReads); !shared {
+		ctx = WithStatusReads(ctx)
+	}
 	return context.WithValue(ctx, loadersKey{}, &loaders{})
 }
 

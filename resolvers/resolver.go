@@ -17,6 +17,8 @@ import (
 // Options say how fields are answered.
 type Options struct {
 	DB *storage.DB
+	// Status has the status pages. Nil means that there are none.
+	Status *storage.StatusDB
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -24,6 +26,7 @@ type Options struct {
 // Resolver is the root of all resolvers.
 type Resolver struct {
 	db     *storage.DB
+	status *storage.StatusDB
 	now    func() time.Time
 	rel    relations
 	tables *rowplan.Tables
@@ -33,12 +36,14 @@ var _ graph.ResolverRoot = (*Resolver)(nil)
 
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
-	r := &Resolver{db: o.DB, now: o.Now}
+	r := &Resolver{db: o.DB, status: o.Status, now: o.Now}
 	r.rel = newRelations(o.DB, r.timestamp)
+	r.rel.status = newStatusRelations(r)
 	r.tables = rowplan.NewTables(func() rowplan.Batch { return o.DB.NewBatch() })
 	r.rel.add(r.tables)
 	addIDs(r.tables)
 	addNetworkIDs(r.tables)
+	addStatusIDs(r.tables)
 	r.addScheduleState(r.tables)
 	return r
 }

@@ -41,7 +41,7 @@ func nullInZone(zone *time.Location, list ...*ledger.Null[time.Time]) {
 }
 
 // Pages reads all status pages, the default page first, then by age.
-func (s *StatusDB) Pages(ctx context.Context) ([]*status.Page, error) {
+func (s *StatusDB) Pages(ctx context.Context) (status.Pages, error) {
 	return readStatus(ctx, s, `select `+pageColumns+` from status.page order by is_default desc, created_at, id`, nil, pageTargets, finishPage)
 }
 

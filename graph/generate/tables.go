@@ -21,7 +21,7 @@ type tables struct{ out string }
 func (tables) Name() string { return "rowplan" }
 
 // rowPackages hold the Go types that have tables.
-var rowPackages = []string{"heliograph/internal/ledger", "heliograph/graph/relay"}
+var rowPackages = []string{"heliograph/internal/ledger", "heliograph/internal/status", "heliograph/graph/relay"}
 
 // GenerateCode implements gqlgen's code generator interface.
 func (t tables) GenerateCode(data *codegen.Data) error {
@@ -46,6 +46,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/internal/ledger"
+	"heliograph/internal/status"
 )
 
 // Tables say how the fields of the graph's objects are read from Go values.
@@ -119,7 +120,11 @@ func field(o *codegen.Object, f *codegen.Field, objects map[string]*codegen.Obje
 	if ref.IsSlice() {
 		elem := ref.Elem()
 		if write := appendFunc(elem); write != "" && !elem.IsPtr() {
-			return fmt.Sprintf("%q: Scalars(func(v *%s) []%s { return %s }, %s),\n", f.Name, row, goType(elem.GO), get, write)
+			scalars := "Scalars"
+			if !ref.GQL.NonNull {
+				scalars = "NullableScalars"
+			}
+			return fmt.Sprintf("%q: %s(func(v *%s) []%s { return %s }, %s),\n", f.Name, scalars, row, goType(elem.GO), get, write)
 		}
 	}
 	write := appendFunc(ref)

@@ -130,3 +130,61 @@ func (e HbarUnit) MarshalJSON() ([]byte, error) {
 	e.MarshalGQL(&buf)
 	return buf.Bytes(), nil
 }
+
+// By what maintenances are ordered.
+type MaintenanceOrder string
+
+const (
+	// The newest first: by when they ended, or are to begin.
+	MaintenanceOrderRecentFirst MaintenanceOrder = "RECENT_FIRST"
+	// By when they are to begin, or began; the earliest first.
+	MaintenanceOrderStartFirst MaintenanceOrder = "START_FIRST"
+)
+
+var AllMaintenanceOrder = []MaintenanceOrder{
+	MaintenanceOrderRecentFirst,
+	MaintenanceOrderStartFirst,
+}
+
+func (e MaintenanceOrder) IsValid() bool {
+	switch e {
+	case MaintenanceOrderRecentFirst, MaintenanceOrderStartFirst:
+		return true
+	}
+	return false
+}
+
+func (e MaintenanceOrder) String() string {
+	return string(e)
+}
+
+func (e *MaintenanceOrder) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = MaintenanceOrder(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid MaintenanceOrder", str)
+	}
+	return nil
+}
+
+func (e MaintenanceOrder) MarshalGQL(w io.Writer) {
+	fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *MaintenanceOrder) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e MaintenanceOrder) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}

@@ -60,6 +60,22 @@ func Scalars[T, V any](get func(*T) []V, write scalar.Func[V]) Field[T] {
 	})
 }
 
+// NullableScalars is [Scalars] for a list that may be null: a nil slice is.
+func NullableScalars[T, V any](get func(*T) []V, write scalar.Func[V]) Field[T] {
+	list := Scalars(get, write)
+	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
+		n := list.compile(c, f)
+		whole := n.put
+		n.put = func(dst []byte, r *run, v *T) []byte {
+			if get(v) == nil {
+				return append(dst, "null"...)
+			}
+			return whole(dst, r, v)
+		}
+		return n
+	}}
+}
+
 // One is a field with an object that the row holds; nil is written as null.
 func One[T, C any](get func(*T) *C, child func() *Object[C]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {

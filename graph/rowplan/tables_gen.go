@@ -8,6 +8,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/internal/ledger"
+	"heliograph/internal/status"
 )
 
 // Tables say how the fields of the graph's objects are read from Go values.
@@ -104,6 +105,21 @@ type Tables struct {
 	StakingReward               *Object[ledger.StakingReward]
 	StakingRewardConnection     *Object[relay.Connection[ledger.StakingReward]]
 	StakingRewardEdge           *Object[relay.Edge[ledger.StakingReward]]
+	StatusAffectedComponent     *Object[status.AffectedComponent]
+	StatusComponent             *Object[status.Component]
+	StatusComponentConnection   *Object[relay.Connection[status.Component]]
+	StatusComponentEdge         *Object[relay.Edge[status.Component]]
+	StatusIncident              *Object[status.Incident]
+	StatusIncidentConnection    *Object[relay.Connection[status.Incident]]
+	StatusIncidentEdge          *Object[relay.Edge[status.Incident]]
+	StatusMaintenance           *Object[status.Maintenance]
+	StatusMaintenanceConnection *Object[relay.Connection[status.Maintenance]]
+	StatusMaintenanceEdge       *Object[relay.Edge[status.Maintenance]]
+	StatusPage                  *Object[status.Page]
+	StatusRollup                *Object[status.Rollup]
+	StatusUpdate                *Object[status.Update]
+	StatusUptime                *Object[status.Uptime]
+	StatusUptimeDay             *Object[status.UptimeDay]
 	TimestampRange              *Object[ledger.TimestampRange]
 	Token                       *Object[ledger.Token]
 	TokenAllowance              *Object[ledger.TokenAllowance]
@@ -1336,6 +1352,318 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
+	t.StatusAffectedComponent = NewObject([]string{"StatusAffectedComponent"}, map[string]Field[status.AffectedComponent]{
+		"code": Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Code, s)
+		}),
+		"name": Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Name, s)
+		}),
+		"oldStatus": Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.OldStatus, s)
+		}),
+		"newStatus": Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.NewStatus, s)
+		}),
+		"oldShown": Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.OldShown, s)
+		}),
+		"newShown": Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.NewShown, s)
+		}),
+	})
+	t.StatusComponent = NewObject([]string{"StatusComponent", "Node"}, map[string]Field[status.Component]{
+		"code": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Code, s)
+		}),
+		"pageCode": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.PageCode, s)
+		}),
+		"name": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Name, s)
+		}),
+		"qualifiedName": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.QualifiedName(), s)
+		}),
+		"status": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.Status, s)
+		}),
+		"shownStatus": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.Shown, s)
+		}),
+		"baseStatus": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.BaseStatus, s)
+		}),
+		"description": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.Description, s)
+		}),
+		"position": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.Position, s)
+		}),
+		"isGroup": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.IsGroup, s)
+		}),
+		"groupCode": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.GroupCode, s)
+		}),
+		"childCodes": NullableScalars(func(v *status.Component) []string { return v.Children }, scalar.AppendString),
+		"showcase": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Showcase, s)
+		}),
+		"onlyShowIfDegraded": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.OnlyShowIfDegraded, s)
+		}),
+		"startDate": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendNullDate(dst, v.StartDate, s)
+		}),
+		"createdAt": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.CreatedAt, s)
+		}),
+		"updatedAt": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
+		}),
+		"version": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Version, s)
+		}),
+		"nodeId": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
+			return scalar.AppendNullLong(dst, v.NodeID, s)
+		}),
+	})
+	t.StatusComponentConnection = NewObject([]string{"StatusComponentConnection"}, map[string]Field[relay.Connection[status.Component]]{
+		"nodes":    Many(func(v *relay.Connection[status.Component]) []*status.Component { return v.Nodes }, func() *Object[status.Component] { return t.StatusComponent }),
+		"edges":    Many(func(v *relay.Connection[status.Component]) []*relay.Edge[status.Component] { return v.Edges() }, func() *Object[relay.Edge[status.Component]] { return t.StatusComponentEdge }),
+		"pageInfo": One(func(v *relay.Connection[status.Component]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.StatusComponentEdge = NewObject([]string{"StatusComponentEdge"}, map[string]Field[relay.Edge[status.Component]]{
+		"node": One(func(v *relay.Edge[status.Component]) *status.Component { return v.Node }, func() *Object[status.Component] { return t.StatusComponent }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[status.Component], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.StatusIncident = NewObject([]string{"StatusIncident", "Node", "StatusNotice"}, map[string]Field[status.Incident]{
+		"code": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Code, s)
+		}),
+		"pageCode": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.PageCode, s)
+		}),
+		"name": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Name, s)
+		}),
+		"status": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendNoticeStatus(dst, v.State, s)
+		}),
+		"impact": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendStatusIndicator(dst, v.Impact, s)
+		}),
+		"impactOverride": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendNullImpact(dst, v.ImpactOverride, s)
+		}),
+		"shortlink": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Shortlink, s)
+		}),
+		"startedAt": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.StartedAt, s)
+		}),
+		"createdAt": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.CreatedAt, s)
+		}),
+		"updatedAt": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
+		}),
+		"monitoringAt": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendNullDateTime(dst, v.MonitoringAt, s)
+		}),
+		"resolvedAt": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendNullDateTime(dst, v.ResolvedAt, s)
+		}),
+		"reminderIntervals": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.ReminderIntervals, s)
+		}),
+		"backfilled": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.Backfilled, s)
+		}),
+		"version": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Version, s)
+		}),
+	})
+	t.StatusIncidentConnection = NewObject([]string{"StatusIncidentConnection"}, map[string]Field[relay.Connection[status.Incident]]{
+		"nodes":    Many(func(v *relay.Connection[status.Incident]) []*status.Incident { return v.Nodes }, func() *Object[status.Incident] { return t.StatusIncident }),
+		"edges":    Many(func(v *relay.Connection[status.Incident]) []*relay.Edge[status.Incident] { return v.Edges() }, func() *Object[relay.Edge[status.Incident]] { return t.StatusIncidentEdge }),
+		"pageInfo": One(func(v *relay.Connection[status.Incident]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.StatusIncidentEdge = NewObject([]string{"StatusIncidentEdge"}, map[string]Field[relay.Edge[status.Incident]]{
+		"node": One(func(v *relay.Edge[status.Incident]) *status.Incident { return v.Node }, func() *Object[status.Incident] { return t.StatusIncident }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[status.Incident], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.StatusMaintenance = NewObject([]string{"StatusMaintenance", "Node", "StatusNotice"}, map[string]Field[status.Maintenance]{
+		"code": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Code, s)
+		}),
+		"pageCode": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.PageCode, s)
+		}),
+		"name": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Name, s)
+		}),
+		"status": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendNoticeStatus(dst, v.State, s)
+		}),
+		"impact": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendStatusIndicator(dst, v.Impact, s)
+		}),
+		"impactOverride": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendNullImpact(dst, v.ImpactOverride, s)
+		}),
+		"shortlink": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Shortlink, s)
+		}),
+		"startedAt": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.StartedAt, s)
+		}),
+		"createdAt": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.CreatedAt, s)
+		}),
+		"updatedAt": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
+		}),
+		"monitoringAt": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendNullDateTime(dst, v.MonitoringAt, s)
+		}),
+		"resolvedAt": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendNullDateTime(dst, v.ResolvedAt, s)
+		}),
+		"scheduledFor": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.Start(), s)
+		}),
+		"scheduledUntil": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.End(), s)
+		}),
+		"autoInProgress": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AutoInProgress, s)
+		}),
+		"autoCompleted": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AutoCompleted, s)
+		}),
+		"autoMaintenanceState": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AutoMaintenanceState, s)
+		}),
+		"autoOperationalState": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.AutoOperationalState, s)
+		}),
+		"remindMinutes": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendNullInt(dst, v.RemindMinutes, s)
+		}),
+		"version": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Version, s)
+		}),
+	})
+	t.StatusMaintenanceConnection = NewObject([]string{"StatusMaintenanceConnection"}, map[string]Field[relay.Connection[status.Maintenance]]{
+		"nodes":    Many(func(v *relay.Connection[status.Maintenance]) []*status.Maintenance { return v.Nodes }, func() *Object[status.Maintenance] { return t.StatusMaintenance }),
+		"edges":    Many(func(v *relay.Connection[status.Maintenance]) []*relay.Edge[status.Maintenance] { return v.Edges() }, func() *Object[relay.Edge[status.Maintenance]] { return t.StatusMaintenanceEdge }),
+		"pageInfo": One(func(v *relay.Connection[status.Maintenance]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	})
+	t.StatusMaintenanceEdge = NewObject([]string{"StatusMaintenanceEdge"}, map[string]Field[relay.Edge[status.Maintenance]]{
+		"node": One(func(v *relay.Edge[status.Maintenance]) *status.Maintenance { return v.Node }, func() *Object[status.Maintenance] { return t.StatusMaintenance }),
+		"cursor": Scalar(func(dst []byte, v *relay.Edge[status.Maintenance], s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Cursor, s)
+		}),
+	})
+	t.StatusPage = NewObject([]string{"StatusPage", "Node"}, map[string]Field[status.Page]{
+		"code": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
+		"slug": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Slug, s) }),
+		"name": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
+		"url":  Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.URL, s) }),
+		"timeZone": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.TimeZone, s)
+		}),
+		"locale": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Locale, s) }),
+		"vocabulary": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
+			return scalar.AppendStatusVocabulary(dst, v.Vocabulary, s)
+		}),
+		"mode": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
+			return scalar.AppendStatusPageMode(dst, v.Mode, s)
+		}),
+		"isDefault": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.IsDefault, s)
+		}),
+		"createdAt": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.CreatedAt, s)
+		}),
+		"updatedAt": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
+		}),
+		"revision": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Revision, s) }),
+	})
+	t.StatusRollup = NewObject([]string{"StatusRollup"}, map[string]Field[status.Rollup]{
+		"indicator": Scalar(func(dst []byte, v *status.Rollup, s scalar.Style) []byte {
+			return scalar.AppendStatusIndicator(dst, v.Indicator, s)
+		}),
+		"description": Scalar(func(dst []byte, v *status.Rollup, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.Description, s)
+		}),
+	})
+	t.StatusUpdate = NewObject([]string{"StatusUpdate", "Node"}, map[string]Field[status.Update]{
+		"code": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
+		"noticeCode": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.NoticeCode, s)
+		}),
+		"status": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendNoticeStatus(dst, v.State, s)
+		}),
+		"body": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte { return scalar.AppendString(dst, v.Body, s) }),
+		"createdAt": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.CreatedAt, s)
+		}),
+		"updatedAt": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.UpdatedAt, s)
+		}),
+		"displayAt": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendNullDateTime(dst, v.DisplayAt, s)
+		}),
+		"affectedComponents": NullableMany(func(v *status.Update) []*status.AffectedComponent { return v.Affected }, func() *Object[status.AffectedComponent] { return t.StatusAffectedComponent }),
+		"deliverNotifications": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendBoolean(dst, v.DeliverNotifications, s)
+		}),
+		"customTweet": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.CustomTweet, s)
+		}),
+		"tweetId": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
+			return scalar.AppendNullString(dst, v.TweetID, s)
+		}),
+	})
+	t.StatusUptime = NewObject([]string{"StatusUptime"}, map[string]Field[status.Uptime]{
+		"percent": Scalar(func(dst []byte, v *status.Uptime, s scalar.Style) []byte {
+			return scalar.AppendDouble(dst, v.Percent, s)
+		}),
+		"days": Many(func(v *status.Uptime) []*status.UptimeDay { return v.Days }, func() *Object[status.UptimeDay] { return t.StatusUptimeDay }),
+	})
+	t.StatusUptimeDay = NewObject([]string{"StatusUptimeDay"}, map[string]Field[status.UptimeDay]{
+		"date": Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte { return scalar.AppendDate(dst, v.Date, s) }),
+		"percent": Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
+			return scalar.AppendDouble(dst, v.Percent, s)
+		}),
+		"worst": Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.Worst, s)
+		}),
+		"worstShown": Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.WorstShown, s)
+		}),
+		"outageSeconds": Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.OutageSeconds, s)
+		}),
+		"partialSeconds": Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.PartialSeconds, s)
+		}),
+		"degradedSeconds": Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.DegradedSeconds, s)
+		}),
+		"maintenanceSeconds": Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
+			return scalar.AppendInt(dst, v.MaintenanceSeconds, s)
+		}),
+	})
 	t.TimestampRange = NewObject([]string{"TimestampRange"}, map[string]Field[ledger.TimestampRange]{
 		"from": Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.From, s)
@@ -1876,6 +2204,36 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.StakingReward]]()] = manyEntry(t.StakingRewardConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.StakingReward]]()] = oneEntry(t.StakingRewardEdge)
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.StakingReward]]()] = manyEntry(t.StakingRewardEdge)
+	t.entries[reflect.TypeFor[*status.AffectedComponent]()] = oneEntry(t.StatusAffectedComponent)
+	t.entries[reflect.TypeFor[[]*status.AffectedComponent]()] = manyEntry(t.StatusAffectedComponent)
+	t.entries[reflect.TypeFor[*status.Component]()] = oneEntry(t.StatusComponent)
+	t.entries[reflect.TypeFor[[]*status.Component]()] = manyEntry(t.StatusComponent)
+	t.entries[reflect.TypeFor[*relay.Connection[status.Component]]()] = oneEntry(t.StatusComponentConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[status.Component]]()] = manyEntry(t.StatusComponentConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[status.Component]]()] = oneEntry(t.StatusComponentEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[status.Component]]()] = manyEntry(t.StatusComponentEdge)
+	t.entries[reflect.TypeFor[*status.Incident]()] = oneEntry(t.StatusIncident)
+	t.entries[reflect.TypeFor[[]*status.Incident]()] = manyEntry(t.StatusIncident)
+	t.entries[reflect.TypeFor[*relay.Connection[status.Incident]]()] = oneEntry(t.StatusIncidentConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[status.Incident]]()] = manyEntry(t.StatusIncidentConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[status.Incident]]()] = oneEntry(t.StatusIncidentEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[status.Incident]]()] = manyEntry(t.StatusIncidentEdge)
+	t.entries[reflect.TypeFor[*status.Maintenance]()] = oneEntry(t.StatusMaintenance)
+	t.entries[reflect.TypeFor[[]*status.Maintenance]()] = manyEntry(t.StatusMaintenance)
+	t.entries[reflect.TypeFor[*relay.Connection[status.Maintenance]]()] = oneEntry(t.StatusMaintenanceConnection)
+	t.entries[reflect.TypeFor[[]*relay.Connection[status.Maintenance]]()] = manyEntry(t.StatusMaintenanceConnection)
+	t.entries[reflect.TypeFor[*relay.Edge[status.Maintenance]]()] = oneEntry(t.StatusMaintenanceEdge)
+	t.entries[reflect.TypeFor[[]*relay.Edge[status.Maintenance]]()] = manyEntry(t.StatusMaintenanceEdge)
+	t.entries[reflect.TypeFor[*status.Page]()] = oneEntry(t.StatusPage)
+	t.entries[reflect.TypeFor[[]*status.Page]()] = manyEntry(t.StatusPage)
+	t.entries[reflect.TypeFor[*status.Rollup]()] = oneEntry(t.StatusRollup)
+	t.entries[reflect.TypeFor[[]*status.Rollup]()] = manyEntry(t.StatusRollup)
+	t.entries[reflect.TypeFor[*status.Update]()] = oneEntry(t.StatusUpdate)
+	t.entries[reflect.TypeFor[[]*status.Update]()] = manyEntry(t.StatusUpdate)
+	t.entries[reflect.TypeFor[*status.Uptime]()] = oneEntry(t.StatusUptime)
+	t.entries[reflect.TypeFor[[]*status.Uptime]()] = manyEntry(t.StatusUptime)
+	t.entries[reflect.TypeFor[*status.UptimeDay]()] = oneEntry(t.StatusUptimeDay)
+	t.entries[reflect.TypeFor[[]*status.UptimeDay]()] = manyEntry(t.StatusUptimeDay)
 	t.entries[reflect.TypeFor[*ledger.TimestampRange]()] = oneEntry(t.TimestampRange)
 	t.entries[reflect.TypeFor[[]*ledger.TimestampRange]()] = manyEntry(t.TimestampRange)
 	t.entries[reflect.TypeFor[*ledger.Token]()] = oneEntry(t.Token)

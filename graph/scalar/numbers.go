@@ -161,8 +161,11 @@ func readNullable[T any](ctx context.Context, v any, read func(context.Context, 
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString writes a JSON string. Only what JSON demands is escaped; bytes that are no UTF-8 become U+FFFD.
-func AppendString(dst []byte, s string, _ Style) []byte {
+// AppendString writes a JSON string. Only what JSON demands is escaped, except in the documents of status pages; bytes that are no UTF-8 become U+FFFD.
+func AppendString(dst []byte, s string, style Style) []byte {
+	if style == Status {
+		return appendEscaped(dst, s)
+	}
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 	}

@@ -21,10 +21,13 @@ type Style uint8
 const (
 	// GraphQL is the style of the public graph.
 	GraphQL Style = iota
-	// REST is the style of the answers of /api/v1 and /api/v2.
+	// REST is the style of the answers of /api/v1.
 	REST
 	// RESTCompact is REST, but the instant 0 is written "0.0". The newer of the two REST families prints it so.
 	RESTCompact
+	// Status is the style of the documents of /api/v2: names as status pages have them, instants in the zone of the page, and text in which what HTML
+	// would take for markup is escaped.
+	Status
 )
 
 // Env is what writing and reading scalars depends on.

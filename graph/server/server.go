@@ -65,7 +65,7 @@ func New(o Options) (*Server, error) {
 		graphEnv: &scalar.Env{Style: scalar.GraphQL, Base: o.Base},
 		restEnvs: map[scalar.Style]*scalar.Env{},
 	}
-	for _, style := range []scalar.Style{scalar.REST, scalar.RESTCompact} {
+	for _, style := range []scalar.Style{scalar.REST, scalar.RESTCompact, scalar.Status} {
 		s.restEnvs[style] = &scalar.Env{Style: style, Base: o.Base}
 	}
 	s.exec.SetQueryCache(docs)

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	_ "time/tzdata"
+
+	"heliograph/internal/ledger"
 )
 
 func zone(t *testing.T, name string) *time.Location {
@@ -131,12 +133,12 @@ func TestUptime(t *testing.T) {
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	list := []*Component{
-		{Code: "c", Name: "C", Position: 2, GroupCode: "g", BaseStatus: DegradedPerformance},
+		{Code: "c", Name: "C", Position: 2, GroupCode: ledger.Of("g"), BaseStatus: DegradedPerformance},
 		{Code: "g", Name: "G", Position: 2, ListIndex: 0, IsGroup: true},
-		{Code: "b", Name: "B", Position: 1, ListIndex: 1, GroupCode: "g", BaseStatus: Operational},
+		{Code: "b", Name: "B", Position: 1, ListIndex: 1, GroupCode: ledger.Of("g"), BaseStatus: Operational},
 		{Code: "a", Name: "A", Position: 1, BaseStatus: Operational},
 		{Code: "e", Name: "E", Position: 9, IsGroup: true},
-		{Code: "o", Name: "O", Position: 8, GroupCode: "deleted", BaseStatus: MajorOutage},
+		{Code: "o", Name: "O", Position: 8, GroupCode: ledger.Of("deleted"), BaseStatus: MajorOutage},
 	}
 	got := Settle(list, map[string][]ComponentStatus{"a": {UnderMaintenance}, "c": {Operational}}, Documented)
 	var order string
@@ -150,8 +152,8 @@ func TestSettle(t *testing.T) {
 	if a.Status != UnderMaintenance || a.Shown != Operational || c.Status != DegradedPerformance || g.Status != DegradedPerformance || g.Shown != DegradedPerformance {
 		t.Errorf("states %s %s %s %s", a.Status, a.Shown, c.Status, g.Status)
 	}
-	if len(g.Children) != 2 || g.Children[0] != "b" || g.Children[1] != "c" || b.QualifiedName() != "G - B" || a.QualifiedName() != "A" || o.GroupCode != "" || a.Children != nil {
-		t.Errorf("children %v, names %s %s, group %q", g.Children, b.QualifiedName(), a.QualifiedName(), o.GroupCode)
+	if len(g.Children) != 2 || g.Children[0] != "b" || g.Children[1] != "c" || b.QualifiedName() != "G - B" || a.QualifiedName() != "A" || o.GroupCode.Valid || a.Children != nil {
+		t.Errorf("children %v, names %s %s, group %q", g.Children, b.QualifiedName(), a.QualifiedName(), o.GroupCode.V)
 	}
 	by := ByPlace(got)
 	if by(a, b) >= 0 || by(b, c) >= 0 || by(c, o) >= 0 || by(o, a) <= 0 || by(a, a) != 0 {

@@ -1,6 +1,10 @@
 package status
 
-import "slices"
+import (
+	"slices"
+
+	"heliograph/internal/ledger"
+)
 
 // Effective is the state of a component: the worst of its base state and of those in which open notices hold it.
 func Effective(base ComponentStatus, held ...ComponentStatus) ComponentStatus {
@@ -22,12 +26,12 @@ func Settle(list []*Component, held map[string][]ComponentStatus, v Vocabulary) 
 		}
 		c.Status = Effective(c.BaseStatus, held[c.Code]...)
 		c.Shown = c.Status.Shown(v)
-		if g := byCode[c.GroupCode]; g != nil {
+		if g := byCode[c.GroupCode.V]; g != nil {
 			c.GroupName = g.Name
 			g.Children = append(g.Children, c.Code)
 			g.Status, g.Shown = Worst(g.Status, c.Status), Worst(g.Shown, c.Shown)
 		} else {
-			c.GroupCode = "" // its group was deleted
+			c.GroupCode = ledger.Null[string]{} // its group was deleted
 		}
 	}
 	return slices.DeleteFunc(list, func(c *Component) bool { return c.IsGroup && c.Children == nil })
@@ -56,7 +60,7 @@ func ByPlace(all []*Component) func(a, b *Component) int {
 		byCode[c.Code] = c
 	}
 	top := func(c *Component) *Component {
-		if g := byCode[c.GroupCode]; g != nil {
+		if g := byCode[c.GroupCode.V]; g != nil {
 			return g
 		}
 		return c

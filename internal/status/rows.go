@@ -35,8 +35,8 @@ type Component struct {
 	Code     string
 	PageCode string
 	IsGroup  bool
-	// GroupCode is the group it is in; empty for groups and where it is in none.
-	GroupCode          string
+	// GroupCode is the group it is in, unknown for groups and where it is in none.
+	GroupCode          ledger.Null[string]
 	Name               string
 	Description        ledger.Null[string]
 	Position           int32 // from 1 on, within its group
@@ -150,10 +150,13 @@ type Update struct {
 	// EmptyAffected makes an update without components show an empty list in place of null: it was imported so.
 	EmptyAffected bool
 	Origin        Origin
+	// Affected is what it did to components, nil where it did not say anything of any.
+	Affected []*AffectedComponent
 }
 
 // AffectedComponent is a component of an update, as it was called and was then.
 type AffectedComponent struct {
+	PageCode   string
 	UpdateCode string
 	Ordinal    int32
 	Code       string
@@ -181,3 +184,24 @@ type Change struct {
 	UpdateCode    ledger.Null[string]
 	Origin        Origin
 }
+
+// IsNode marks what has a global id in the graph.
+func (*Page) IsNode() {}
+
+// IsNode marks what has a global id in the graph.
+func (*Component) IsNode() {}
+
+// IsNode marks what has a global id in the graph.
+func (*Incident) IsNode() {}
+
+// IsStatusNotice marks notices of either kind.
+func (*Incident) IsStatusNotice() {}
+
+// IsNode marks what has a global id in the graph.
+func (*Maintenance) IsNode() {}
+
+// IsStatusNotice marks notices of either kind.
+func (*Maintenance) IsStatusNotice() {}
+
+// IsNode marks what has a global id in the graph.
+func (*Update) IsNode() {}

@@ -63,6 +63,7 @@ create table status.incident_component (
     foreign key (page_id, incident_id) references status.incident (page_id, id) on delete cascade,
     foreign key (page_id, component_id) references status.component (page_id, id) on delete cascade
 );
+create index incident_component__component on status.incident_component (component_id, incident_id);
 create index incident_component__held on status.incident_component (component_id) where held_status is not null;
 
 -- What was said of a notice, and when.
@@ -113,7 +114,12 @@ create view status.component_now as
 with leaf as (
     select c.id, greatest(c.base_status, max(h.held_status)) as status
     from status.component c
-    left join status.incident_component h on h.component_id = c.id and h.held_status is not null
+    left join (
+        select a.component_id, a.held_status
+        from status.incident_component a
+        join status.incident i on i.id = a.incident_id and i.deleted_at is null and not i.draft
+        where a.held_status is not null
+    ) h on h.component_id = c.id
     where not c.is_group and c.deleted_at is null
     group by c.id
 )
