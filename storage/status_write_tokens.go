@@ -112,7 +112,7 @@ func (h *tokenHash) ScanBytes(v []byte) error {
 
 // UsedToken notes that a token was used, at most once a minute: it is to tell which ones nobody needs.
 func (s *StatusDB) UsedToken(ctx context.Context, id int64, at time.Time) error {
-	_, err := s.pool.Exec(ctx, `update status.operator_token set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2 - interval '1 minute')`, id, at)
+	_, err := s.pool.Exec(ctx, `update status.operator_token set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2::timestamptz - interval '1 minute')`, id, at)
 	if err != nil {
 		return explainWrite(fmt.Errorf("noting the use of a token: %w", err))
 	}
