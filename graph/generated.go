@@ -47,6 +47,7 @@ type ResolverRoot interface {
 	FractionalFee() FractionalFeeResolver
 	Hook() HookResolver
 	HookSlot() HookSlotResolver
+	Mutation() MutationResolver
 	NFT() NFTResolver
 	NFTTransaction() NFTTransactionResolver
 	NFTTransfer() NFTTransferResolver
@@ -241,6 +242,10 @@ type ComplexityRoot struct {
 		InitialTransactionID func(childComplexity int) int
 		Number               func(childComplexity int) int
 		Total                func(childComplexity int) int
+	}
+
+	ComponentPayload struct {
+		Component func(childComplexity int) int
 	}
 
 	Contract struct {
@@ -573,9 +578,17 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	IncidentPayload struct {
+		Incident func(childComplexity int) int
+	}
+
 	Key struct {
 		Type  func(childComplexity int) int
 		Value func(childComplexity int) int
+	}
+
+	MaintenancePayload struct {
+		Maintenance func(childComplexity int) int
 	}
 
 	MessageTransactionID struct {
@@ -583,6 +596,28 @@ type ComplexityRoot struct {
 		Nonce                 func(childComplexity int) int
 		Scheduled             func(childComplexity int) int
 		TransactionValidStart func(childComplexity int) int
+	}
+
+	Mutation struct {
+		AddComponent          func(childComplexity int, input model.AddComponentInput) int
+		CancelMaintenance     func(childComplexity int, input model.CancelMaintenanceInput) int
+		DeleteStatusNotice    func(childComplexity int, input model.NoticeInput) int
+		DiscardDraft          func(childComplexity int, input model.NoticeInput) int
+		EditComponent         func(childComplexity int, input model.EditComponentInput) int
+		EditStatusNotice      func(childComplexity int, input model.EditNoticeInput) int
+		EditUpdate            func(childComplexity int, input model.EditUpdateInput) int
+		MoveComponent         func(childComplexity int, input model.MoveComponentInput) int
+		MoveMaintenance       func(childComplexity int, input model.MoveMaintenanceInput) int
+		OpenIncident          func(childComplexity int, input model.OpenIncidentInput) int
+		PublishDraft          func(childComplexity int, input model.NoticeInput) int
+		PublishPostmortem     func(childComplexity int, input model.PublishPostmortemInput) int
+		RemoveComponent       func(childComplexity int, input model.RemoveComponentInput) int
+		ReopenIncident        func(childComplexity int, input model.UpdateIncidentInput) int
+		RescheduleMaintenance func(childComplexity int, input model.RescheduleMaintenanceInput) int
+		ScheduleMaintenance   func(childComplexity int, input model.ScheduleMaintenanceInput) int
+		SetComponentStatus    func(childComplexity int, input model.SetComponentStatusInput) int
+		SetStatusPage         func(childComplexity int, input model.SetStatusPageInput) int
+		UpdateIncident        func(childComplexity int, input model.UpdateIncidentInput) int
 	}
 
 	NFT struct {
@@ -759,6 +794,10 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	NoticePayload struct {
+		Notice func(childComplexity int) int
+	}
+
 	PageInfo struct {
 		EndCursor       func(childComplexity int) int
 		HasNextPage     func(childComplexity int) int
@@ -796,6 +835,7 @@ type ComplexityRoot struct {
 		Schedules          func(childComplexity int, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		StakingRewards     func(childComplexity int, account ledger.AccountRef, filter *ledger.StakingRewardFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Status             func(childComplexity int) int
+		StatusDrafts       func(childComplexity int, page *string) int
 		StatusIncident     func(childComplexity int, code string) int
 		StatusMaintenance  func(childComplexity int, code string) int
 		StatusPage         func(childComplexity int, slug *string) int
@@ -845,6 +885,10 @@ type ComplexityRoot struct {
 		RPCRelay       func(childComplexity int) int
 		RequiresTLS    func(childComplexity int) int
 		Type           func(childComplexity int) int
+	}
+
+	RemovedPayload struct {
+		Code func(childComplexity int) int
 	}
 
 	RoyaltyFee struct {
@@ -1066,6 +1110,10 @@ type ComplexityRoot struct {
 		UpcomingMaintenances func(childComplexity int, first *int32, after *string, last *int32, before *string) int
 		UpdatedAt            func(childComplexity int) int
 		Vocabulary           func(childComplexity int) int
+	}
+
+	StatusPagePayload struct {
+		Page func(childComplexity int) int
 	}
 
 	StatusRollup struct {
@@ -1352,6 +1400,10 @@ type ComplexityRoot struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
 	}
+
+	UpdatePayload struct {
+		Update func(childComplexity int) int
+	}
 }
 
 // endregion ***************************** api!.gotpl *****************************
@@ -1488,6 +1540,27 @@ type HookSlotResolver interface {
 	Transaction(ctx context.Context, obj *ledger.HookSlot) (*ledger.Transaction, error)
 	Hook(ctx context.Context, obj *ledger.HookSlot) (*ledger.Hook, error)
 }
+type MutationResolver interface {
+	SetComponentStatus(ctx context.Context, input model.SetComponentStatusInput) (*model.ComponentPayload, error)
+	OpenIncident(ctx context.Context, input model.OpenIncidentInput) (*model.IncidentPayload, error)
+	UpdateIncident(ctx context.Context, input model.UpdateIncidentInput) (*model.IncidentPayload, error)
+	ReopenIncident(ctx context.Context, input model.UpdateIncidentInput) (*model.IncidentPayload, error)
+	PublishPostmortem(ctx context.Context, input model.PublishPostmortemInput) (*model.IncidentPayload, error)
+	PublishDraft(ctx context.Context, input model.NoticeInput) (*model.IncidentPayload, error)
+	DiscardDraft(ctx context.Context, input model.NoticeInput) (*model.RemovedPayload, error)
+	EditUpdate(ctx context.Context, input model.EditUpdateInput) (*model.UpdatePayload, error)
+	EditStatusNotice(ctx context.Context, input model.EditNoticeInput) (*model.NoticePayload, error)
+	DeleteStatusNotice(ctx context.Context, input model.NoticeInput) (*model.RemovedPayload, error)
+	ScheduleMaintenance(ctx context.Context, input model.ScheduleMaintenanceInput) (*model.MaintenancePayload, error)
+	MoveMaintenance(ctx context.Context, input model.MoveMaintenanceInput) (*model.MaintenancePayload, error)
+	RescheduleMaintenance(ctx context.Context, input model.RescheduleMaintenanceInput) (*model.MaintenancePayload, error)
+	CancelMaintenance(ctx context.Context, input model.CancelMaintenanceInput) (*model.MaintenancePayload, error)
+	AddComponent(ctx context.Context, input model.AddComponentInput) (*model.ComponentPayload, error)
+	EditComponent(ctx context.Context, input model.EditComponentInput) (*model.ComponentPayload, error)
+	MoveComponent(ctx context.Context, input model.MoveComponentInput) (*model.ComponentPayload, error)
+	RemoveComponent(ctx context.Context, input model.RemoveComponentInput) (*model.RemovedPayload, error)
+	SetStatusPage(ctx context.Context, input model.SetStatusPageInput) (*model.StatusPagePayload, error)
+}
 type NFTResolver interface {
 	ID(ctx context.Context, obj *ledger.NFT) (string, error)
 
@@ -1570,6 +1643,7 @@ type QueryResolver interface {
 	StatusPage(ctx context.Context, slug *string) (*status.Page, error)
 	StatusIncident(ctx context.Context, code string) (*status.Incident, error)
 	StatusMaintenance(ctx context.Context, code string) (*status.Maintenance, error)
+	StatusDrafts(ctx context.Context, page *string) ([]*status.Incident, error)
 	Token(ctx context.Context, id ledger.EntityID, at *ledger.Filter[ledger.Timestamp]) (*ledger.Token, error)
 	Tokens(ctx context.Context, filter *ledger.TokenFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Token], error)
 	TokenBalances(ctx context.Context, token ledger.EntityID, filter *ledger.TokenHolderFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenHolder], error)
@@ -2518,6 +2592,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ChunkInfo.Total(childComplexity), true
+
+	case "ComponentPayload.component":
+		if e.ComplexityRoot.ComponentPayload.Component == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ComponentPayload.Component(childComplexity), true
 
 	case "Contract.account":
 		if e.ComplexityRoot.Contract.Account == nil {
@@ -3946,6 +4027,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.HookSlotEdge.Node(childComplexity), true
 
+	case "IncidentPayload.incident":
+		if e.ComplexityRoot.IncidentPayload.Incident == nil {
+			break
+		}
+
+		return e.ComplexityRoot.IncidentPayload.Incident(childComplexity), true
+
 	case "Key.type":
 		if e.ComplexityRoot.Key.Type == nil {
 			break
@@ -3958,6 +4046,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Key.Value(childComplexity), true
+
+	case "MaintenancePayload.maintenance":
+		if e.ComplexityRoot.MaintenancePayload.Maintenance == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MaintenancePayload.Maintenance(childComplexity), true
 
 	case "MessageTransactionID.accountId":
 		if e.ComplexityRoot.MessageTransactionID.AccountID == nil {
@@ -3983,6 +4078,216 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.MessageTransactionID.TransactionValidStart(childComplexity), true
+
+	case "Mutation.addComponent":
+		if e.ComplexityRoot.Mutation.AddComponent == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_addComponent_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AddComponent(childComplexity, args["input"].(model.AddComponentInput)), true
+	case "Mutation.cancelMaintenance":
+		if e.ComplexityRoot.Mutation.CancelMaintenance == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_cancelMaintenance_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CancelMaintenance(childComplexity, args["input"].(model.CancelMaintenanceInput)), true
+	case "Mutation.deleteStatusNotice":
+		if e.ComplexityRoot.Mutation.DeleteStatusNotice == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteStatusNotice_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteStatusNotice(childComplexity, args["input"].(model.NoticeInput)), true
+	case "Mutation.discardDraft":
+		if e.ComplexityRoot.Mutation.DiscardDraft == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_discardDraft_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DiscardDraft(childComplexity, args["input"].(model.NoticeInput)), true
+	case "Mutation.editComponent":
+		if e.ComplexityRoot.Mutation.EditComponent == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_editComponent_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.EditComponent(childComplexity, args["input"].(model.EditComponentInput)), true
+	case "Mutation.editStatusNotice":
+		if e.ComplexityRoot.Mutation.EditStatusNotice == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_editStatusNotice_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.EditStatusNotice(childComplexity, args["input"].(model.EditNoticeInput)), true
+	case "Mutation.editUpdate":
+		if e.ComplexityRoot.Mutation.EditUpdate == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_editUpdate_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.EditUpdate(childComplexity, args["input"].(model.EditUpdateInput)), true
+	case "Mutation.moveComponent":
+		if e.ComplexityRoot.Mutation.MoveComponent == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_moveComponent_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MoveComponent(childComplexity, args["input"].(model.MoveComponentInput)), true
+	case "Mutation.moveMaintenance":
+		if e.ComplexityRoot.Mutation.MoveMaintenance == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_moveMaintenance_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MoveMaintenance(childComplexity, args["input"].(model.MoveMaintenanceInput)), true
+	case "Mutation.openIncident":
+		if e.ComplexityRoot.Mutation.OpenIncident == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_openIncident_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.OpenIncident(childComplexity, args["input"].(model.OpenIncidentInput)), true
+	case "Mutation.publishDraft":
+		if e.ComplexityRoot.Mutation.PublishDraft == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_publishDraft_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.PublishDraft(childComplexity, args["input"].(model.NoticeInput)), true
+	case "Mutation.publishPostmortem":
+		if e.ComplexityRoot.Mutation.PublishPostmortem == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_publishPostmortem_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.PublishPostmortem(childComplexity, args["input"].(model.PublishPostmortemInput)), true
+	case "Mutation.removeComponent":
+		if e.ComplexityRoot.Mutation.RemoveComponent == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_removeComponent_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RemoveComponent(childComplexity, args["input"].(model.RemoveComponentInput)), true
+	case "Mutation.reopenIncident":
+		if e.ComplexityRoot.Mutation.ReopenIncident == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_reopenIncident_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ReopenIncident(childComplexity, args["input"].(model.UpdateIncidentInput)), true
+	case "Mutation.rescheduleMaintenance":
+		if e.ComplexityRoot.Mutation.RescheduleMaintenance == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_rescheduleMaintenance_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RescheduleMaintenance(childComplexity, args["input"].(model.RescheduleMaintenanceInput)), true
+	case "Mutation.scheduleMaintenance":
+		if e.ComplexityRoot.Mutation.ScheduleMaintenance == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_scheduleMaintenance_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ScheduleMaintenance(childComplexity, args["input"].(model.ScheduleMaintenanceInput)), true
+	case "Mutation.setComponentStatus":
+		if e.ComplexityRoot.Mutation.SetComponentStatus == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_setComponentStatus_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.SetComponentStatus(childComplexity, args["input"].(model.SetComponentStatusInput)), true
+	case "Mutation.setStatusPage":
+		if e.ComplexityRoot.Mutation.SetStatusPage == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_setStatusPage_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.SetStatusPage(childComplexity, args["input"].(model.SetStatusPageInput)), true
+	case "Mutation.updateIncident":
+		if e.ComplexityRoot.Mutation.UpdateIncident == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateIncident_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateIncident(childComplexity, args["input"].(model.UpdateIncidentInput)), true
 
 	case "NFT.accountId":
 		if e.ComplexityRoot.NFT.AccountID == nil {
@@ -4762,6 +5067,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.NftAllowanceEdge.Node(childComplexity), true
 
+	case "NoticePayload.notice":
+		if e.ComplexityRoot.NoticePayload.Notice == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NoticePayload.Notice(childComplexity), true
+
 	case "PageInfo.endCursor":
 		if e.ComplexityRoot.PageInfo.EndCursor == nil {
 			break
@@ -5097,6 +5409,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Status(childComplexity), true
+	case "Query.statusDrafts":
+		if e.ComplexityRoot.Query.StatusDrafts == nil {
+			break
+		}
+
+		args, err := ec.field_Query_statusDrafts_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.StatusDrafts(childComplexity, args["page"].(*string)), true
 	case "Query.statusIncident":
 		if e.ComplexityRoot.Query.StatusIncident == nil {
 			break
@@ -5388,6 +5711,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.RegisteredServiceEndpoint.Type(childComplexity), true
+
+	case "RemovedPayload.code":
+		if e.ComplexityRoot.RemovedPayload.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RemovedPayload.Code(childComplexity), true
 
 	case "RoyaltyFee.allCollectorsAreExempt":
 		if e.ComplexityRoot.RoyaltyFee.AllCollectorsAreExempt == nil {
@@ -6424,6 +6754,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.StatusPage.Vocabulary(childComplexity), true
+
+	case "StatusPagePayload.page":
+		if e.ComplexityRoot.StatusPagePayload.Page == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPagePayload.Page(childComplexity), true
 
 	case "StatusRollup.description":
 		if e.ComplexityRoot.StatusRollup.Description == nil {
@@ -7679,6 +8016,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.TransactionEdge.Node(childComplexity), true
 
+	case "UpdatePayload.update":
+		if e.ComplexityRoot.UpdatePayload.Update == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdatePayload.Update(childComplexity), true
+
 	}
 	return 0, false
 }
@@ -7688,29 +8032,46 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
 		ec.unmarshalInputAccountFilter,
+		ec.unmarshalInputAddComponentInput,
 		ec.unmarshalInputAirdropFilter,
 		ec.unmarshalInputBalanceFilter,
 		ec.unmarshalInputBlockFilter,
+		ec.unmarshalInputCancelMaintenanceInput,
 		ec.unmarshalInputContractActionFilter,
 		ec.unmarshalInputContractFilter,
 		ec.unmarshalInputContractLogFilter,
 		ec.unmarshalInputContractResultFilter,
 		ec.unmarshalInputContractStateFilter,
 		ec.unmarshalInputCryptoAllowanceFilter,
+		ec.unmarshalInputEditComponentInput,
+		ec.unmarshalInputEditNoticeInput,
+		ec.unmarshalInputEditUpdateInput,
 		ec.unmarshalInputEntityIDFilter,
 		ec.unmarshalInputHookFilter,
 		ec.unmarshalInputHookKeyFilter,
 		ec.unmarshalInputHookSlotFilter,
 		ec.unmarshalInputLongFilter,
+		ec.unmarshalInputMoveComponentInput,
+		ec.unmarshalInputMoveMaintenanceInput,
 		ec.unmarshalInputNFTFilter,
 		ec.unmarshalInputNFTKeyFilter,
 		ec.unmarshalInputNFTTransactionFilter,
 		ec.unmarshalInputNetworkNodeFilter,
 		ec.unmarshalInputNftAllowanceFilter,
+		ec.unmarshalInputNoticeInput,
+		ec.unmarshalInputOpenIncidentInput,
+		ec.unmarshalInputPublishPostmortemInput,
 		ec.unmarshalInputRegisteredNodeFilter,
+		ec.unmarshalInputRemoveComponentInput,
+		ec.unmarshalInputRescheduleMaintenanceInput,
 		ec.unmarshalInputScheduleFilter,
+		ec.unmarshalInputScheduleMaintenanceInput,
+		ec.unmarshalInputSetComponentStatusInput,
+		ec.unmarshalInputSetStatusPageInput,
 		ec.unmarshalInputSlotFilter,
 		ec.unmarshalInputStakingRewardFilter,
+		ec.unmarshalInputStatusAffectedInput,
+		ec.unmarshalInputStatusSettingInput,
 		ec.unmarshalInputStringFilter,
 		ec.unmarshalInputTimestampFilter,
 		ec.unmarshalInputTokenAllowanceFilter,
@@ -7720,6 +8081,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputTokenRelationshipFilter,
 		ec.unmarshalInputTopicMessageFilter,
 		ec.unmarshalInputTransactionFilter,
+		ec.unmarshalInputUpdateIncidentInput,
 	)
 	first := true
 
@@ -7754,6 +8116,21 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 
 			return &response
 		}
+	case ast.Mutation:
+		return func(ctx context.Context) *graphql.Response {
+			if !first {
+				return nil
+			}
+			first = false
+			ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)
+			data := ec._Mutation(ctx, opCtx.Operation.SelectionSet)
+			var buf bytes.Buffer
+			data.MarshalGQL(&buf)
+
+			return &graphql.Response{
+				Data: buf.Bytes(),
+			}
+		}
 
 	default:
 		return graphql.OneShot(graphql.ErrorResponse(ctx, "unsupported GraphQL operation"))
@@ -7779,7 +8156,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/status.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/status.graphqls" "schema/status_mutations.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -7804,6 +8181,7 @@ var sources = []*ast.Source{
 	{Name: "schema/nft_allowance.graphqls", Input: sourceData("schema/nft_allowance.graphqls"), BuiltIn: false},
 	{Name: "schema/schedule.graphqls", Input: sourceData("schema/schedule.graphqls"), BuiltIn: false},
 	{Name: "schema/status.graphqls", Input: sourceData("schema/status.graphqls"), BuiltIn: false},
+	{Name: "schema/status_mutations.graphqls", Input: sourceData("schema/status_mutations.graphqls"), BuiltIn: false},
 	{Name: "schema/token.graphqls", Input: sourceData("schema/token.graphqls"), BuiltIn: false},
 	{Name: "schema/topic.graphqls", Input: sourceData("schema/topic.graphqls"), BuiltIn: false},
 	{Name: "schema/transaction.graphqls", Input: sourceData("schema/transaction.graphqls"), BuiltIn: false},
@@ -8141,6 +8519,14 @@ func (ec *executionContext) childFields_ChunkInfo(ctx context.Context, field gra
 		return ec.fieldContext_ChunkInfo_total(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ChunkInfo", field.Name)
+}
+
+func (ec *executionContext) childFields_ComponentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "component":
+		return ec.fieldContext_ComponentPayload_component(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ComponentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Contract(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -8803,6 +9189,14 @@ func (ec *executionContext) childFields_HookSlotEdge(ctx context.Context, field 
 	return nil, fmt.Errorf("no field named %q was found under type HookSlotEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_IncidentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "incident":
+		return ec.fieldContext_IncidentPayload_incident(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type IncidentPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_Key(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "type":
@@ -8811,6 +9205,14 @@ func (ec *executionContext) childFields_Key(ctx context.Context, field graphql.C
 		return ec.fieldContext_Key_value(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Key", field.Name)
+}
+
+func (ec *executionContext) childFields_MaintenancePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "maintenance":
+		return ec.fieldContext_MaintenancePayload_maintenance(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type MaintenancePayload", field.Name)
 }
 
 func (ec *executionContext) childFields_MessageTransactionID(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -9175,6 +9577,14 @@ func (ec *executionContext) childFields_NftAllowanceEdge(ctx context.Context, fi
 	return nil, fmt.Errorf("no field named %q was found under type NftAllowanceEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_NoticePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "notice":
+		return ec.fieldContext_NoticePayload_notice(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NoticePayload", field.Name)
+}
+
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "hasNextPage":
@@ -9259,6 +9669,14 @@ func (ec *executionContext) childFields_RegisteredServiceEndpoint(ctx context.Co
 		return ec.fieldContext_RegisteredServiceEndpoint_type(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RegisteredServiceEndpoint", field.Name)
+}
+
+func (ec *executionContext) childFields_RemovedPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "code":
+		return ec.fieldContext_RemovedPayload_code(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RemovedPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_RoyaltyFee(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -9703,6 +10121,14 @@ func (ec *executionContext) childFields_StatusPage(ctx context.Context, field gr
 		return ec.fieldContext_StatusPage_upcomingMaintenances(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type StatusPage", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusPagePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "page":
+		return ec.fieldContext_StatusPagePayload_page(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusPagePayload", field.Name)
 }
 
 func (ec *executionContext) childFields_StatusRollup(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -10275,6 +10701,14 @@ func (ec *executionContext) childFields_TransactionEdge(ctx context.Context, fie
 		return ec.fieldContext_TransactionEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TransactionEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdatePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "update":
+		return ec.fieldContext_UpdatePayload_update(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdatePayload", field.Name)
 }
 
 func (ec *executionContext) childFields___Directive(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -11574,6 +12008,272 @@ func (ec *executionContext) field_Hook_storage_args(ctx context.Context, rawArgs
 		return nil, err
 	}
 	args["before"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_addComponent_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.AddComponentInput, error) {
+			return ec.unmarshalNAddComponentInput2heliographᚋgraphᚋmodelᚐAddComponentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_cancelMaintenance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.CancelMaintenanceInput, error) {
+			return ec.unmarshalNCancelMaintenanceInput2heliographᚋgraphᚋmodelᚐCancelMaintenanceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteStatusNotice_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.NoticeInput, error) {
+			return ec.unmarshalNNoticeInput2heliographᚋgraphᚋmodelᚐNoticeInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_discardDraft_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.NoticeInput, error) {
+			return ec.unmarshalNNoticeInput2heliographᚋgraphᚋmodelᚐNoticeInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_editComponent_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.EditComponentInput, error) {
+			return ec.unmarshalNEditComponentInput2heliographᚋgraphᚋmodelᚐEditComponentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_editStatusNotice_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.EditNoticeInput, error) {
+			return ec.unmarshalNEditNoticeInput2heliographᚋgraphᚋmodelᚐEditNoticeInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_editUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.EditUpdateInput, error) {
+			return ec.unmarshalNEditUpdateInput2heliographᚋgraphᚋmodelᚐEditUpdateInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_moveComponent_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.MoveComponentInput, error) {
+			return ec.unmarshalNMoveComponentInput2heliographᚋgraphᚋmodelᚐMoveComponentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_moveMaintenance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.MoveMaintenanceInput, error) {
+			return ec.unmarshalNMoveMaintenanceInput2heliographᚋgraphᚋmodelᚐMoveMaintenanceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_openIncident_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.OpenIncidentInput, error) {
+			return ec.unmarshalNOpenIncidentInput2heliographᚋgraphᚋmodelᚐOpenIncidentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_publishDraft_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.NoticeInput, error) {
+			return ec.unmarshalNNoticeInput2heliographᚋgraphᚋmodelᚐNoticeInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_publishPostmortem_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.PublishPostmortemInput, error) {
+			return ec.unmarshalNPublishPostmortemInput2heliographᚋgraphᚋmodelᚐPublishPostmortemInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_removeComponent_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.RemoveComponentInput, error) {
+			return ec.unmarshalNRemoveComponentInput2heliographᚋgraphᚋmodelᚐRemoveComponentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_reopenIncident_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.UpdateIncidentInput, error) {
+			return ec.unmarshalNUpdateIncidentInput2heliographᚋgraphᚋmodelᚐUpdateIncidentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_rescheduleMaintenance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.RescheduleMaintenanceInput, error) {
+			return ec.unmarshalNRescheduleMaintenanceInput2heliographᚋgraphᚋmodelᚐRescheduleMaintenanceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_scheduleMaintenance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.ScheduleMaintenanceInput, error) {
+			return ec.unmarshalNScheduleMaintenanceInput2heliographᚋgraphᚋmodelᚐScheduleMaintenanceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_setComponentStatus_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.SetComponentStatusInput, error) {
+			return ec.unmarshalNSetComponentStatusInput2heliographᚋgraphᚋmodelᚐSetComponentStatusInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_setStatusPage_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.SetStatusPageInput, error) {
+			return ec.unmarshalNSetStatusPageInput2heliographᚋgraphᚋmodelᚐSetStatusPageInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateIncident_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.UpdateIncidentInput, error) {
+			return ec.unmarshalNUpdateIncidentInput2heliographᚋgraphᚋmodelᚐUpdateIncidentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
 	return args, nil
 }
 
@@ -13134,6 +13834,20 @@ func (ec *executionContext) field_Query_stakingRewards_args(ctx context.Context,
 		return nil, err
 	}
 	args["before"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_statusDrafts_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg0
 	return args, nil
 }
 
@@ -17591,6 +18305,38 @@ func (ec *executionContext) _ChunkInfo_total(ctx context.Context, field graphql.
 }
 func (ec *executionContext) fieldContext_ChunkInfo_total(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChunkInfo", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ComponentPayload_component(ctx context.Context, field graphql.CollectedField, obj *model.ComponentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ComponentPayload_component(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Component, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
+			return ec.marshalNStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ComponentPayload_component(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ComponentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponent(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Contract_id(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
@@ -23545,6 +24291,38 @@ func (ec *executionContext) fieldContext_HookSlotEdge_cursor(_ context.Context, 
 	return graphql.NewScalarFieldContext("HookSlotEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _IncidentPayload_incident(ctx context.Context, field graphql.CollectedField, obj *model.IncidentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_IncidentPayload_incident(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Incident, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Incident) graphql.Marshaler {
+			return ec.marshalNStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_IncidentPayload_incident(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "IncidentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusIncident(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Key_type(ctx context.Context, field graphql.CollectedField, obj *ledger.KeyInfo) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -23589,6 +24367,38 @@ func (ec *executionContext) _Key_value(ctx context.Context, field graphql.Collec
 }
 func (ec *executionContext) fieldContext_Key_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Key", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _MaintenancePayload_maintenance(ctx context.Context, field graphql.CollectedField, obj *model.MaintenancePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MaintenancePayload_maintenance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Maintenance, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Maintenance) graphql.Marshaler {
+			return ec.marshalNStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_MaintenancePayload_maintenance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MaintenancePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusMaintenance(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _MessageTransactionID_accountId(ctx context.Context, field graphql.CollectedField, obj *ledger.MessageTransactionID) (ret graphql.Marshaler) {
@@ -23681,6 +24491,842 @@ func (ec *executionContext) _MessageTransactionID_transactionValidStart(ctx cont
 }
 func (ec *executionContext) fieldContext_MessageTransactionID_transactionValidStart(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MessageTransactionID", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Mutation_setComponentStatus(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_setComponentStatus(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SetComponentStatus(ctx, fc.Args["input"].(model.SetComponentStatusInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ComponentPayload) graphql.Marshaler {
+			return ec.marshalNComponentPayload2ᚖheliographᚋgraphᚋmodelᚐComponentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_setComponentStatus(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ComponentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_setComponentStatus_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_openIncident(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_openIncident(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OpenIncident(ctx, fc.Args["input"].(model.OpenIncidentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
+			return ec.marshalNIncidentPayload2ᚖheliographᚋgraphᚋmodelᚐIncidentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_openIncident(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_IncidentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_openIncident_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateIncident(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateIncident(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateIncident(ctx, fc.Args["input"].(model.UpdateIncidentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
+			return ec.marshalNIncidentPayload2ᚖheliographᚋgraphᚋmodelᚐIncidentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateIncident(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_IncidentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateIncident_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_reopenIncident(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_reopenIncident(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ReopenIncident(ctx, fc.Args["input"].(model.UpdateIncidentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
+			return ec.marshalNIncidentPayload2ᚖheliographᚋgraphᚋmodelᚐIncidentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_reopenIncident(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_IncidentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_reopenIncident_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_publishPostmortem(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_publishPostmortem(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PublishPostmortem(ctx, fc.Args["input"].(model.PublishPostmortemInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
+			return ec.marshalNIncidentPayload2ᚖheliographᚋgraphᚋmodelᚐIncidentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_publishPostmortem(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_IncidentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_publishPostmortem_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_publishDraft(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_publishDraft(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PublishDraft(ctx, fc.Args["input"].(model.NoticeInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
+			return ec.marshalNIncidentPayload2ᚖheliographᚋgraphᚋmodelᚐIncidentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_publishDraft(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_IncidentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_publishDraft_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_discardDraft(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_discardDraft(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DiscardDraft(ctx, fc.Args["input"].(model.NoticeInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RemovedPayload) graphql.Marshaler {
+			return ec.marshalNRemovedPayload2ᚖheliographᚋgraphᚋmodelᚐRemovedPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_discardDraft(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RemovedPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_discardDraft_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_editUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_editUpdate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().EditUpdate(ctx, fc.Args["input"].(model.EditUpdateInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdatePayload) graphql.Marshaler {
+			return ec.marshalNUpdatePayload2ᚖheliographᚋgraphᚋmodelᚐUpdatePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_editUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdatePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_editUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_editStatusNotice(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_editStatusNotice(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().EditStatusNotice(ctx, fc.Args["input"].(model.EditNoticeInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.NoticePayload) graphql.Marshaler {
+			return ec.marshalNNoticePayload2ᚖheliographᚋgraphᚋmodelᚐNoticePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_editStatusNotice(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NoticePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_editStatusNotice_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteStatusNotice(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_deleteStatusNotice(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteStatusNotice(ctx, fc.Args["input"].(model.NoticeInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RemovedPayload) graphql.Marshaler {
+			return ec.marshalNRemovedPayload2ᚖheliographᚋgraphᚋmodelᚐRemovedPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_deleteStatusNotice(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RemovedPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteStatusNotice_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_scheduleMaintenance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_scheduleMaintenance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ScheduleMaintenance(ctx, fc.Args["input"].(model.ScheduleMaintenanceInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.MaintenancePayload) graphql.Marshaler {
+			return ec.marshalNMaintenancePayload2ᚖheliographᚋgraphᚋmodelᚐMaintenancePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_scheduleMaintenance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_MaintenancePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_scheduleMaintenance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_moveMaintenance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_moveMaintenance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MoveMaintenance(ctx, fc.Args["input"].(model.MoveMaintenanceInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.MaintenancePayload) graphql.Marshaler {
+			return ec.marshalNMaintenancePayload2ᚖheliographᚋgraphᚋmodelᚐMaintenancePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_moveMaintenance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_MaintenancePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_moveMaintenance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_rescheduleMaintenance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_rescheduleMaintenance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RescheduleMaintenance(ctx, fc.Args["input"].(model.RescheduleMaintenanceInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.MaintenancePayload) graphql.Marshaler {
+			return ec.marshalNMaintenancePayload2ᚖheliographᚋgraphᚋmodelᚐMaintenancePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_rescheduleMaintenance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_MaintenancePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_rescheduleMaintenance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_cancelMaintenance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_cancelMaintenance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CancelMaintenance(ctx, fc.Args["input"].(model.CancelMaintenanceInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.MaintenancePayload) graphql.Marshaler {
+			return ec.marshalNMaintenancePayload2ᚖheliographᚋgraphᚋmodelᚐMaintenancePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_cancelMaintenance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_MaintenancePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_cancelMaintenance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_addComponent(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_addComponent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AddComponent(ctx, fc.Args["input"].(model.AddComponentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ComponentPayload) graphql.Marshaler {
+			return ec.marshalNComponentPayload2ᚖheliographᚋgraphᚋmodelᚐComponentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_addComponent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ComponentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_addComponent_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_editComponent(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_editComponent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().EditComponent(ctx, fc.Args["input"].(model.EditComponentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ComponentPayload) graphql.Marshaler {
+			return ec.marshalNComponentPayload2ᚖheliographᚋgraphᚋmodelᚐComponentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_editComponent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ComponentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_editComponent_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_moveComponent(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_moveComponent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MoveComponent(ctx, fc.Args["input"].(model.MoveComponentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ComponentPayload) graphql.Marshaler {
+			return ec.marshalNComponentPayload2ᚖheliographᚋgraphᚋmodelᚐComponentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_moveComponent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ComponentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_moveComponent_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_removeComponent(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_removeComponent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RemoveComponent(ctx, fc.Args["input"].(model.RemoveComponentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RemovedPayload) graphql.Marshaler {
+			return ec.marshalNRemovedPayload2ᚖheliographᚋgraphᚋmodelᚐRemovedPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_removeComponent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RemovedPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_removeComponent_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_setStatusPage(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_setStatusPage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SetStatusPage(ctx, fc.Args["input"].(model.SetStatusPageInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.StatusPagePayload) graphql.Marshaler {
+			return ec.marshalNStatusPagePayload2ᚖheliographᚋgraphᚋmodelᚐStatusPagePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_setStatusPage(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusPagePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_setStatusPage_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _NFT_id(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
@@ -26980,6 +28626,38 @@ func (ec *executionContext) fieldContext_NftAllowanceEdge_cursor(_ context.Conte
 	return graphql.NewScalarFieldContext("NftAllowanceEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _NoticePayload_notice(ctx context.Context, field graphql.CollectedField, obj *model.NoticePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NoticePayload_notice(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Notice, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v relay.StatusNotice) graphql.Marshaler {
+			return ec.marshalNStatusNotice2heliographᚋgraphᚋrelayᚐStatusNotice(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NoticePayload_notice(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NoticePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *relay.PageInfo) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -28500,6 +30178,50 @@ func (ec *executionContext) fieldContext_Query_statusMaintenance(ctx context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_statusDrafts(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_statusDrafts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().StatusDrafts(ctx, fc.Args["page"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.Incident) graphql.Marshaler {
+			return ec.marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋstatusᚐIncidentᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_statusDrafts(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusIncident(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_statusDrafts_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_token(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29612,6 +31334,29 @@ func (ec *executionContext) _RegisteredServiceEndpoint_type(ctx context.Context,
 }
 func (ec *executionContext) fieldContext_RegisteredServiceEndpoint_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("RegisteredServiceEndpoint", field, true, false, errors.New("field of type RegisteredNodeType does not have child fields"))
+}
+
+func (ec *executionContext) _RemovedPayload_code(ctx context.Context, field graphql.CollectedField, obj *model.RemovedPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RemovedPayload_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RemovedPayload_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RemovedPayload", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _RoyaltyFee_allCollectorsAreExempt(ctx context.Context, field graphql.CollectedField, obj *ledger.RoyaltyFee) (ret graphql.Marshaler) {
@@ -33951,6 +35696,38 @@ func (ec *executionContext) fieldContext_StatusPage_upcomingMaintenances(ctx con
 	if fc.Args, err = ec.field_StatusPage_upcomingMaintenances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusPagePayload_page(ctx context.Context, field graphql.CollectedField, obj *model.StatusPagePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPagePayload_page(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Page, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
+			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPagePayload_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusPagePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusPage(ctx, field)
+		},
 	}
 	return fc, nil
 }
@@ -39396,6 +41173,38 @@ func (ec *executionContext) fieldContext_TransactionEdge_cursor(_ context.Contex
 	return graphql.NewScalarFieldContext("TransactionEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _UpdatePayload_update(ctx context.Context, field graphql.CollectedField, obj *model.UpdatePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdatePayload_update(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Update, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Update) graphql.Marshaler {
+			return ec.marshalNStatusUpdate2ᚖheliographᚋinternalᚋstatusᚐUpdate(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdatePayload_update(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdatePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusUpdate(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) ___Directive_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -40499,6 +42308,120 @@ func (ec *executionContext) unmarshalInputAccountFilter(ctx context.Context, obj
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputAddComponentInput(ctx context.Context, obj any) (model.AddComponentInput, error) {
+	var it model.AddComponentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["isGroup"]; !present {
+		asMap["isGroup"] = false
+	}
+	if _, present := asMap["status"]; !present {
+		asMap["status"] = "OPERATIONAL"
+	}
+
+	fieldsInOrder := [...]string{"page", "name", "isGroup", "status", "groupId", "position", "description", "showcase", "onlyShowIfDegraded", "startDate", "nodeId", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "page":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("page"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Page = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "isGroup":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("isGroup"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IsGroup = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "groupId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("groupId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.GroupID = data
+		case "position":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("position"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Position = data
+		case "description":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Description = data
+		case "showcase":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("showcase"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Showcase = data
+		case "onlyShowIfDegraded":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("onlyShowIfDegraded"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OnlyShowIfDegraded = data
+		case "startDate":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startDate"))
+			data, err := ec.unmarshalODate2ᚖheliographᚋinternalᚋstatusᚐDate(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StartDate = data
+		case "nodeId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("nodeId"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.NodeID = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputAirdropFilter(ctx context.Context, obj any) (ledger.AirdropFilter, error) {
 	var it ledger.AirdropFilter
 	if obj == nil {
@@ -40637,6 +42560,68 @@ func (ec *executionContext) unmarshalInputBlockFilter(ctx context.Context, obj a
 				return it, err
 			}
 			it.Timestamp = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCancelMaintenanceInput(ctx context.Context, obj any) (model.CancelMaintenanceInput, error) {
+	var it model.CancelMaintenanceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["deliverNotifications"]; !present {
+		asMap["deliverNotifications"] = true
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "body", "deliverNotifications", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "deliverNotifications":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeliverNotifications = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
 		}
 	}
 	return it, nil
@@ -40934,6 +42919,222 @@ func (ec *executionContext) unmarshalInputCryptoAllowanceFilter(ctx context.Cont
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputEditComponentInput(ctx context.Context, obj any) (model.EditComponentInput, error) {
+	var it model.EditComponentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "name", "description", "showcase", "onlyShowIfDegraded", "startDate", "nodeId", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "description":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Description = data
+		case "showcase":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("showcase"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Showcase = data
+		case "onlyShowIfDegraded":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("onlyShowIfDegraded"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OnlyShowIfDegraded = data
+		case "startDate":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startDate"))
+			data, err := ec.unmarshalODate2ᚖheliographᚋinternalᚋstatusᚐDate(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StartDate = data
+		case "nodeId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("nodeId"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.NodeID = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputEditNoticeInput(ctx context.Context, obj any) (model.EditNoticeInput, error) {
+	var it model.EditNoticeInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "name", "impactOverride", "reminderIntervals", "autoInProgress", "autoCompleted", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "impactOverride":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("impactOverride"))
+			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ImpactOverride = data
+		case "reminderIntervals":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reminderIntervals"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ReminderIntervals = data
+		case "autoInProgress":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autoInProgress"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AutoInProgress = data
+		case "autoCompleted":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autoCompleted"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AutoCompleted = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputEditUpdateInput(ctx context.Context, obj any) (model.EditUpdateInput, error) {
+	var it model.EditUpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "body", "displayAt", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "displayAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("displayAt"))
+			data, err := ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DisplayAt = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputEntityIDFilter(ctx context.Context, obj any) (ledger.Filter[ledger.EntityID], error) {
 	var it ledger.Filter[ledger.EntityID]
 	if obj == nil {
@@ -41217,6 +43418,150 @@ func (ec *executionContext) unmarshalInputLongFilter(ctx context.Context, obj an
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputMoveComponentInput(ctx context.Context, obj any) (model.MoveComponentInput, error) {
+	var it model.MoveComponentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "groupId", "position", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "groupId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("groupId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.GroupID = data
+		case "position":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("position"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Position = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputMoveMaintenanceInput(ctx context.Context, obj any) (model.MoveMaintenanceInput, error) {
+	var it model.MoveMaintenanceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["keepComponents"]; !present {
+		asMap["keepComponents"] = false
+	}
+	if _, present := asMap["deliverNotifications"]; !present {
+		asMap["deliverNotifications"] = true
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "status", "body", "affected", "keepComponents", "deliverNotifications", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "affected":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("affected"))
+			data, err := ec.unmarshalOStatusAffectedInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusAffectedInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Affected = data
+		case "keepComponents":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("keepComponents"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.KeepComponents = data
+		case "deliverNotifications":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeliverNotifications = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputNFTFilter(ctx context.Context, obj any) (ledger.NFTFilter, error) {
 	var it ledger.NFTFilter
 	if obj == nil {
@@ -41427,6 +43772,246 @@ func (ec *executionContext) unmarshalInputNftAllowanceFilter(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputNoticeInput(ctx context.Context, obj any) (model.NoticeInput, error) {
+	var it model.NoticeInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputOpenIncidentInput(ctx context.Context, obj any) (model.OpenIncidentInput, error) {
+	var it model.OpenIncidentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["status"]; !present {
+		asMap["status"] = "INVESTIGATING"
+	}
+	if _, present := asMap["backfill"]; !present {
+		asMap["backfill"] = false
+	}
+	if _, present := asMap["deliverNotifications"]; !present {
+		asMap["deliverNotifications"] = true
+	}
+	if _, present := asMap["draft"]; !present {
+		asMap["draft"] = false
+	}
+
+	fieldsInOrder := [...]string{"page", "name", "body", "status", "affected", "impactOverride", "startedAt", "backfill", "resolvedAt", "resolution", "reminderIntervals", "deliverNotifications", "draft", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "page":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("page"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Page = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "affected":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("affected"))
+			data, err := ec.unmarshalOStatusAffectedInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusAffectedInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Affected = data
+		case "impactOverride":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("impactOverride"))
+			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ImpactOverride = data
+		case "startedAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startedAt"))
+			data, err := ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StartedAt = data
+		case "backfill":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("backfill"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Backfill = data
+		case "resolvedAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resolvedAt"))
+			data, err := ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ResolvedAt = data
+		case "resolution":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resolution"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Resolution = data
+		case "reminderIntervals":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reminderIntervals"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ReminderIntervals = data
+		case "deliverNotifications":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeliverNotifications = data
+		case "draft":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("draft"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Draft = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputPublishPostmortemInput(ctx context.Context, obj any) (model.PublishPostmortemInput, error) {
+	var it model.PublishPostmortemInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["deliverNotifications"]; !present {
+		asMap["deliverNotifications"] = true
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "body", "deliverNotifications", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "deliverNotifications":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeliverNotifications = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputRegisteredNodeFilter(ctx context.Context, obj any) (ledger.RegisteredNodeFilter, error) {
 	var it ledger.RegisteredNodeFilter
 	if obj == nil {
@@ -41464,6 +44049,126 @@ func (ec *executionContext) unmarshalInputRegisteredNodeFilter(ctx context.Conte
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputRemoveComponentInput(ctx context.Context, obj any) (model.RemoveComponentInput, error) {
+	var it model.RemoveComponentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRescheduleMaintenanceInput(ctx context.Context, obj any) (model.RescheduleMaintenanceInput, error) {
+	var it model.RescheduleMaintenanceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["deliverNotifications"]; !present {
+		asMap["deliverNotifications"] = true
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "scheduledFor", "scheduledUntil", "body", "deliverNotifications", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "scheduledFor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scheduledFor"))
+			data, err := ec.unmarshalNDateTime2timeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ScheduledFor = data
+		case "scheduledUntil":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scheduledUntil"))
+			data, err := ec.unmarshalNDateTime2timeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ScheduledUntil = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "deliverNotifications":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeliverNotifications = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputScheduleFilter(ctx context.Context, obj any) (ledger.ScheduleFilter, error) {
 	var it ledger.ScheduleFilter
 	if obj == nil {
@@ -41496,6 +44201,251 @@ func (ec *executionContext) unmarshalInputScheduleFilter(ctx context.Context, ob
 				return it, err
 			}
 			it.CreatorAccountID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputScheduleMaintenanceInput(ctx context.Context, obj any) (model.ScheduleMaintenanceInput, error) {
+	var it model.ScheduleMaintenanceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["status"]; !present {
+		asMap["status"] = "SCHEDULED"
+	}
+	if _, present := asMap["autoInProgress"]; !present {
+		asMap["autoInProgress"] = true
+	}
+	if _, present := asMap["autoCompleted"]; !present {
+		asMap["autoCompleted"] = true
+	}
+	if _, present := asMap["autoMaintenanceState"]; !present {
+		asMap["autoMaintenanceState"] = true
+	}
+	if _, present := asMap["autoOperationalState"]; !present {
+		asMap["autoOperationalState"] = true
+	}
+	if _, present := asMap["remindMinutes"]; !present {
+		asMap["remindMinutes"] = 60
+	}
+	if _, present := asMap["deliverNotifications"]; !present {
+		asMap["deliverNotifications"] = true
+	}
+
+	fieldsInOrder := [...]string{"page", "name", "body", "scheduledFor", "scheduledUntil", "componentIds", "status", "impactOverride", "autoInProgress", "autoCompleted", "autoMaintenanceState", "autoOperationalState", "remindMinutes", "deliverNotifications", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "page":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("page"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Page = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "scheduledFor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scheduledFor"))
+			data, err := ec.unmarshalNDateTime2timeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ScheduledFor = data
+		case "scheduledUntil":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scheduledUntil"))
+			data, err := ec.unmarshalNDateTime2timeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ScheduledUntil = data
+		case "componentIds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("componentIds"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ComponentIds = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "impactOverride":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("impactOverride"))
+			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ImpactOverride = data
+		case "autoInProgress":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autoInProgress"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AutoInProgress = data
+		case "autoCompleted":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autoCompleted"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AutoCompleted = data
+		case "autoMaintenanceState":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autoMaintenanceState"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AutoMaintenanceState = data
+		case "autoOperationalState":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autoOperationalState"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AutoOperationalState = data
+		case "remindMinutes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("remindMinutes"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RemindMinutes = data
+		case "deliverNotifications":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeliverNotifications = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSetComponentStatusInput(ctx context.Context, obj any) (model.SetComponentStatusInput, error) {
+	var it model.SetComponentStatusInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "status", "expectedVersion", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSetStatusPageInput(ctx context.Context, obj any) (model.SetStatusPageInput, error) {
+	var it model.SetStatusPageInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"page", "settings", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "page":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("page"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Page = data
+		case "settings":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("settings"))
+			data, err := ec.unmarshalNStatusSettingInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusSettingInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Settings = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
 		}
 	}
 	return it, nil
@@ -41591,6 +44541,80 @@ func (ec *executionContext) unmarshalInputStakingRewardFilter(ctx context.Contex
 				return it, err
 			}
 			it.Timestamp = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputStatusAffectedInput(ctx context.Context, obj any) (model.StatusAffectedInput, error) {
+	var it model.StatusAffectedInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"componentId", "status"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "componentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("componentId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ComponentID = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputStatusSettingInput(ctx context.Context, obj any) (model.StatusSettingInput, error) {
+	var it model.StatusSettingInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"key", "value"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "key":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("key"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Key = data
+		case "value":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("value"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Value = data
 		}
 	}
 	return it, nil
@@ -42071,6 +45095,99 @@ func (ec *executionContext) unmarshalInputTransactionFilter(ctx context.Context,
 				return it, err
 			}
 			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateIncidentInput(ctx context.Context, obj any) (model.UpdateIncidentInput, error) {
+	var it model.UpdateIncidentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["keepComponents"]; !present {
+		asMap["keepComponents"] = false
+	}
+	if _, present := asMap["deliverNotifications"]; !present {
+		asMap["deliverNotifications"] = true
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "status", "body", "affected", "keepComponents", "displayAt", "deliverNotifications", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "affected":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("affected"))
+			data, err := ec.unmarshalOStatusAffectedInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusAffectedInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Affected = data
+		case "keepComponents":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("keepComponents"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.KeepComponents = data
+		case "displayAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("displayAt"))
+			data, err := ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DisplayAt = data
+		case "deliverNotifications":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeliverNotifications = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
 		}
 	}
 	return it, nil
@@ -44463,6 +47580,44 @@ func (ec *executionContext) _ChunkInfo(ctx context.Context, sel ast.SelectionSet
 		case "total":
 			out.Values[i] = ec._ChunkInfo_total(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var componentPayloadImplementors = []string{"ComponentPayload"}
+
+func (ec *executionContext) _ComponentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ComponentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, componentPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ComponentPayload")
+		case "component":
+			out.Values[i] = ec._ComponentPayload_component(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -48068,6 +51223,44 @@ func (ec *executionContext) _HookSlotEdge(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var incidentPayloadImplementors = []string{"IncidentPayload"}
+
+func (ec *executionContext) _IncidentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.IncidentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, incidentPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("IncidentPayload")
+		case "incident":
+			out.Values[i] = ec._IncidentPayload_incident(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var keyImplementors = []string{"Key"}
 
 func (ec *executionContext) _Key(ctx context.Context, sel ast.SelectionSet, obj *ledger.KeyInfo) graphql.Marshaler {
@@ -48087,6 +51280,44 @@ func (ec *executionContext) _Key(ctx context.Context, sel ast.SelectionSet, obj 
 			}
 		case "value":
 			out.Values[i] = ec._Key_value(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var maintenancePayloadImplementors = []string{"MaintenancePayload"}
+
+func (ec *executionContext) _MaintenancePayload(ctx context.Context, sel ast.SelectionSet, obj *model.MaintenancePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, maintenancePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MaintenancePayload")
+		case "maintenance":
+			out.Values[i] = ec._MaintenancePayload_maintenance(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -48141,6 +51372,180 @@ func (ec *executionContext) _MessageTransactionID(ctx context.Context, sel ast.S
 		case "transactionValidStart":
 			out.Values[i] = ec._MessageTransactionID_transactionValidStart(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var mutationImplementors = []string{"Mutation"}
+
+func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, mutationImplementors)
+	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{
+		Object: "Mutation",
+	})
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		innerCtx := graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{
+			Object: field.Name,
+			Field:  field,
+		})
+
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Mutation")
+		case "setComponentStatus":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_setComponentStatus(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "openIncident":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_openIncident(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateIncident":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateIncident(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reopenIncident":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_reopenIncident(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "publishPostmortem":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_publishPostmortem(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "publishDraft":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_publishDraft(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "discardDraft":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_discardDraft(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "editUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_editUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "editStatusNotice":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_editStatusNotice(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deleteStatusNotice":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteStatusNotice(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "scheduleMaintenance":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_scheduleMaintenance(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "moveMaintenance":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_moveMaintenance(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rescheduleMaintenance":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_rescheduleMaintenance(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cancelMaintenance":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_cancelMaintenance(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "addComponent":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_addComponent(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "editComponent":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_editComponent(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "moveComponent":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_moveComponent(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "removeComponent":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_removeComponent(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "setStatusPage":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_setStatusPage(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -50249,6 +53654,44 @@ func (ec *executionContext) _NftAllowanceEdge(ctx context.Context, sel ast.Selec
 	return out
 }
 
+var noticePayloadImplementors = []string{"NoticePayload"}
+
+func (ec *executionContext) _NoticePayload(ctx context.Context, sel ast.SelectionSet, obj *model.NoticePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, noticePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NoticePayload")
+		case "notice":
+			out.Values[i] = ec._NoticePayload_notice(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var pageInfoImplementors = []string{"PageInfo"}
 
 func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet, obj *relay.PageInfo) graphql.Marshaler {
@@ -51048,6 +54491,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "statusDrafts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_statusDrafts(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "token":
 			field := field
 
@@ -51575,6 +55040,44 @@ func (ec *executionContext) _RegisteredServiceEndpoint(ctx context.Context, sel 
 			}
 		case "type":
 			out.Values[i] = ec._RegisteredServiceEndpoint_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var removedPayloadImplementors = []string{"RemovedPayload"}
+
+func (ec *executionContext) _RemovedPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RemovedPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, removedPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RemovedPayload")
+		case "code":
+			out.Values[i] = ec._RemovedPayload_code(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -54302,6 +57805,44 @@ func (ec *executionContext) _StatusPage(ctx context.Context, sel ast.SelectionSe
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusPagePayloadImplementors = []string{"StatusPagePayload"}
+
+func (ec *executionContext) _StatusPagePayload(ctx context.Context, sel ast.SelectionSet, obj *model.StatusPagePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusPagePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusPagePayload")
+		case "page":
+			out.Values[i] = ec._StatusPagePayload_page(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -57478,6 +61019,44 @@ func (ec *executionContext) _TransactionEdge(ctx context.Context, sel ast.Select
 	return out
 }
 
+var updatePayloadImplementors = []string{"UpdatePayload"}
+
+func (ec *executionContext) _UpdatePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdatePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updatePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdatePayload")
+		case "update":
+			out.Values[i] = ec._UpdatePayload_update(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var __DirectiveImplementors = []string{"__Directive"}
 
 func (ec *executionContext) ___Directive(ctx context.Context, sel ast.SelectionSet, obj *introspection.Directive) graphql.Marshaler {
@@ -57992,6 +61571,11 @@ func (ec *executionContext) marshalNAccountRef2heliographᚋinternalᚋledgerᚐ
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalNAddComponentInput2heliographᚋgraphᚋmodelᚐAddComponentInput(ctx context.Context, v any) (model.AddComponentInput, error) {
+	res, err := ec.unmarshalInputAddComponentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNAirdrop2ᚕᚖheliographᚋinternalᚋledgerᚐAirdropᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Airdrop) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -58404,6 +61988,25 @@ func (ec *executionContext) marshalNCallType2heliographᚋinternalᚋledgerᚐCa
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNCancelMaintenanceInput2heliographᚋgraphᚋmodelᚐCancelMaintenanceInput(ctx context.Context, v any) (model.CancelMaintenanceInput, error) {
+	res, err := ec.unmarshalInputCancelMaintenanceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNComponentPayload2heliographᚋgraphᚋmodelᚐComponentPayload(ctx context.Context, sel ast.SelectionSet, v model.ComponentPayload) graphql.Marshaler {
+	return ec._ComponentPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNComponentPayload2ᚖheliographᚋgraphᚋmodelᚐComponentPayload(ctx context.Context, sel ast.SelectionSet, v *model.ComponentPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ComponentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx context.Context, v any) (status.ComponentStatus, error) {
@@ -58944,6 +62547,21 @@ func (ec *executionContext) marshalNDateTime2timeᚐTime(ctx context.Context, se
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalNEditComponentInput2heliographᚋgraphᚋmodelᚐEditComponentInput(ctx context.Context, v any) (model.EditComponentInput, error) {
+	res, err := ec.unmarshalInputEditComponentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNEditNoticeInput2heliographᚋgraphᚋmodelᚐEditNoticeInput(ctx context.Context, v any) (model.EditNoticeInput, error) {
+	res, err := ec.unmarshalInputEditNoticeInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNEditUpdateInput2heliographᚋgraphᚋmodelᚐEditUpdateInput(ctx context.Context, v any) (model.EditUpdateInput, error) {
+	res, err := ec.unmarshalInputEditUpdateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	res, err := scalar.UnmarshalEntityID(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -59385,6 +63003,20 @@ func (ec *executionContext) marshalNIncidentImpact2heliographᚋinternalᚋstatu
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNIncidentPayload2heliographᚋgraphᚋmodelᚐIncidentPayload(ctx context.Context, sel ast.SelectionSet, v model.IncidentPayload) graphql.Marshaler {
+	return ec._IncidentPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNIncidentPayload2ᚖheliographᚋgraphᚋmodelᚐIncidentPayload(ctx context.Context, sel ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._IncidentPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, v any) (status.State, error) {
 	res, err := scalar.UnmarshalNoticeStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -59498,6 +63130,20 @@ func (ec *executionContext) marshalNMaintenanceOrder2heliographᚋgraphᚋmodel�
 	return v
 }
 
+func (ec *executionContext) marshalNMaintenancePayload2heliographᚋgraphᚋmodelᚐMaintenancePayload(ctx context.Context, sel ast.SelectionSet, v model.MaintenancePayload) graphql.Marshaler {
+	return ec._MaintenancePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMaintenancePayload2ᚖheliographᚋgraphᚋmodelᚐMaintenancePayload(ctx context.Context, sel ast.SelectionSet, v *model.MaintenancePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MaintenancePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, v any) (status.State, error) {
 	res, err := scalar.UnmarshalNoticeStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -59522,6 +63168,16 @@ func (ec *executionContext) marshalNMessageTransactionID2ᚖheliographᚋinterna
 		return graphql.Null
 	}
 	return ec._MessageTransactionID(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNMoveComponentInput2heliographᚋgraphᚋmodelᚐMoveComponentInput(ctx context.Context, v any) (model.MoveComponentInput, error) {
+	res, err := ec.unmarshalInputMoveComponentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNMoveMaintenanceInput2heliographᚋgraphᚋmodelᚐMoveMaintenanceInput(ctx context.Context, v any) (model.MoveMaintenanceInput, error) {
+	res, err := ec.unmarshalInputMoveMaintenanceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNNFT2ᚕᚖheliographᚋinternalᚋledgerᚐNFTᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NFT) graphql.Marshaler {
@@ -59869,6 +63525,25 @@ func (ec *executionContext) marshalNNode2ᚕheliographᚋgraphᚋrelayᚐNode(ct
 	return ret
 }
 
+func (ec *executionContext) unmarshalNNoticeInput2heliographᚋgraphᚋmodelᚐNoticeInput(ctx context.Context, v any) (model.NoticeInput, error) {
+	res, err := ec.unmarshalInputNoticeInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNNoticePayload2heliographᚋgraphᚋmodelᚐNoticePayload(ctx context.Context, sel ast.SelectionSet, v model.NoticePayload) graphql.Marshaler {
+	return ec._NoticePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNNoticePayload2ᚖheliographᚋgraphᚋmodelᚐNoticePayload(ctx context.Context, sel ast.SelectionSet, v *model.NoticePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NoticePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNNoticeStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, v any) (status.State, error) {
 	res, err := scalar.UnmarshalNoticeStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -59883,6 +63558,11 @@ func (ec *executionContext) marshalNNoticeStatus2heliographᚋinternalᚋstatus�
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNOpenIncidentInput2heliographᚋgraphᚋmodelᚐOpenIncidentInput(ctx context.Context, v any) (model.OpenIncidentInput, error) {
+	res, err := ec.unmarshalInputOpenIncidentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx context.Context, v any) (relay.Order, error) {
@@ -59909,6 +63589,11 @@ func (ec *executionContext) marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPag
 		return graphql.Null
 	}
 	return ec._PageInfo(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPublishPostmortemInput2heliographᚋgraphᚋmodelᚐPublishPostmortemInput(ctx context.Context, v any) (model.PublishPostmortemInput, error) {
+	res, err := ec.unmarshalInputPublishPostmortemInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNQuantity2heliographᚋinternalᚋledgerᚐQuantity(ctx context.Context, v any) (ledger.Quantity, error) {
@@ -60065,6 +63750,30 @@ func (ec *executionContext) marshalNRegisteredServiceEndpoint2ᚖheliographᚋin
 	return ec._RegisteredServiceEndpoint(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNRemoveComponentInput2heliographᚋgraphᚋmodelᚐRemoveComponentInput(ctx context.Context, v any) (model.RemoveComponentInput, error) {
+	res, err := ec.unmarshalInputRemoveComponentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRemovedPayload2heliographᚋgraphᚋmodelᚐRemovedPayload(ctx context.Context, sel ast.SelectionSet, v model.RemovedPayload) graphql.Marshaler {
+	return ec._RemovedPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNRemovedPayload2ᚖheliographᚋgraphᚋmodelᚐRemovedPayload(ctx context.Context, sel ast.SelectionSet, v *model.RemovedPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RemovedPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNRescheduleMaintenanceInput2heliographᚋgraphᚋmodelᚐRescheduleMaintenanceInput(ctx context.Context, v any) (model.RescheduleMaintenanceInput, error) {
+	res, err := ec.unmarshalInputRescheduleMaintenanceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNResponseCode2heliographᚋinternalᚋledgerᚐResponseCode(ctx context.Context, v any) (ledger.ResponseCode, error) {
 	res, err := scalar.UnmarshalResponseCode(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -60173,6 +63882,11 @@ func (ec *executionContext) marshalNScheduleEdge2ᚖheliographᚋgraphᚋrelay�
 	return ec._ScheduleEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNScheduleMaintenanceInput2heliographᚋgraphᚋmodelᚐScheduleMaintenanceInput(ctx context.Context, v any) (model.ScheduleMaintenanceInput, error) {
+	res, err := ec.unmarshalInputScheduleMaintenanceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNScheduleSignature2ᚕᚖheliographᚋinternalᚋledgerᚐScheduleSignatureᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ScheduleSignature) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -60239,6 +63953,16 @@ func (ec *executionContext) marshalNServiceEndpoint2ᚖheliographᚋinternalᚋl
 		return graphql.Null
 	}
 	return ec._ServiceEndpoint(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSetComponentStatusInput2heliographᚋgraphᚋmodelᚐSetComponentStatusInput(ctx context.Context, v any) (model.SetComponentStatusInput, error) {
+	res, err := ec.unmarshalInputSetComponentStatusInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNSetStatusPageInput2heliographᚋgraphᚋmodelᚐSetStatusPageInput(ctx context.Context, v any) (model.SetStatusPageInput, error) {
+	res, err := ec.unmarshalInputSetStatusPageInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNSignatureType2heliographᚋinternalᚋledgerᚐSignatureType(ctx context.Context, v any) (ledger.SignatureType, error) {
@@ -60331,6 +64055,11 @@ func (ec *executionContext) marshalNStatusAffectedComponent2ᚖheliographᚋinte
 		return graphql.Null
 	}
 	return ec._StatusAffectedComponent(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNStatusAffectedInput2ᚖheliographᚋgraphᚋmodelᚐStatusAffectedInput(ctx context.Context, v any) (*model.StatusAffectedInput, error) {
+	res, err := ec.unmarshalInputStatusAffectedInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋstatusᚐComponentᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Component) graphql.Marshaler {
@@ -60587,6 +64316,20 @@ func (ec *executionContext) marshalNStatusPageMode2heliographᚋinternalᚋstatu
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNStatusPagePayload2heliographᚋgraphᚋmodelᚐStatusPagePayload(ctx context.Context, sel ast.SelectionSet, v model.StatusPagePayload) graphql.Marshaler {
+	return ec._StatusPagePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNStatusPagePayload2ᚖheliographᚋgraphᚋmodelᚐStatusPagePayload(ctx context.Context, sel ast.SelectionSet, v *model.StatusPagePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusPagePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNStatusRollup2heliographᚋinternalᚋstatusᚐRollup(ctx context.Context, sel ast.SelectionSet, v status.Rollup) graphql.Marshaler {
 	return ec._StatusRollup(ctx, sel, &v)
 }
@@ -60599,6 +64342,25 @@ func (ec *executionContext) marshalNStatusRollup2ᚖheliographᚋinternalᚋstat
 		return graphql.Null
 	}
 	return ec._StatusRollup(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNStatusSettingInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusSettingInputᚄ(ctx context.Context, v any) ([]*model.StatusSettingInput, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.StatusSettingInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNStatusSettingInput2ᚖheliographᚋgraphᚋmodelᚐStatusSettingInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNStatusSettingInput2ᚖheliographᚋgraphᚋmodelᚐStatusSettingInput(ctx context.Context, v any) (*model.StatusSettingInput, error) {
+	res, err := ec.unmarshalInputStatusSettingInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋstatusᚐUpdateᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Update) graphql.Marshaler {
@@ -61318,6 +65080,25 @@ func (ec *executionContext) marshalNTransactionType2heliographᚋinternalᚋledg
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalNUpdateIncidentInput2heliographᚋgraphᚋmodelᚐUpdateIncidentInput(ctx context.Context, v any) (model.UpdateIncidentInput, error) {
+	res, err := ec.unmarshalInputUpdateIncidentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdatePayload2heliographᚋgraphᚋmodelᚐUpdatePayload(ctx context.Context, sel ast.SelectionSet, v model.UpdatePayload) graphql.Marshaler {
+	return ec._UpdatePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdatePayload2ᚖheliographᚋgraphᚋmodelᚐUpdatePayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdatePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdatePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx context.Context, sel ast.SelectionSet, v introspection.Directive) graphql.Marshaler {
 	return ec.___Directive(ctx, sel, &v)
 }
@@ -61831,6 +65612,23 @@ func (ec *executionContext) marshalODate2heliographᚋinternalᚋledgerᚐNull(c
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalODate2ᚖheliographᚋinternalᚋstatusᚐDate(ctx context.Context, v any) (*status.Date, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalDate(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODate2ᚖheliographᚋinternalᚋstatusᚐDate(ctx context.Context, sel ast.SelectionSet, v *status.Date) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	res := scalar.MarshalDate(*v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[time.Time], error) {
 	res, err := scalar.UnmarshalNullDateTime(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -62165,6 +65963,59 @@ func (ec *executionContext) unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalOID2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]string, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNID2string(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOID2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNID2string(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalOID2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalID(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOID2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalID(*v)
+	return res
+}
+
 func (ec *executionContext) unmarshalOIncidentImpact2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[status.Impact], error) {
 	res, err := scalar.UnmarshalNullImpact(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -62173,6 +66024,23 @@ func (ec *executionContext) unmarshalOIncidentImpact2heliographᚋinternalᚋled
 func (ec *executionContext) marshalOIncidentImpact2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[status.Impact]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullImpact(v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx context.Context, v any) (*status.Impact, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalStatusIndicator(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx context.Context, sel ast.SelectionSet, v *status.Impact) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	res := scalar.MarshalStatusIndicator(*v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
@@ -62597,6 +66465,23 @@ func (ec *executionContext) marshalOStatusAffectedComponent2ᚕᚖheliographᚋi
 	}
 
 	return ret
+}
+
+func (ec *executionContext) unmarshalOStatusAffectedInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusAffectedInputᚄ(ctx context.Context, v any) ([]*model.StatusAffectedInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.StatusAffectedInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNStatusAffectedInput2ᚖheliographᚋgraphᚋmodelᚐStatusAffectedInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
 }
 
 func (ec *executionContext) marshalOStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx context.Context, sel ast.SelectionSet, v *status.Component) graphql.Marshaler {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -120,6 +121,7 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	}
 	e := coded(own.Code, own.Message)
 	e.Path = graphql.GetPath(ctx)
+	maps.Copy(e.Extensions, own.Extra)
 	return e
 }
 
