@@ -109,7 +109,7 @@ func (a *API) Init() error {
 		if err != nil {
 			return fmt.Errorf("reading the document of %s: %w", e.Path, err)
 		}
-		doc, err := a.Server.Prepare(withFragments(string(text), fragments))
+		doc, err := a.Server.Prepare(WithFragments(string(text), fragments))
 		if err != nil {
 			return fmt.Errorf("document %s of %s: %w", e.Document, e.Path, err)
 		}
@@ -138,8 +138,8 @@ func (a *API) Document(e *Endpoint) *server.Document { return a.prepared[e].docu
 // fragmentSyntax finds a fragment: from its keyword at the start of a line to the brace that stands there alone.
 var fragmentSyntax = regexp.MustCompile(`(?ms)^fragment (\w+) on .*?\n\}\n`)
 
-// withFragments adds the shared fragments that a document uses.
-func withFragments(text, shared string) string {
+// WithFragments adds the shared fragments that a document uses.
+func WithFragments(text, shared string) string {
 	all := map[string]string{}
 	for _, m := range fragmentSyntax.FindAllStringSubmatch(shared, -1) {
 		all[m[1]] = m[0]

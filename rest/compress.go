@@ -65,6 +65,13 @@ func compress(h http.Header, r *http.Request, body []byte) []byte {
 	return out.Bytes()
 }
 
+// Accepts tells whether a client that sends accept as Accept-Encoding takes an encoding, and likes it no less than the plain body.
+func Accepts(accept, encoding string) bool {
+	quality, _ := qualityOf(accept, encoding)
+	asItIs, named := qualityOf(accept, "identity")
+	return quality > 0 && (!named || quality >= asItIs)
+}
+
 // qualityOf is how much a client wants an encoding, 0 when it does not take it (RFC 9110 §12.5.3), and whether it names the encoding.
 func qualityOf(accept, name string) (quality float64, named bool) {
 	others := 0.0

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strconv"
 	"sync"
 	"time"
@@ -28,7 +27,6 @@ type StatusOptions struct {
 	MaxConnections int32
 	// Tracer sees every statement. Nil means none.
 	Tracer pgx.QueryTracer
-	Logger *slog.Logger
 }
 
 // StatusDB is a pool of connections to the status pages. It is apart from the ledger's pool, which refuses to write, and the pages may be in another
@@ -151,7 +149,17 @@ type StatusTx struct {
 // Write writes to a page: in one transaction that locks it, does what write says, raises its revision and tells all readers. Readers see all of it or nothing.
 // What write reads with its context it reads within the transaction. [ErrNoStatusPage] says that there is no page with this code.
 func (s *StatusDB) Write(ctx context.Context, page string, at time.Time, write func(ctx context.Context, tx *StatusTx) error) error {
+	return s.write(ctx, page, at, nil, write)
+}
+
+// write is [StatusDB.Write]; prepare, if not nil, comes before the page is looked for.
+func (s *StatusDB) write(ctx context.Context, page string, at time.Time, prepare func(tx pgx.Tx) error, write func(ctx context.Context, tx *StatusTx) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if prepare != nil {
+			if err := prepare(tx); err != nil {
+				return err
+			}
+		}
 		if _, err := tx.Exec(ctx, `select from status.page where id = $1 for update`, page); err != nil {
 			return fmt.Errorf("locking the page: %w", err)
 		}
@@ -189,7 +197,7 @@ select pg_notify($3, id || ':' || revision) from raised`, page, at, StatusChanne
 	return nil
 }
 
-// CreatePage makes a page. The first one of all is the default page. The row's revision and times are set here.
+// CreatePage makes a page. The first one of all is the default page, whatever the row says; revision and times are set here too.
 func (s *StatusDB) CreatePage(ctx context.Context, p *status.Page, at time.Time) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if err := insertPage(ctx, tx, p, at); err != nil {
@@ -203,7 +211,7 @@ func (s *StatusDB) CreatePage(ctx context.Context, p *status.Page, at time.Time)
 	return nil
 }
 
-// insertPage makes a page within a transaction.
+// insertPage inserts a page. The first one of all is the default page.
 func insertPage(ctx context.Context, tx pgx.Tx, p *status.Page, at time.Time) error {
 	// Who makes a page at the same time waits: else there could be no default page, or two.
 	if _, err := tx.Exec(ctx, `lock table status.page in share row exclusive mode`); err != nil {
@@ -211,10 +219,10 @@ func insertPage(ctx context.Context, tx pgx.Tx, p *status.Page, at time.Time) er
 	}
 	_, err := tx.Exec(ctx, `insert into status.page (id, slug, name, url, hosts, is_default, time_zone, locale, vocabulary, mode, auto_publish, texts, created_at, updated_at)
 values ($1, $2, $3, $4, coalesce($5::text[], '{}'), not exists (select from status.page where is_default), $6, $7, $8, $9, $10, coalesce($11::jsonb, '{}'), $12, $12)`,
-		p.Code, p.Slug, p.Name, p.URL, p.Hosts, p.TimeZone, orText(p.Locale, "en"), orText(string(p.Vocabulary), string(status.Documented)),
+		p.Code, p.Slug, p.Name, p.URL, p.Hosts, orText(p.TimeZone, "Etc/UTC"), orText(p.Locale, "en"), orText(string(p.Vocabulary), string(status.Documented)),
 		orText(string(p.Mode), string(status.Own)), p.AutoPublish, p.Texts, status.Milliseconds(at))
 	if err != nil {
-		return fmt.Errorf("inserting: %w", err)
+		return fmt.Errorf("inserting the page: %w", err)
 	}
 	return nil
 }
@@ -225,4 +233,23 @@ func orText(s, other string) string {
 		return other
 	}
 	return s
+}
+
+// Listen calls heard when it has begun to listen for writes, and whenever something was written to a page. It uses a connection of its own, and returns when that breaks or
+// the context ends: what is written from then on is not heard.
+func (s *StatusDB) Listen(ctx context.Context, heard func()) error {
+	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig.Copy())
+	if err != nil {
+		return fmt.Errorf("connecting to listen: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing is lost with it
+	if _, err := conn.Exec(ctx, `listen `+StatusChannel); err != nil {
+		return fmt.Errorf("listening: %w", err)
+	}
+	for {
+		heard()
+		if _, err := conn.WaitForNotification(ctx); err != nil {
+			return fmt.Errorf("waiting for writes: %w", err)
+		}
+	}
 }

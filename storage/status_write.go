@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"heliograph/internal/ledger"
 	"heliograph/internal/status"
 	"heliograph/storage/migrations"
 )
@@ -236,12 +235,4 @@ func (e *StatusEditor) Writable(ctx context.Context) error {
 		return explainWrite(&pgconn.PgError{Code: "42P01", Message: fmt.Sprintf("status tables are older than version %d", migrations.StatusVersion())})
 	}
 	return nil
-}
-
-// argOf is a value as a statement takes it.
-func argOf[T any](n ledger.Null[T]) *T {
-	if !n.Valid {
-		return nil
-	}
-	return &n.V
 }

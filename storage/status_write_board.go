@@ -123,9 +123,9 @@ func (w *writing) insertNotice(ctx context.Context, n *status.Notice) error {
   resolved_at, reminder_intervals, scheduled_for, scheduled_until, auto_in_progress, auto_completed, auto_maintenance_state, auto_operational_state, notify_at_start, notify_at_end,
   remind_minutes, backfilled, draft, origin, probe_id, version)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28) returning seq`,
-		n.Code, n.PageCode, n.Kind, n.Name, n.State, n.Impact, argOf(n.ImpactOverride), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt, argOf(n.MonitoringAt), argOf(n.ResolvedAt),
-		argOf(n.ReminderIntervals), argOf(n.ScheduledFor), argOf(n.ScheduledUntil), n.AutoInProgress, n.AutoCompleted, n.AutoMaintenanceState, n.AutoOperationalState, n.NotifyAtStart,
-		n.NotifyAtEnd, argOf(n.RemindMinutes), n.Backfilled, n.Draft, n.Origin, argOf(n.ProbeID), n.Version).Scan(&n.Seq)
+		n.Code, n.PageCode, n.Kind, n.Name, n.State, n.Impact, valueOrNull(n.ImpactOverride), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt, valueOrNull(n.MonitoringAt), valueOrNull(n.ResolvedAt),
+		valueOrNull(n.ReminderIntervals), valueOrNull(n.ScheduledFor), valueOrNull(n.ScheduledUntil), n.AutoInProgress, n.AutoCompleted, n.AutoMaintenanceState, n.AutoOperationalState, n.NotifyAtStart,
+		n.NotifyAtEnd, valueOrNull(n.RemindMinutes), n.Backfilled, n.Draft, n.Origin, valueOrNull(n.ProbeID), n.Version).Scan(&n.Seq)
 	if err != nil {
 		return fmt.Errorf("inserting a notice: %w", err)
 	}
@@ -136,8 +136,8 @@ func (w *writing) storeNotice(ctx context.Context, n *status.Notice) error {
 	return w.exec(ctx, "changing a notice", `update status.incident set name = $2, state = $3, impact = $4, impact_override = $5, started_at = $6, created_at = $7, updated_at = $8,
   monitoring_at = $9, resolved_at = $10, reminder_intervals = $11, scheduled_for = $12, scheduled_until = $13, auto_in_progress = $14, auto_completed = $15, remind_minutes = $16,
   reminded_at = $17, draft = $18, version = $19 where id = $1`,
-		n.Code, n.Name, n.State, n.Impact, argOf(n.ImpactOverride), n.StartedAt, n.CreatedAt, n.UpdatedAt, argOf(n.MonitoringAt), argOf(n.ResolvedAt), argOf(n.ReminderIntervals),
-		argOf(n.ScheduledFor), argOf(n.ScheduledUntil), n.AutoInProgress, n.AutoCompleted, argOf(n.RemindMinutes), argOf(n.RemindedAt), n.Draft, n.Version)
+		n.Code, n.Name, n.State, n.Impact, valueOrNull(n.ImpactOverride), n.StartedAt, n.CreatedAt, n.UpdatedAt, valueOrNull(n.MonitoringAt), valueOrNull(n.ResolvedAt), valueOrNull(n.ReminderIntervals),
+		valueOrNull(n.ScheduledFor), valueOrNull(n.ScheduledUntil), n.AutoInProgress, n.AutoCompleted, valueOrNull(n.RemindMinutes), valueOrNull(n.RemindedAt), n.Draft, n.Version)
 }
 
 // storeEffect writes an update and what it does to components.
@@ -165,7 +165,7 @@ func (w *writing) insertUpdate(ctx context.Context, u *status.Update) error {
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict (id) do update set state = excluded.state, body = excluded.body, created_at = excluded.created_at, updated_at = excluded.updated_at, display_at = excluded.display_at,
   deliver_notifications = excluded.deliver_notifications`,
-		u.Code, u.NoticeCode, u.State, u.Body, u.CreatedAt, u.UpdatedAt, argOf(u.DisplayAt), u.DeliverNotifications, u.Origin); err != nil {
+		u.Code, u.NoticeCode, u.State, u.Body, u.CreatedAt, u.UpdatedAt, valueOrNull(u.DisplayAt), u.DeliverNotifications, u.Origin); err != nil {
 		return err
 	}
 	if err := w.exec(ctx, "replacing the components of an update", `delete from status.update_component where update_id = $1`, u.Code); err != nil {
@@ -185,7 +185,7 @@ func (w *writing) storeChanges(ctx context.Context, list []*status.Change) error
 	for _, c := range list {
 		if err := w.exec(ctx, "noting a component's change", `insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin)
 values ($1::text, greatest($2::timestamptz, (select max(changed_at) + interval '1 millisecond' from status.component_change where component_id = $1::text)), $3, $4, $5, $6)`,
-			c.ComponentCode, c.At, c.OldStatus, c.NewStatus, argOf(c.UpdateCode), c.Origin); err != nil {
+			c.ComponentCode, c.At, c.OldStatus, c.NewStatus, valueOrNull(c.UpdateCode), c.Origin); err != nil {
 			return err
 		}
 		if err := w.exec(ctx, "touching a component", `update status.component set updated_at = $2, version = version + 1 where id = $1 and updated_at <> $2`, c.ComponentCode, w.At); err != nil {

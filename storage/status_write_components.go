@@ -82,8 +82,8 @@ func (w *writing) insertComponent(ctx context.Context, c *status.Component) (err
 	err = w.exec(ctx, "inserting a component", `insert into status.component (id, page_id, is_group, group_id, name, description, base_status, position, showcase, only_show_if_degraded, start_date,
   node_id, origin, created_at, updated_at)
 values ($1, $2, $3, $4, $5, $6, nullif($7, '')::status.component_status, $8, $9, $10, $11::text::date, $12, $13, $14, $14)`,
-		c.Code, c.PageCode, c.IsGroup, argOf(c.GroupCode), c.Name, argOf(c.Description), string(c.BaseStatus), c.Position, c.Showcase, c.OnlyShowIfDegraded, argOf(c.StartDate),
-		argOf(c.NodeID), c.Origin, w.At)
+		c.Code, c.PageCode, c.IsGroup, valueOrNull(c.GroupCode), c.Name, valueOrNull(c.Description), string(c.BaseStatus), c.Position, c.Showcase, c.OnlyShowIfDegraded, valueOrNull(c.StartDate),
+		valueOrNull(c.NodeID), c.Origin, w.At)
 	if duplicate(err) {
 		return status.Refuse(status.Conflict, "another component of the page is the node %d", c.NodeID.V)
 	}
@@ -148,7 +148,7 @@ func (e *StatusEditor) SetComponent(ctx context.Context, by Author, code string,
 		}
 		err := w.exec(ctx, "changing a component", `update status.component set name = $2, description = $3, base_status = nullif($4, '')::status.component_status, showcase = $5,
   only_show_if_degraded = $6, start_date = $7::text::date, node_id = $8 where id = $1`,
-			c.Code, c.Name, argOf(c.Description), string(c.BaseStatus), c.Showcase, c.OnlyShowIfDegraded, argOf(c.StartDate), argOf(c.NodeID))
+			c.Code, c.Name, valueOrNull(c.Description), string(c.BaseStatus), c.Showcase, c.OnlyShowIfDegraded, valueOrNull(c.StartDate), valueOrNull(c.NodeID))
 		if duplicate(err) {
 			return status.Refuse(status.Conflict, "another component of the page is the node %d", c.NodeID.V)
 		}
@@ -166,7 +166,7 @@ func (e *StatusEditor) MoveComponent(ctx context.Context, by Author, code, group
 		if err := w.storePlaces(ctx, moved, c); err != nil {
 			return err
 		}
-		return w.exec(ctx, "moving a component", `update status.component set group_id = $2, position = $3, list_index = 0 where id = $1`, c.Code, argOf(c.GroupCode), c.Position)
+		return w.exec(ctx, "moving a component", `update status.component set group_id = $2, position = $3, list_index = 0 where id = $1`, c.Code, valueOrNull(c.GroupCode), c.Position)
 	})
 }
 

@@ -41,7 +41,7 @@ func (e *StatusEditor) AddToken(ctx context.Context, by Author, in NewToken) (st
 	err = e.editTokens(ctx, by, "token.add", func(w *writing) error {
 		var id int64
 		err := w.QueryRow(ctx, `insert into status.operator_token (name, token_sha256, role, page_id, created_at, expires_at) values ($1, $2, $3, nullif($4, ''), $5, $6) returning id`,
-			in.Name, hash[:], in.Role, in.Page, w.At, argOf(in.ExpiresAt)).Scan(&id)
+			in.Name, hash[:], in.Role, in.Page, w.At, valueOrNull(in.ExpiresAt)).Scan(&id)
 		if duplicate(err) {
 			return status.Refuse(status.Conflict, "there is a token with the name %s", in.Name)
 		}
@@ -92,7 +92,7 @@ func (e *StatusEditor) editTokens(ctx context.Context, by Author, name string, d
 // Tokens reads all tokens that can be used at an instant, or all where it is zero, by name.
 func (s *StatusDB) Tokens(ctx context.Context, at time.Time) ([]*status.Token, error) {
 	return readStatus(ctx, s, `select id, name, token_sha256, role, page_id, created_at, expires_at, last_used_at from status.operator_token
-where $1::timestamptz is null or expires_at is null or expires_at > $1 order by name`, []any{argOf(orNone(at))},
+where $1::timestamptz is null or expires_at is null or expires_at > $1 order by name`, []any{valueOrNull(orNone(at))},
 		func(t *status.Token, into []any) []any {
 			return append(into, &t.ID, &t.Name, (*tokenHash)(&t.Hash), &t.Role, &t.PageCode, &t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt)
 		}, nil)

@@ -79,8 +79,13 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err := check(ctx, g); err != nil {
 		return err
 	}
+	pages, err := c.connectStatus(ctx, d)
+	if err != nil {
+		return err
+	}
+	defer pages.Close()
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, REST: cfg, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version,
+		DB: g, Status: pages, REST: cfg, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version,
 	})
 	if err != nil {
 		return fmt.Errorf("putting the gateway together: %w", err)
@@ -102,6 +107,20 @@ func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID, log 
 		return nil, unreachable(d.url, err)
 	}
 	return db, nil
+}
+
+// statusConnections is how many connections to the status pages there are at most: they are asked for little.
+const statusConnections = 4
+
+// connectStatus makes the pool of the status pages. It does not have to reach them: they come when they can.
+func (c *serveCmd) connectStatus(ctx context.Context, d *database) (*storage.StatusDB, error) {
+	url, err := c.statusURL(d.url)
+	if err != nil {
+		return nil, err
+	}
+	return storage.OpenStatus(ctx, storage.StatusOptions{
+		URL: url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: statusConnections,
+	})
 }
 
 // listen opens the ports.
@@ -156,6 +175,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	maintenance, stop := context.WithCancel(ctx)
 	defer stop()
 	go d.maintain(maintenance, log)
+	go h.Run(maintenance)
 	start(public, h.Public())
 	start(admin, h.Admin())
 	c.announce(log, d, public, admin)

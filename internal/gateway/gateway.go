@@ -27,6 +27,7 @@ import (
 	"heliograph/rest"
 	"heliograph/rest/openapi"
 	v1 "heliograph/rest/v1"
+	v2 "heliograph/rest/v2"
 	"heliograph/storage"
 )
 
@@ -40,7 +41,9 @@ const (
 // Options say what the gateway is made of.
 type Options struct {
 	// DB may be nil when nothing is to be answered, only explained.
-	DB      *storage.DB
+	DB *storage.DB
+	// Status has the status pages. Nil means that there are none.
+	Status  *storage.StatusDB
 	REST    *rest.Config
 	Logger  *slog.Logger
 	Origins []string
@@ -57,6 +60,7 @@ type Gateway struct {
 	o       Options
 	graph   *server.Server
 	v1      *rest.API
+	v2      *v2.API
 	docs    http.Handler
 	metrics *metrics
 	sdl     string
@@ -64,7 +68,7 @@ type Gateway struct {
 
 // New makes a gateway.
 func New(o Options) (*Gateway, error) {
-	root := resolvers.New(resolvers.Options{DB: o.DB, Now: o.REST.Now})
+	root := resolvers.New(resolvers.Options{DB: o.DB, Status: o.Status, Now: o.REST.Now})
 	root.Tables().Off = o.PlansOff
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
@@ -81,7 +85,15 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Gateway{o: o, graph: srv, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL()}, nil
+	pages := v2.Options{Server: srv, Logger: o.Logger, Now: o.REST.Now, CacheOff: !o.REST.Cache}
+	if o.Status != nil {
+		pages.Source = statusSource{o.Status}
+	}
+	documents, err := v2.New(pages)
+	if err != nil {
+		return nil, fmt.Errorf("making the status API: %w", err)
+	}
+	return &Gateway{o: o, graph: srv, v1: api, v2: documents, docs: docs, metrics: newMetrics(o.DB, documents), sdl: srv.SDL()}, nil
 }
 
 // docsPath is where the REST API is described.
@@ -108,6 +120,9 @@ func (g *Gateway) Graph() *server.Server { return g.graph }
 
 // Explain tells what a REST path would run.
 func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation, error) {
+	if strings.HasPrefix(target, v2.Prefix+"/") {
+		return g.v2.Explain(target)
+	}
 	return g.v1.Explain(ctx, target)
 }
 
@@ -120,6 +135,8 @@ func (g *Gateway) Public() http.Handler {
 	r.Handle(docsPath+"/*", g.docs)
 	r.Handle(v1.Prefix, g.v1)
 	r.Handle(v1.Prefix+"/*", g.v1)
+	r.Handle(v2.Prefix, g.v2)
+	r.Handle(v2.Prefix+"/*", g.v2)
 	r.Group(func(r chi.Router) {
 		r.Use(cors.Handler(cors.Options{
 			AllowedOrigins: g.o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},

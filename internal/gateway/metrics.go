@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	v2 "heliograph/rest/v2"
 	"heliograph/storage"
 )
 
@@ -19,7 +20,7 @@ type metrics struct {
 	requests *prometheus.HistogramVec
 }
 
-func newMetrics(db *storage.DB) *metrics {
+func newMetrics(db *storage.DB, pages *v2.API) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -28,6 +29,7 @@ func newMetrics(db *storage.DB) *metrics {
 		}, []string{"path", "status"}),
 	}
 	m.registry.MustRegister(m.requests, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.addStatus(pages)
 	if db != nil {
 		gauge := func(name, help string, value func() float64) {
 			m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: "pool", Name: name, Help: help}, value))
@@ -37,6 +39,22 @@ func newMetrics(db *storage.DB) *metrics {
 		gauge("waited_total", "How often a request had to wait for a connection.", func() float64 { return float64(db.Pool().Stat().EmptyAcquireCount()) })
 	}
 	return m
+}
+
+// addStatus adds what is known of the documents of the status pages.
+func (m *metrics) addStatus(pages *v2.API) {
+	name := func(name, help string) prometheus.GaugeOpts {
+		return prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: "status", Name: name, Help: help}
+	}
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(name("pages", "Status pages."), func() float64 { return float64(pages.Stats().Pages) }),
+		prometheus.NewGaugeFunc(name("stale_seconds", "How old the status documents are that are served because the database cannot be read; 0 while it can."),
+			func() float64 { return pages.Stats().Stale.Seconds() }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts(name("builds_total", "How often the documents of a status page were made.")),
+			func() float64 { return float64(pages.Stats().Builds) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts(name("failures_total", "How often the status pages could not be read.")),
+			func() float64 { return float64(pages.Stats().Failures) }),
+	)
 }
 
 func (m *metrics) observe(path string, status int, took time.Duration) {

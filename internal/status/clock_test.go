@@ -19,7 +19,7 @@ func zone(t *testing.T, name string) *time.Location {
 	return z
 }
 
-func instant(t *testing.T, text, zoneName string) time.Time {
+func instantOf(t *testing.T, text, zoneName string) time.Time {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
@@ -44,7 +44,7 @@ func TestAppendTime(t *testing.T) {
 		{"2026-11-01T05:30:00Z", "America/New_York", "2026-11-01T01:30:00.000-04:00"},
 		{"2026-11-01T06:30:00Z", "America/New_York", "2026-11-01T01:30:00.000-05:00"},
 	} {
-		if got := string(AppendTime(nil, instant(t, c.at, c.zone))); got != c.want {
+		if got := string(AppendTime(nil, instantOf(t, c.at, c.zone))); got != c.want {
 			t.Errorf("%s in %s: %s, want %s", c.at, c.zone, got, c.want)
 		}
 	}
@@ -91,7 +91,7 @@ func TestUptime(t *testing.T) {
 	t.Parallel()
 	const ny = "America/New_York"
 	change := func(at string, from, to ComponentStatus) *Change {
-		return &Change{At: instant(t, at, ny), OldStatus: from, NewStatus: to}
+		return &Change{At: instantOf(t, at, ny), OldStatus: from, NewStatus: to}
 	}
 	// The 8th of March has 23 hours there.
 	changes := []*Change{
@@ -100,7 +100,7 @@ func TestUptime(t *testing.T) {
 		change("2026-03-08T07:00:00Z", UnderMaintenance, MajorOutage),   // 3 am, an hour later
 		change("2026-03-08T09:18:00Z", MajorOutage, Operational),        // 2.3 hours later
 	}
-	u := UptimeOf(changes, Operational, "2026-03-06", 90, instant(t, "2026-03-09T16:00:00Z", ny), Documented)
+	u := UptimeOf(changes, Operational, "2026-03-06", 90, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented)
 	want := []UptimeDay{
 		{Date: "2026-03-06", Percent: 100, Worst: Operational},
 		{Date: "2026-03-07", Percent: 100 - 0.3*100/2, Worst: PartialOutage, PartialSeconds: 12 * 3600},
@@ -121,11 +121,11 @@ func TestUptime(t *testing.T) {
 		t.Errorf("%f percent, want %f", u.Percent, all)
 	}
 
-	u = UptimeOf(nil, UnderMaintenance, "2020-01-01", 2, instant(t, "2026-03-09T16:00:00Z", ny), Documented)
+	u = UptimeOf(nil, UnderMaintenance, "2020-01-01", 2, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented)
 	if len(u.Days) != 2 || u.Percent != 100 || u.Days[1].Worst != UnderMaintenance || u.Days[1].WorstShown != Operational || u.Days[1].MaintenanceSeconds != 12*3600 {
 		t.Errorf("without changes: %+v %+v", u, u.Days[1])
 	}
-	if u = UptimeOf(nil, Operational, "2026-04-01", 2, instant(t, "2026-03-09T16:00:00Z", ny), Documented); len(u.Days) != 0 || u.Percent != 100 {
+	if u = UptimeOf(nil, Operational, "2026-04-01", 2, instantOf(t, "2026-03-09T16:00:00Z", ny), Documented); len(u.Days) != 0 || u.Percent != 100 {
 		t.Errorf("before its first day: %+v", u)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -91,6 +92,8 @@ type Gateway struct {
 	URL string
 	// DB is the gateway's pool.
 	DB *storage.DB
+	// Status is the gateway's pool of status pages.
+	Status *storage.StatusDB
 	// Config is the configuration of the REST APIs.
 	Config *rest.Config
 
@@ -124,9 +127,23 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	}
 	tb.Cleanup(g.DB.Close)
 	o.DB = g.DB
+	if g.Status, err = storage.OpenStatus(ctx, storage.StatusOptions{
+		URL: url, StatementTimeout: so.StatementTimeout, ConnectTimeout: so.ConnectTimeout, MaxConnections: so.MaxConnections,
+	}); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(g.Status.Close)
+	o.Status = g.Status
 	if g.Gateway, err = gateway.New(o); err != nil {
 		tb.Fatal(err)
 	}
+	running, stop := context.WithCancel(context.Background())
+	var background sync.WaitGroup
+	background.Go(func() { g.Run(running) })
+	tb.Cleanup(func() {
+		stop()
+		background.Wait()
+	})
 	server := httptest.NewServer(g.Public())
 	tb.Cleanup(server.Close)
 	g.URL = server.URL

@@ -1,0 +1,33 @@
+package gateway
+
+import (
+	"context"
+
+	"heliograph/internal/status"
+	"heliograph/resolvers"
+	"heliograph/storage"
+)
+
+// statusSource lets the documents of the status pages be made of the database.
+type statusSource struct{ db *storage.StatusDB }
+
+// Pages are all pages.
+func (s statusSource) Pages(ctx context.Context) (status.Pages, error) { return s.db.Pages(ctx) }
+
+// Snapshot returns a context in which all documents see one moment, and read what they share once.
+func (s statusSource) Snapshot(ctx context.Context) (context.Context, func(), error) {
+	if there, err := s.db.Exists(ctx); err != nil || !there {
+		return ctx, func() {}, err // without tables there is nothing that could change
+	}
+	ctx, end, err := s.db.Snapshot(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return resolvers.WithStatusReads(ctx), end, nil
+}
+
+// Listen calls heard whenever a page may have been written to.
+func (s statusSource) Listen(ctx context.Context, heard func()) error { return s.db.Listen(ctx, heard) }
+
+// Run does what is done without being asked, until the context ends: it keeps the documents of the status pages fresh.
+func (g *Gateway) Run(ctx context.Context) { g.v2.Run(ctx) }

@@ -1,0 +1,93 @@
+package v2_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"testing"
+	"time"
+
+	"heliograph/internal/pgtest"
+	"heliograph/internal/status"
+	"heliograph/internal/testenv"
+	"heliograph/rest"
+	"heliograph/storage"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// example is the page that the golden documents are of, by the paths of its documents.
+func example(tb testing.TB) map[string]json.RawMessage {
+	tb.Helper()
+	text, err := os.ReadFile("testdata/ledgerlight.json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var documents map[string]json.RawMessage
+	if err := json.Unmarshal(text, &documents); err != nil {
+		tb.Fatal(err)
+	}
+	if len(documents) != len(status.Documents()) {
+		tb.Fatalf("%d documents", len(documents))
+	}
+	return documents
+}
+
+// written is when the page of the example was last written to.
+func written() time.Time { return time.Date(2026, 3, 12, 9, 42, 10, 118_000_000, time.UTC) }
+
+// copyOf reads documents by their paths.
+func copyOf(tb testing.TB, documents map[string]json.RawMessage) *status.Copy {
+	tb.Helper()
+	byName := map[string][]byte{}
+	for _, name := range status.Documents() {
+		if text, ok := documents["/api/v2/"+name]; ok {
+			byName[name] = text
+		}
+	}
+	c, err := status.ReadDocuments(byName)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// importInto imports a page.
+func importInto(tb testing.TB, db *storage.StatusDB, c *status.Copy, o storage.ImportOptions, at time.Time) *storage.ImportResult {
+	tb.Helper()
+	result, err := db.ImportPage(context.Background(), c, o, at)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return result
+}
+
+// mirrored imports the example as a mirror in a vocabulary.
+func mirrored(tb testing.TB, db *storage.StatusDB, v status.Vocabulary) {
+	tb.Helper()
+	importInto(tb, db, copyOf(tb, example(tb)), storage.ImportOptions{Mode: status.Mirror, Slug: "ledgerlight", Vocabulary: v}, written())
+}
+
+// cached turns the cache on.
+func cached() testenv.Option { return testenv.REST(func(c *rest.Config) { c.Cache = true }) }
+
+// eventually asks until ok is true, for a second at most.
+func eventually(tb testing.TB, what string, ok func() bool) {
+	tb.Helper()
+	within(tb, time.Second, what, ok)
+}
+
+// within asks until ok is true, for so long at most.
+func within(tb testing.TB, most time.Duration, what string, ok func() bool) {
+	tb.Helper()
+	for end := time.Now().Add(most); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			tb.Fatalf("after %s still not: %s", most, what)
+		}
+	}
+}
+
+// mirrorOf are the options of a mirror.
+func mirrorOf(slug string) storage.ImportOptions {
+	return storage.ImportOptions{Mode: status.Mirror, Slug: slug, Vocabulary: status.Statuspage}
+}

@@ -1,0 +1,152 @@
+package v2_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"heliograph/internal/status"
+)
+
+// schemas are the compiled schemas of the documents, by their names.
+func schemas(tb testing.TB) map[string]*jsonschema.Schema {
+	tb.Helper()
+	text, err := os.ReadFile("schema.json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	whole, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("mem:///schema.json", whole); err != nil {
+		tb.Fatal(err)
+	}
+	out := map[string]*jsonschema.Schema{}
+	for _, name := range status.Documents() {
+		out[name], err = c.Compile("mem:///schema.json#/$defs/documents/$defs/" + strings.ReplaceAll(name, "/", "~1"))
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return out
+}
+
+// orders are the members of objects in their order, by a member that only such an object has.
+func orders() map[string][]string {
+	notice := "id name status created_at updated_at monitoring_at resolved_at impact shortlink started_at page_id incident_updates components "
+	out := map[string][]string{}
+	for marker, list := range map[string]string{
+		"scheduled_for": notice + "scheduled_for scheduled_until", "reminder_intervals": notice + "reminder_intervals",
+		"tweet_id":  "id status body incident_id created_at updated_at display_at affected_components deliver_notifications custom_tweet tweet_id",
+		"code":      "code name old_status new_status",
+		"group":     "id name status created_at updated_at position description showcase start_date group_id page_id group only_show_if_degraded components",
+		"time_zone": "id name url time_zone updated_at",
+		"indicator": "indicator description",
+		"page":      "page components incidents scheduled_maintenances status",
+	} {
+		out[marker] = strings.Fields(list)
+	}
+	return out
+}
+
+// checkOrder makes sure that the members of all objects of a document stand in their order.
+func checkOrder(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	var value func() error
+	value = func() error {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch t {
+		case json.Delim('['):
+			for d.More() {
+				if err := value(); err != nil {
+					return err
+				}
+			}
+			_, err = d.Token()
+			return err
+		case json.Delim('{'):
+			var names []string
+			for d.More() {
+				name, err := d.Token()
+				if err != nil {
+					return err
+				}
+				names = append(names, name.(string))
+				if err := value(); err != nil {
+					return err
+				}
+			}
+			if _, err = d.Token(); err != nil {
+				return err
+			}
+			return ordered(names)
+		}
+		return nil
+	}
+	return value()
+}
+
+func ordered(names []string) error {
+	for marker, order := range orders() {
+		if !slices.Contains(names, marker) {
+			continue
+		}
+		want := slices.DeleteFunc(slices.Clone(order), func(n string) bool { return !slices.Contains(names, n) })
+		if !slices.Equal(names, want) {
+			return fmt.Errorf("members %q, want %q", names, want)
+		}
+		return nil
+	}
+	return fmt.Errorf("an object of no kind: %q", names)
+}
+
+// TestSchemaTakesTheExample and refuses what is not as it should be.
+func TestSchemaTakesTheExample(t *testing.T) {
+	t.Parallel()
+	all := schemas(t)
+	validate := func(name, text string) error {
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[name].Validate(v)
+	}
+	documents := example(t)
+	for name := range all {
+		text := documents["/api/v2/"+name]
+		if err := validate(name, string(text)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := checkOrder(text); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	summary := string(documents["/api/v2/summary.json"])
+	for _, change := range [][2]string{
+		{`"time_zone":`, `"zone":`}, {`"position":1`, `"position":"1"`}, {`.118Z`, `.11Z`}, {`"group":true`, `"group":false`}, {`"indicator":"minor"`, `"indicator":"bad"`},
+		{`"status":"identified"`, `"status":"resolved"`}, {`"description":null`, `"description":""`}, {`"tweet_id":null`, `"tweet_id":null,"more":1`},
+		{`"start_date":"2025-11-03"`, `"start_date":"2025-11-03T00:00:00Z"`}, {`"showcase":false`, `"showcase":true`},
+	} {
+		changed := strings.Replace(summary, change[0], change[1], 1)
+		if changed == summary {
+			t.Fatalf("%s is not in the summary", change[0])
+		}
+		if err := validate("summary.json", changed); err == nil {
+			t.Errorf("%s in place of %s is valid", change[1], change[0])
+		}
+	}
+	if checkOrder([]byte(`{"name":"a","id":"b","url":"c","time_zone":"d","updated_at":"e"}`)) == nil || checkOrder([]byte(`{"x":1}`)) == nil {
+		t.Error("any order is good")
+	}
+}

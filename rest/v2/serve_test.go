@@ -1,0 +1,312 @@
+package v2_test
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/status"
+	"heliograph/internal/testenv"
+	"heliograph/rest"
+	"heliograph/storage"
+)
+
+const (
+	summaryPath = "/api/v2/summary.json"
+	page        = "h4d7q2m9x1tz"
+	component   = "p6v2s9l4c8dk"
+)
+
+// set writes the state of a component to the example page.
+func set(t *testing.T, db *storage.StatusDB, at time.Time, state status.ComponentStatus) {
+	t.Helper()
+	err := db.Write(t.Context(), page, at, func(ctx context.Context, tx *storage.StatusTx) error {
+		_, err := tx.Exec(ctx, `update status.component set base_status = $2::text::status.component_status where id = $1`, component, string(state))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Empty.Fresh(t), cached())
+	mirrored(t, g.Status, status.Documented)
+	within(t, 15*time.Second, "the page is there", func() bool { return g.Get(t, summaryPath).Status == 200 })
+	for _, name := range status.Documents() {
+		path := "/api/v2/" + name
+		got := g.Get(t, path+"?unknown=1&limit=x")
+		for header, want := range map[string]string{
+			"Content-Type": "application/json; charset=utf-8", "Vary": "Accept,Accept-Encoding", "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag",
+			"X-Content-Type-Options": "nosniff", "Cache-Control": "max-age=10, public, s-maxage=10, stale-while-revalidate=20, stale-if-error=3600", "Last-Modified": "", "Content-Encoding": "",
+		} {
+			if got.Header.Get(header) != want {
+				t.Errorf("%s: %s is %q", path, header, got.Header.Get(header))
+			}
+		}
+		etag := got.Header.Get("ETag")
+		if got.Status != 200 || len(etag) != len(`W/""`)+32 || !strings.HasPrefix(etag, `W/"`) || got.Header.Get("X-Request-Id") == "" || strings.HasSuffix(got.Body, "\n") {
+			t.Errorf("%s: %d, tag %s", path, got.Status, etag)
+		}
+		head := g.Do(t, http.MethodHead, path, "")
+		if head.Status != 200 || head.Body != "" {
+			t.Errorf("HEAD %s: %d %q", path, head.Status, head.Body)
+		}
+		for _, header := range []string{"Etag", "Content-Length", "Content-Type", "Cache-Control", "Vary", "Access-Control-Allow-Origin"} {
+			if head.Header.Get(header) != got.Header.Get(header) || head.Header.Get(header) == "" {
+				t.Errorf("HEAD %s: %s is %q, of GET %q", path, header, head.Header.Get(header), got.Header.Get(header))
+			}
+		}
+		for _, tags := range []string{etag, strings.TrimPrefix(etag, "W/"), `"x", ` + etag, "*", `W/"y",` + etag + `,"z"`} {
+			same := g.Do(t, http.MethodGet, path, "", "If-None-Match: "+tags)
+			if same.Status != http.StatusNotModified || same.Body != "" || same.Header.Get("ETag") != etag || same.Header.Get("Access-Control-Allow-Origin") != "*" ||
+				same.Header.Get("Cache-Control") == "" || same.Header.Get("Content-Type") != "" {
+				t.Errorf("%s with %s: %d %v", path, tags, same.Status, same.Header)
+			}
+		}
+		if other := g.Do(t, http.MethodGet, path, "", `If-None-Match: "x", W/"`+strings.Repeat("0", 32)+`"`); other.Status != 200 || other.Body != got.Body {
+			t.Errorf("%s with other tags: %d", path, other.Status)
+		}
+		if again := g.Get(t, path); again.Body != got.Body || again.Header.Get("ETag") != etag {
+			t.Errorf("%s changes by itself", path)
+		}
+		zipped := g.Do(t, http.MethodGet, path, "", "Accept-Encoding: br;q=1.0, gzip;q=0.8")
+		if zipped.Header.Get("Content-Encoding") == "gzip" {
+			r, err := gzip.NewReader(strings.NewReader(zipped.Body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if plain, err := io.ReadAll(r); err != nil || string(plain) != got.Body {
+				t.Errorf("%s unzips to %s, error %v", path, plain, err)
+			}
+		} else if len(got.Body) > 512 || zipped.Body != got.Body {
+			t.Errorf("%s is not zipped", path)
+		}
+		if plain := g.Do(t, http.MethodGet, path, "", "Accept-Encoding: gzip;q=0"); plain.Body != got.Body {
+			t.Errorf("%s is zipped for who does not want it", path)
+		}
+		if options := g.Do(t, http.MethodOptions, path, "", "Access-Control-Request-Headers: If-None-Match"); options.Status != http.StatusNoContent ||
+			options.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" || options.Header.Get("Access-Control-Allow-Headers") != "If-None-Match" {
+			t.Errorf("OPTIONS %s: %d %v", path, options.Status, options.Header)
+		}
+		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch} {
+			if refused := g.Do(t, method, path, "x"); refused.Status != http.StatusMethodNotAllowed || refused.Header.Get("Allow") != "GET, HEAD, OPTIONS" || refused.Body != "" {
+				t.Errorf("%s %s: %d %q", method, path, refused.Status, refused.Body)
+			}
+		}
+	}
+	for _, path := range []string{"/api/v2", "/api/v2/", "/api/v2/summary", "/api/v2/summary.json/", "/api/v2/incidents/x.json", "/api/v2/Summary.json", "/api/v2/nothing"} {
+		got := g.Get(t, path)
+		if got.Status != http.StatusNotFound || got.Body != "" || got.Header.Values("Content-Type") != nil || got.Header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("%s: %d %q %v", path, got.Status, got.Body, got.Header)
+		}
+	}
+}
+
+// TestNoPage answers 404 where there is no page, and where there are no tables for one; the graph has null there.
+func TestNoPage(t *testing.T) {
+	t.Parallel()
+	without := testenv.Empty.Fresh(t)
+	testenv.Exec(t, without, "drop schema status cascade")
+	for _, g := range []*testenv.Gateway{
+		testenv.Over(t, testenv.Empty.Fresh(t)), testenv.Over(t, testenv.Empty.Fresh(t), cached()), testenv.Over(t, without), testenv.Over(t, without, cached()),
+	} {
+		for _, name := range status.Documents() {
+			if got := g.Get(t, "/api/v2/"+name); got.Status != http.StatusNotFound || got.Body != "" {
+				t.Errorf("%s: %d %q", name, got.Status, got.Body)
+			}
+		}
+		got := g.Query(t, `{ status { name } statusPage(slug: "x") { name } statusIncident(code: "x") { name } node(id: "U3RhdHVzSW5jaWRlbnQ6eA") { id } }`, nil)
+		if got.Body != `{"data":{"status":null,"statusPage":null,"statusIncident":null,"node":null}}` {
+			t.Errorf("the graph says %s", got.Body)
+		}
+	}
+}
+
+// TestHosts shows each page at its own hosts, and the default page everywhere else.
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Empty.Fresh(t))
+	mirrored(t, g.Status, status.Documented)
+	for _, p := range []*status.Page{
+		{Code: "second", Slug: "second", Name: "Second", URL: "https://Status.second.example:8443/path", TimeZone: "Europe/London"},
+		{Code: "third", Slug: "third", Name: "Third", URL: "https://third.example", Hosts: []string{"also.example"}, TimeZone: "Asia/Kolkata"},
+	} {
+		if err := g.Status.CreatePage(t.Context(), p, written()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for host, want := range map[string]string{
+		"status.ledgerlight.example": "Ledgerlight Network", "anything": "Ledgerlight Network", "status.SECOND.example": "Second", "status.second.example:1234": "Second",
+		"third.example.": "Third", "also.example": "Third", "": "Ledgerlight Network",
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/api/v2/status.json", http.NoBody)
+		r.Host = host
+		w := httptest.NewRecorder()
+		g.Public().ServeHTTP(w, r)
+		if !strings.Contains(w.Body.String(), `"name":"`+want+`"`) {
+			t.Errorf("%q shows %s", host, w.Body)
+		}
+	}
+	third := g.Query(t, `{ statusPage(slug: "third") { name isDefault updatedAt rollup { indicator description } components { nodes { code } } } }`, nil).Body
+	if third != `{"data":{"statusPage":{"name":"Third","isDefault":false,"updatedAt":"2026-03-12T09:42:10.118Z","rollup":{"indicator":"NONE","description":"All Systems Operational"},"components":{"nodes":[]}}}}` {
+		t.Errorf("the third page is %s", third)
+	}
+}
+
+// TestTwoGateways sees a write in all documents of both gateways within a second.
+func TestTwoGateways(t *testing.T) {
+	t.Parallel()
+	url := testenv.Empty.Fresh(t)
+	first, second := testenv.Over(t, url, cached()), testenv.Over(t, url, cached())
+	mirrored(t, first.Status, status.Documented)
+	for _, g := range []*testenv.Gateway{first, second} {
+		within(t, 15*time.Second, "the page is there", func() bool { return g.Get(t, summaryPath).Status == 200 })
+	}
+	at := written()
+	for _, state := range []status.ComponentStatus{status.MajorOutage, status.Operational, status.PartialOutage} {
+		at = at.Add(time.Minute)
+		set(t, second.Status, at, state)
+		stamp := at.Format("2006-01-02T15:04:05.000Z")
+		for _, g := range []*testenv.Gateway{first, second} {
+			eventually(t, "all documents show the write", func() bool {
+				for _, name := range status.Documents() {
+					if !strings.Contains(g.Get(t, "/api/v2/"+name).Body, stamp) {
+						return false
+					}
+				}
+				return strings.Contains(g.Get(t, summaryPath).Body, string(state))
+			})
+		}
+	}
+}
+
+// TestNothingIsHalfWritten undoes a write that fails or is interrupted, and nobody sees any of it.
+func TestNothingIsHalfWritten(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Empty.Fresh(t))
+	mirrored(t, g.Status, status.Documented)
+	before := g.Get(t, summaryPath).Body
+	failed := errors.New("it failed")
+	for name, end := range map[string]func(context.Context, *storage.StatusTx) error{
+		"an error": func(context.Context, *storage.StatusTx) error { return failed },
+		"nothing":  func(context.Context, *storage.StatusTx) error { return storage.ErrStatusUnchanged },
+		"a bad row": func(ctx context.Context, tx *storage.StatusTx) error {
+			_, err := tx.Exec(ctx, `update status.page set vocabulary = 'x'`)
+			return err
+		},
+		"a dead end": func(ctx context.Context, tx *storage.StatusTx) error {
+			_, err := tx.Exec(ctx, `select pg_terminate_backend(pg_backend_pid())`)
+			return err
+		},
+	} {
+		err := g.Status.Write(t.Context(), page, written().Add(time.Hour), func(ctx context.Context, tx *storage.StatusTx) error {
+			if _, err := tx.Exec(ctx, `update status.component set base_status = 'major_outage' where not is_group`); err != nil {
+				return err
+			}
+			return end(ctx, tx)
+		})
+		if (err == nil) != (name == "nothing") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := g.Get(t, summaryPath).Body; got != before {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if err := g.Status.Write(t.Context(), "nobody", written(), func(context.Context, *storage.StatusTx) error { return nil }); !errors.Is(err, storage.ErrNoStatusPage) {
+		t.Errorf("writing to no page: %v", err)
+	}
+}
+
+// TestDatabaseGone serves the last good documents for an hour, and nothing after it; when the database is back, so are they.
+func TestDatabaseGone(t *testing.T) {
+	t.Parallel()
+	url := testenv.Empty.Fresh(t)
+	var late atomic.Int64
+	clock := testenv.REST(func(c *rest.Config) {
+		c.Now = func() time.Time { return testenv.Now().Add(time.Duration(late.Load())) }
+	})
+	g := testenv.Over(t, url, cached(), clock)
+	mirrored(t, g.Status, status.Documented)
+	within(t, 15*time.Second, "the page is there", func() bool { return g.Get(t, summaryPath).Status == 200 })
+	before := g.Get(t, summaryPath)
+	metric := func(name string) bool {
+		w := httptest.NewRecorder()
+		g.Admin().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+		return strings.Contains(w.Body.String(), "\n"+name+"\n")
+	}
+	if !metric("heliograph_status_stale_seconds 0") || !metric("heliograph_status_pages 1") {
+		t.Error("the metrics do not say that all is well")
+	}
+
+	allow(t, url, false)
+	within(t, 15*time.Second, "the gateway knows", func() bool { return !metric("heliograph_status_failures_total 0") })
+	late.Store(int64(59 * time.Minute))
+	if got := g.Get(t, summaryPath); got.Status != 200 || got.Body != before.Body || !metric("heliograph_status_stale_seconds 3540") {
+		t.Errorf("without a database: %d %s", got.Status, got.Body)
+	}
+	late.Store(int64(61 * time.Minute))
+	if got := g.Get(t, summaryPath); got.Status != http.StatusServiceUnavailable || got.Body != "" || got.Header.Get("Retry-After") == "" {
+		t.Errorf("after an hour: %d %s", got.Status, got.Body)
+	}
+	off := testenv.Now()
+	allow(t, url, true)
+	within(t, 20*time.Second, "the page is back", func() bool { return g.Get(t, summaryPath).Status == 200 })
+	set(t, g.Status, off, status.MajorOutage)
+	eventually(t, "a write is seen", func() bool { return g.Get(t, summaryPath).Body != before.Body })
+}
+
+// allow lets a database be connected to, or ends all connections and lets nobody in.
+func allow(t *testing.T, url string, yes bool) {
+	t.Helper()
+	cfg, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := cfg.Database
+	cfg.Database = "postgres"
+	conn, err := pgx.ConnectConfig(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	statements := []string{`alter database ` + name + ` allow_connections true`}
+	if !yes {
+		statements = []string{`alter database ` + name + ` allow_connections false`, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '` + name + `'`}
+	}
+	for _, sql := range statements {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestExplain tells the document of a path.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Empty.Fresh(t))
+	mirrored(t, g.Status, status.Documented)
+	for _, name := range status.Documents() {
+		x, err := g.Explain(t.Context(), "/api/v2/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := g.Query(t, x.Query, map[string]any{"page": "ledgerlight"})
+		if strings.Contains(got.Body, `"errors"`) || !strings.Contains(got.Body, `"Ledgerlight Network"`) {
+			t.Errorf("%s: %s", name, got.Body)
+		}
+	}
+	if got := g.Get(t, "/graphql/explain?path=/api/v2/nothing.json"); got.Status != http.StatusNotFound {
+		t.Errorf("what is not there: %d %s", got.Status, got.Body)
+	}
+}
