@@ -3,6 +3,7 @@ package resolvers
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -65,18 +66,23 @@ func (r *Resolver) author(ctx context.Context, needed status.Role, key *string) 
 
 // statusCode is the id in documents of a thing that is named by it or by its global id.
 func statusCode(id string, types ...string) (string, error) {
-	if typ, name, err := relay.ParseID(id); err == nil {
-		for _, t := range types {
-			if t == typ {
-				return name, nil
-			}
-		}
+	typ, name, err := relay.ParseID(id)
+	switch {
+	case err != nil:
+	case slices.Contains(types, typ):
+		return name, nil
+	case graphName(typ): // a code can be read as a global id too, but then the type is gibberish
 		return "", fault.Input("%q is the id of a %s", id, typ)
 	}
 	if !status.ValidCode(id) {
 		return "", fault.Input("%q is no id", id)
 	}
 	return id, nil
+}
+
+// graphName tells whether a text can be the name of a type.
+func graphName(s string) bool {
+	return len(s) > 2 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
 }
 
 // pageToEdit is the code of the page of a short name, or of the default page.

@@ -21,6 +21,7 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/graph/server"
+	"heliograph/internal/status"
 	"heliograph/internal/web/apidocs"
 	"heliograph/internal/web/graphiql"
 	"heliograph/resolvers"
@@ -43,7 +44,9 @@ type Options struct {
 	// DB may be nil when nothing is to be answered, only explained.
 	DB *storage.DB
 	// Status has the status pages. Nil means that there are none.
-	Status  *storage.StatusDB
+	Status *storage.StatusDB
+	// Tokens are those of the configuration, of people who may write to status pages.
+	Tokens  []*status.Token
 	REST    *rest.Config
 	Logger  *slog.Logger
 	Origins []string
@@ -68,7 +71,7 @@ type Gateway struct {
 
 // New makes a gateway.
 func New(o Options) (*Gateway, error) {
-	root := resolvers.New(resolvers.Options{DB: o.DB, Status: o.Status, Now: o.REST.Now})
+	root := resolvers.New(resolvers.Options{DB: o.DB, Status: o.Status, Tokens: o.Tokens, Now: o.REST.Now})
 	root.Tables().Off = o.PlansOff
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
