@@ -90,8 +90,28 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
+	status, err := c.statusURL(d.url)
+	if err != nil {
+		return err
+	}
+	if err := c.prepare(ctx, d, status); err != nil {
+		return err
+	}
+	if err := loadDemo(ctx, d.url, now(), true); err != nil {
+		return err
+	}
+	if err := loadDemoStatus(ctx, status, now(), true); err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stdout, "the demo network is loaded")
+	return nil
+}
+
+// prepare makes the tables where they are missing.
+func (c *demoCmd) prepare(ctx context.Context, d *database, status string) error {
+	quiet := slog.New(slog.DiscardHandler)
 	if d.server == nil {
-		if err := migrations.Ledger(ctx, d.url, slog.New(slog.DiscardHandler)); err != nil {
+		if err := migrations.Ledger(ctx, d.url, quiet); err != nil {
 			var foreign *migrations.ForeignError
 			if errors.As(err, &foreign) {
 				return err
@@ -99,10 +119,12 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 			return unreachable(d.url, err)
 		}
 	}
-	if err := loadDemo(ctx, d.url, now(), true); err != nil {
-		return err
+	if d.server != nil && status == d.url {
+		return nil // opening it has made them
 	}
-	fmt.Fprintln(os.Stdout, "the demo network is loaded")
+	if err := migrations.Status(ctx, status, quiet); err != nil {
+		return unreachable(status, err)
+	}
 	return nil
 }
 

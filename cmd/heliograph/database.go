@@ -157,3 +157,26 @@ func loadDemo(ctx context.Context, url string, now time.Time, again bool) error 
 	debug.FreeOSMemory() // the rows are in the database now: a gateway that serves them needs much less
 	return err
 }
+
+// loadDemoStatus gives the demo network its status page. Where there are other pages already, it is left out; again makes that an error.
+func loadDemoStatus(ctx context.Context, url string, now time.Time, again bool) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return unreachable(url, err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing is lost: the load has been committed
+	if again {
+		return demo.ReloadStatus(ctx, conn, now)
+	}
+	return demo.LoadStatus(ctx, conn, now)
+}
+
+// isDemo tells whether the database holds the demo network.
+func isDemo(ctx context.Context, url string) (bool, error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return false, unreachable(url, err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing was written
+	return demo.IsDemo(ctx, conn)
+}

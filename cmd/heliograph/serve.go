@@ -73,7 +73,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	if d.server != nil && c.Demo.on {
-		if err := loadDemo(ctx, d.url, cfg.Now(), false); err != nil {
+		if err := c.demo(ctx, d, cfg.Now()); err != nil {
 			return fmt.Errorf("loading the demo network: %w", err)
 		}
 	}
@@ -97,6 +97,17 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return fmt.Errorf("putting the gateway together: %w", err)
 	}
 	return c.serve(ctx, log, d, handlers, public, admin)
+}
+
+// demo loads the demo network into an empty embedded database, and gives it its status page, unless the pages are in a database of their own.
+func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
+	if err := loadDemo(ctx, d.url, now, false); err != nil || c.StatusURL != "" {
+		return err
+	}
+	if loaded, err := isDemo(ctx, d.url); err != nil || !loaded {
+		return err
+	}
+	return loadDemoStatus(ctx, d.url, now, false)
 }
 
 // connect opens the pool. Without a write to do, every session refuses to write.
@@ -216,7 +227,7 @@ func (c *serveCmd) announce(log *slog.Logger, d *database, public, admin []net.L
 		log.Info("listening for administration", "address", l.Addr().String())
 	}
 	base := "http://" + public[0].Addr().String()
-	fmt.Fprintf(os.Stdout, "heliograph %s\n  GraphiQL  %s/graphiql\n  GraphQL   %s/graphql\n  REST      %s/api/v1/accounts\n", version, base, base, base)
+	fmt.Fprintf(os.Stdout, "heliograph %s\n  GraphiQL  %s/graphiql\n  GraphQL   %s/graphql\n  REST      %s/api/v1/accounts\n  status    %s/api/v2/summary.json\n", version, base, base, base, base)
 	if d.server != nil {
 		fmt.Fprintf(os.Stdout, "  database  %s\n", d.url)
 	}

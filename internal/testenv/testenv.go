@@ -45,15 +45,17 @@ var (
 		log := slog.New(slog.DiscardHandler)
 		return errors.Join(migrations.Ledger(ctx, url, log), migrations.Status(ctx, url, log))
 	}}
-	// Filled has the demo network of [Now].
+	// Filled has the demo network of [Now], and its status page.
 	Filled = &pgtest.Template{Name: "demo", From: Empty, Prepare: func(ctx context.Context, url string) error {
 		conn, err := pgx.Connect(ctx, url)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = conn.Close(ctx) }() // nothing is lost: the load has been committed
-		_, err = demo.Load(ctx, conn, Now(), nil)
-		return err
+		if _, err = demo.Load(ctx, conn, Now(), nil); err != nil {
+			return err
+		}
+		return demo.LoadStatus(ctx, conn, Now())
 	}}
 )
 

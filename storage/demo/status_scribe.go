@@ -1,0 +1,209 @@
+package demo
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"time"
+
+	"heliograph/internal/ledger"
+	"heliograph/internal/status"
+)
+
+// told is a notice of the story, with what belongs to it.
+type told struct {
+	status.Notice
+	attached []string // codes of components, in the order in which they came
+	held     map[string]status.ComponentStatus
+	given    []status.ComponentStatus
+	updates  []*status.Update
+	name     string // by which the story knows it
+}
+
+// step is something that happens to a notice.
+type step struct {
+	at     time.Time
+	notice *told
+	to     status.State
+	body   string
+	gives  map[string]status.ComponentStatus // by the name by which the story knows components
+	origin status.Origin
+}
+
+// scribe writes down the story of the page. Steps are taken in the order of time, so that every state follows from those before it.
+type scribe struct {
+	now, start, last time.Time
+	components       []*status.Component
+	byName           map[string]*status.Component
+	notices          []*told
+	steps            []step
+	changes          []*status.Change
+	writes           int64
+	err              error // the first step that could not be taken
+}
+
+// statusDays is for how many days there has been a status page.
+const statusDays = 180
+
+func newScribe(now time.Time) *scribe {
+	return &scribe{now: now, start: now.AddDate(0, 0, -statusDays), byName: map[string]*status.Component{}}
+}
+
+// statusCode makes a code of a name: the same for the same name.
+func statusCode(name string) string {
+	const alphabet = "0123456789bcdfghjklmnpqrstvwxyz"
+	sum := sha256.Sum256([]byte("status page of Lantern Bay: " + name))
+	code := make([]byte, 12)
+	for i := range code {
+		code[i] = alphabet[int(sum[i])%len(alphabet)]
+	}
+	return string(code)
+}
+
+// component adds a component or a group. group is the name of its group, empty for none.
+func (s *scribe) component(name, group, label, description string, change func(*status.Component)) {
+	c := &status.Component{
+		Code: statusCode(name), Name: label, BaseStatus: status.Operational, Status: status.Operational, Showcase: true,
+		CreatedAt: s.start.Add(time.Duration(len(s.components)) * time.Second), StartDate: ledger.Of(status.DateOf(s.start)),
+	}
+	c.UpdatedAt = c.CreatedAt
+	if description != "" {
+		c.Description = ledger.Of(description)
+	}
+	position := int32(1)
+	for _, other := range s.components {
+		if group == "" && !other.GroupCode.Valid || group != "" && other.GroupCode.V == s.byName[group].Code {
+			position++
+		}
+	}
+	c.Position = position
+	if group != "" {
+		c.GroupCode, c.GroupName = ledger.Of(s.byName[group].Code), s.byName[group].Name
+	}
+	if change != nil {
+		change(c)
+	}
+	s.components, s.byName[name] = append(s.components, c), c
+}
+
+// group adds a group.
+func (s *scribe) group(name, label string) {
+	s.component(name, "", label, "", func(c *status.Component) {
+		c.IsGroup, c.BaseStatus, c.Status, c.Showcase, c.StartDate = true, "", "", false, ledger.Null[status.Date]{}
+	})
+}
+
+// incident adds an incident without steps.
+func (s *scribe) incident(name, title string) *told {
+	n := &told{name: name, held: map[string]status.ComponentStatus{}, Notice: status.Notice{Code: statusCode(name), Kind: status.Realtime, Name: title}}
+	n.Shortlink = statusURL + "/incidents/" + n.Code
+	s.notices = append(s.notices, n)
+	return n
+}
+
+// maintenance adds a maintenance without steps.
+func (s *scribe) maintenance(name, title string, from time.Time, length time.Duration) *told {
+	n := s.incident(name, title)
+	n.Kind, n.ScheduledFor, n.ScheduledUntil, n.RemindMinutes = status.Scheduled, ledger.Of(from), ledger.Of(from.Add(length)), ledger.Of(int32(60))
+	return n
+}
+
+// then lets something happen to a notice.
+func (s *scribe) then(n *told, at time.Time, to status.State, body string, gives map[string]status.ComponentStatus) {
+	origin := status.FromOperator
+	if n.Kind == status.Scheduled && (to == status.InProgress || to == status.Completed) {
+		origin = status.FromSchedule
+	}
+	s.steps = append(s.steps, step{at: at, notice: n, to: to, body: body, gives: gives, origin: origin})
+}
+
+// write takes all steps in the order of time.
+func (s *scribe) write() {
+	slices.SortStableFunc(s.steps, func(a, b step) int { return a.at.Compare(b.at) })
+	for i := range s.steps {
+		if s.err == nil {
+			s.err = s.take(&s.steps[i])
+		}
+	}
+	s.last = s.steps[len(s.steps)-1].at
+}
+
+// take takes a step: the update, what it does to components, and what follows for the notice.
+func (s *scribe) take(x *step) error {
+	n := x.notice
+	if err := status.Next(n.Kind, n.State, x.to); err != nil {
+		return fmt.Errorf("%s: %w", n.name, err)
+	}
+	s.writes++
+	n.Version++
+	u := &status.Update{
+		Code: statusCode(fmt.Sprint(n.name, " update ", len(n.updates))), NoticeCode: n.Code, State: x.to, Body: x.body, CreatedAt: x.at, UpdatedAt: x.at, DisplayAt: ledger.Of(x.at), Origin: x.origin,
+	}
+	if n.State == status.NoState {
+		n.CreatedAt, n.StartedAt = x.at, x.at.Add(-8*time.Millisecond)
+	}
+	n.State, n.UpdatedAt = x.to, x.at.Add(21*time.Millisecond)
+	switch x.to {
+	case status.Monitoring, status.Verifying:
+		n.MonitoringAt = ledger.Of(x.at)
+	case status.Resolved, status.Completed:
+		n.ResolvedAt = ledger.Of(x.at)
+	case status.Postmortem:
+		u.DisplayAt = ledger.Null[time.Time]{}
+	case status.Investigating, status.Identified, status.Planned, status.InProgress:
+	}
+	s.affect(n, u, x)
+	n.Impact = status.ImpactOf(n.Kind, n.ImpactOverride.V, n.given...)
+	n.updates = append(n.updates, u)
+	return nil
+}
+
+// affect lets a step hold components, or let go of those that its notice held.
+func (s *scribe) affect(n *told, u *status.Update, x *step) {
+	var touched []string
+	for name := range x.gives {
+		touched = append(touched, name)
+	}
+	if !x.to.Open() && x.to != status.Postmortem {
+		for name, c := range s.byName {
+			if n.held[c.Code] != "" && x.gives[name] == "" {
+				touched = append(touched, name)
+			}
+		}
+	}
+	place := status.ByPlace(s.components)
+	slices.SortFunc(touched, func(a, b string) int { return place(s.byName[a], s.byName[b]) })
+	for _, name := range touched {
+		c := s.byName[name]
+		if !slices.Contains(n.attached, c.Code) {
+			n.attached = append(n.attached, c.Code)
+		}
+		before := c.Status
+		n.held[c.Code] = x.gives[name]
+		if x.gives[name] == status.Operational || !x.to.Open() {
+			n.held[c.Code] = ""
+		}
+		n.given = append(n.given, x.gives[name])
+		if !n.Draft {
+			c.Status = s.effective(c)
+		}
+		u.Affected = append(u.Affected, &status.AffectedComponent{Code: c.Code, Name: c.QualifiedName(), OldStatus: before, NewStatus: c.Status})
+		if before != c.Status {
+			c.UpdatedAt = x.at
+			s.changes = append(s.changes, &status.Change{
+				ComponentCode: c.Code, At: x.at, OldStatus: before, NewStatus: c.Status, UpdateCode: ledger.Of(u.Code), Origin: x.origin,
+			})
+		}
+	}
+}
+
+// effective is the state of a component by all notices of the story so far.
+func (s *scribe) effective(c *status.Component) status.ComponentStatus {
+	var held []status.ComponentStatus
+	for _, n := range s.notices {
+		if !n.Draft {
+			held = append(held, n.held[c.Code])
+		}
+	}
+	return status.Effective(c.BaseStatus, held...)
+}
