@@ -96,6 +96,9 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("putting the gateway together: %w", err)
 	}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	go watchStatus(watching, storage.NewStatusEditor(pages, cfg.Now, nil), log, watchEvery)
 	return c.serve(ctx, log, d, handlers, public, admin)
 }
 

@@ -11,15 +11,8 @@ import (
 // checkedNotice is what of a notice in a document is looked at.
 type checkedNotice struct {
 	ID, Status string
-	CreatedAt  string `json:"created_at"`
-	Updates    []struct {
-		Status   string
-		Affected []struct {
-			Old string `json:"old_status"`
-			New string `json:"new_status"`
-		} `json:"affected_components"`
-	} `json:"incident_updates"`
-	raw string
+	Updates    []struct{ Status string } `json:"incident_updates"`
+	raw        string
 }
 
 // checkedDocument is what of a document is looked at.
