@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -25,7 +24,7 @@ var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Co
 	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
 }}
 
-// newsroom is an editor with a page, a clock that the test sets, and codes that are the same in every run.
+// newsroom is an editor with a page and a clock that the test sets.
 type newsroom struct {
 	*storage.StatusEditor
 	t    *testing.T
@@ -43,7 +42,7 @@ func newNewsroom(t *testing.T, zone string) *newsroom {
 	t.Helper()
 	n := &newsroom{t: t, url: statusTables.Fresh(t), now: time.Date(2026, 5, 17, 12, 34, 56, 789_000_000, time.UTC)}
 	n.db = openStatus(t, n.url)
-	n.StatusEditor = storage.NewStatusEditor(n.db, n.clock, rand.NewChaCha8([32]byte{1}))
+	n.StatusEditor = storage.NewStatusEditor(n.db, n.clock, nil)
 	page, err := n.InitPage(t.Context(), editor, storage.PageInit{Page: status.Page{Name: "Lantern Net", URL: "https://status.lantern.example/", TimeZone: zone}, Component: "API"})
 	n.page = must(t, page, err)
 	return n
