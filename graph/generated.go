@@ -8156,7 +8156,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/status.graphqls" "schema/status_mutations.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/status.graphqls" "schema/status_mutations.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -8175,6 +8175,7 @@ var sources = []*ast.Source{
 	{Name: "schema/common.graphqls", Input: sourceData("schema/common.graphqls"), BuiltIn: false},
 	{Name: "schema/contract.graphqls", Input: sourceData("schema/contract.graphqls"), BuiltIn: false},
 	{Name: "schema/contract_result.graphqls", Input: sourceData("schema/contract_result.graphqls"), BuiltIn: false},
+	{Name: "schema/directives.graphqls", Input: sourceData("schema/directives.graphqls"), BuiltIn: false},
 	{Name: "schema/hook.graphqls", Input: sourceData("schema/hook.graphqls"), BuiltIn: false},
 	{Name: "schema/network.graphqls", Input: sourceData("schema/network.graphqls"), BuiltIn: false},
 	{Name: "schema/nft.graphqls", Input: sourceData("schema/nft.graphqls"), BuiltIn: false},

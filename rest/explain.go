@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"heliograph/graph/server"
 )
 
 // Explanation is the operation that a REST path runs.
@@ -16,6 +18,8 @@ type Explanation struct {
 	Standalone    string         `json:"-"`
 	Variables     map[string]any `json:"variables"`
 	OperationName string         `json:"operationName"`
+	// DocumentID is the id under which the whole document may be asked for, with the same variables and operation name.
+	DocumentID string `json:"documentId"`
 }
 
 // Explain tells what a REST path, with its query string, would run. It runs nothing. What it cannot tell is a [*Problem] like the one that the
@@ -43,7 +47,7 @@ func (a *API) Explain(ctx context.Context, target string) (*Explanation, error) 
 		return nil, err
 	}
 	op := req.operation()
-	x := &Explanation{Variables: req.Variables, OperationName: op}
+	x := &Explanation{Variables: req.Variables, OperationName: op, DocumentID: server.DocumentID(req.document.Text())}
 	if x.Query, err = a.Server.Standalone(req.document, op, nil, false); err != nil {
 		return nil, fmt.Errorf("explaining %s: %w", target, err)
 	}

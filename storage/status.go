@@ -76,15 +76,19 @@ func (s *StatusDB) Close() { s.pool.Close() }
 // Pool is the pool itself, for what has SQL of its own.
 func (s *StatusDB) Pool() *pgxpool.Pool { return s.pool }
 
-// Exists tells whether the database has the status tables.
+// Exists tells whether the database has status tables that the role may read.
 func (s *StatusDB) Exists(ctx context.Context) (bool, error) {
-	return migrations.HasStatus(ctx, s.pool) //nolint:wrapcheck // it says what it was doing
+	there, err := migrations.HasStatus(ctx, s.pool)
+	if missingTables(err) {
+		return false, nil
+	}
+	return there, err
 }
 
-// missingTables tells whether a statement failed because there is no schema status, or no table in it.
+// missingTables tells whether a statement failed because there is no schema status, no table in it, or none that the role may read.
 func missingTables(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == "3F000" || pg.Code == "42P01")
+	return errors.As(err, &pg) && (pg.Code == "3F000" || pg.Code == "42P01" || pg.Code == "42501")
 }
 
 // statusTx is the transaction of a context. Fields of a query are answered at the same time, and a connection can do one thing at a time.

@@ -40,6 +40,8 @@ type serveCmd struct {
 	OperatorTokens string        `env:"HELIOGRAPH_OPERATOR_TOKENS" help:"Who may write to status pages: name:role:token, separated by commas; the roles are viewer, reporter, operator, admin."`
 	databaseSettings
 	ledgerSettings
+	graphSettings
+	rateSettings
 	logSettings
 }
 
@@ -49,6 +51,17 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	defer runtime.KeepAlive(floor)
 	log := c.logger()
 	cfg, err := c.rest()
+	if err != nil {
+		return err
+	}
+	graph, err := c.graph()
+	if err != nil {
+		return err
+	}
+	if !c.Cache.on {
+		graph.CacheBytes = 0
+	}
+	rates, err := c.rates()
 	if err != nil {
 		return err
 	}
@@ -91,7 +104,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	defer pages.Close()
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, Status: pages, Tokens: tokens, REST: cfg, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version,
+		DB: g, Status: pages, Tokens: tokens, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version,
 	})
 	if err != nil {
 		return fmt.Errorf("putting the gateway together: %w", err)

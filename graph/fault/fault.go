@@ -16,9 +16,12 @@ const (
 	BadState        Code = "BAD_STATE"
 	TooComplex      Code = "QUERY_TOO_COMPLEX"
 	RateLimited     Code = "RATE_LIMITED"
-	Timeout         Code = "TIMEOUT"
-	Unavailable     Code = "UNAVAILABLE"
-	Internal        Code = "INTERNAL"
+	// PersistedQueryNotFound is the code that clients of automatic persisted queries wait for.
+	PersistedQueryNotFound Code = "PERSISTED_QUERY_NOT_FOUND"
+
+	Timeout     Code = "TIMEOUT"
+	Unavailable Code = "UNAVAILABLE"
+	Internal    Code = "INTERNAL"
 )
 
 // Error is an error with a code and a text for the client.

@@ -63,7 +63,7 @@ type entry func(ctx context.Context, t *Tables, fc *graphql.FieldContext, v any)
 
 // Plans are the compiled plans of the documents that are kept; a document that is not kept is compiled each time.
 type Plans struct {
-	documents sync.Map // *ast.QueryDocument → *sync.Map of *ast.Field → *plan[T]
+	documents sync.Map // *ast.QueryDocument → *sync.Map of planKey → *plan[T]
 }
 
 // Keep starts to keep the plans of a document.
@@ -156,11 +156,18 @@ func lookup[T any](t *Tables, o *Object[T], doc *ast.QueryDocument, f graphql.Co
 		return compile(o, f.Selections)
 	}
 	plans := kept.(*sync.Map)
-	if p, ok := plans.Load(f.Field); ok {
+	key := planKey{f.Field, o}
+	if p, ok := plans.Load(key); ok {
 		return p.(*plan[T])
 	}
-	p, _ := plans.LoadOrStore(f.Field, compile(o, f.Selections))
+	p, _ := plans.LoadOrStore(key, compile(o, f.Selections))
 	return p.(*plan[T])
+}
+
+// planKey is what a plan is kept by: a field that yields an interface has a plan for each type of object that it yields.
+type planKey struct {
+	field  *ast.Field
+	object any // *Object[T]
 }
 
 func compile[T any](o *Object[T], set ast.SelectionSet) *plan[T] {

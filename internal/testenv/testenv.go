@@ -19,6 +19,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -65,6 +66,21 @@ type Option func(*gateway.Options, *storage.Options)
 // REST changes the configuration of the REST APIs.
 func REST(change func(*rest.Config)) Option {
 	return func(o *gateway.Options, _ *storage.Options) { change(o.REST) }
+}
+
+// Graph changes what clients of the graph may do.
+func Graph(change func(*gateway.GraphOptions)) Option {
+	return func(o *gateway.Options, _ *storage.Options) { change(&o.Graph) }
+}
+
+// Rates bounds how often clients may ask.
+func Rates(r gateway.RateOptions) Option {
+	return func(o *gateway.Options, _ *storage.Options) { o.Rates = r }
+}
+
+// Proxies are the networks whose forwarding headers are believed.
+func Proxies(list ...netip.Prefix) Option {
+	return func(o *gateway.Options, _ *storage.Options) { o.Proxies = list }
 }
 
 // Storage changes how the database is reached.
@@ -127,7 +143,7 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 		MaxTransactionsRange: 60 * 24 * time.Hour, Now: Now,
 	}}
 	so := storage.Options{URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8}
-	o := gateway.Options{REST: g.Config, Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"}, RequestTimeout: 20 * time.Second, Version: "test"}
+	o := gateway.Options{REST: g.Config, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"}, RequestTimeout: 20 * time.Second, Version: "test", CheckVariables: true}
 	for _, change := range options {
 		change(&o, &so)
 	}
@@ -141,7 +157,7 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	tb.Cleanup(g.DB.Close)
 	o.DB = g.DB
 	if g.Status, err = storage.OpenStatus(ctx, storage.StatusOptions{
-		URL: url, StatementTimeout: so.StatementTimeout, ConnectTimeout: so.ConnectTimeout, MaxConnections: so.MaxConnections,
+		URL: url, StatementTimeout: so.StatementTimeout, ConnectTimeout: so.ConnectTimeout, MaxConnections: so.MaxConnections, Tracer: so.Tracer,
 	}); err != nil {
 		tb.Fatal(err)
 	}

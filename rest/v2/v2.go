@@ -88,16 +88,16 @@ func New(o Options) (*API, error) {
 		return nil, errNoServer
 	}
 	a := &API{o: o, index: map[string]int{}, fixed: newFixed()}
-	fragments, err := fs.ReadFile(documents, "documents/fragments.graphql")
+	fragments, err := rest.Fragments(documents)
 	if err != nil {
-		return nil, fmt.Errorf("reading shared fragments: %w", err)
+		return nil, err
 	}
 	for i, e := range endpoints() {
 		text, err := fs.ReadFile(documents, "documents/"+e.document)
 		if err != nil {
 			return nil, fmt.Errorf("reading the document of %s: %w", e.path, err)
 		}
-		doc, err := o.Server.Prepare(rest.WithFragments(string(text), string(fragments)))
+		doc, err := o.Server.Prepare(rest.WithFragments(string(text), fragments))
 		if err != nil {
 			return nil, fmt.Errorf("document %s of %s: %w", e.document, e.path, err)
 		}
