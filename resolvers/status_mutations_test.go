@@ -269,10 +269,22 @@ func TestWhoMay(t *testing.T) {
 	const add = `mutation($in: AddComponentInput!) { r: addComponent(input: $in) { component { id } } }`
 	state := map[string]any{"id": d.component, "status": "OPERATIONAL"}
 	for _, c := range []struct{ token, document, want string }{
-		{"", openDocument, "UNAUTHENTICATED"}, {"wrong", openDocument, "UNAUTHENTICATED"}, {adminToken + "x", openDocument, "UNAUTHENTICATED"}, {"ann", openDocument, "UNAUTHENTICATED"},
-		{viewerToken, openDocument, "FORBIDDEN"}, {viewerToken, updateDocument, "FORBIDDEN"}, {viewerToken, setStatus, "FORBIDDEN"},
-		{reporterToken, openDocument, "FORBIDDEN"}, {reporterToken, updateDocument, ""}, {reporterToken, setStatus, ""}, {reporterToken, add, "FORBIDDEN"},
-		{operatorToken, openDocument, ""}, {operatorToken, setStatus, ""}, {operatorToken, add, "FORBIDDEN"}, {adminToken, add, ""}, {adminToken, openDocument, ""},
+		{"", openDocument, "UNAUTHENTICATED"},
+		{"wrong", openDocument, "UNAUTHENTICATED"},
+		{adminToken + "x", openDocument, "UNAUTHENTICATED"},
+		{"ann", openDocument, "UNAUTHENTICATED"},
+		{viewerToken, openDocument, "FORBIDDEN"},
+		{viewerToken, updateDocument, "FORBIDDEN"},
+		{viewerToken, setStatus, "FORBIDDEN"},
+		{reporterToken, openDocument, "FORBIDDEN"},
+		{reporterToken, updateDocument, ""},
+		{reporterToken, setStatus, ""},
+		{reporterToken, add, "FORBIDDEN"},
+		{operatorToken, openDocument, ""},
+		{operatorToken, setStatus, ""},
+		{operatorToken, add, "FORBIDDEN"},
+		{adminToken, add, ""},
+		{adminToken, openDocument, ""},
 	} {
 		input := map[string]map[string]any{openDocument: open, updateDocument: update, setStatus: state, add: {"name": "New"}}[c.document]
 		if got := d.as(c.token, c.document, input); got.code() != c.want {

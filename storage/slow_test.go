@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"testing"
 
 	"github.com/jackc/pgx/v5"
 

@@ -46,7 +46,7 @@ func kill(t *testing.T, s *embedded.Server) {
 // TestKilledServer kills PostgreSQL in the middle of writes, again and again: what was acknowledged is there afterwards, and nothing is there by halves.
 func TestKilledServer(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp(os.TempDir(), "status-crash-") // which other users can pass through: PostgreSQL does not run as root
+	dir, err := os.MkdirTemp(os.TempDir(), "status-crash-") //nolint:usetesting // other users cannot pass through the folders of t.TempDir, and PostgreSQL does not run as root
 	if err == nil {
 		err = os.Chmod(dir, 0o711)
 	}

@@ -41,9 +41,16 @@ func TestTick(t *testing.T) {
 		after time.Duration
 		want  string
 	}{
-		{-time.Hour - time.Second, ""}, {-time.Hour, "reminder"}, {-time.Hour + time.Second, ""}, {-time.Second, ""}, {0, "start"}, {10 * time.Second, ""},
+		{-time.Hour - time.Second, ""},
+		{-time.Hour, "reminder"},
+		{-time.Hour + time.Second, ""},
+		{-time.Second, ""},
+		{0, "start"},
+		{10 * time.Second, ""},
 		{-time.Minute, ""}, // a clock that goes backwards
-		{time.Hour - 1, ""}, {time.Hour, "end"}, {2 * time.Hour, ""},
+		{time.Hour - 1, ""},
+		{time.Hour, "end"},
+		{2 * time.Hour, ""},
 	} {
 		if got := n.tick(start.Add(c.after)); got != c.want {
 			t.Errorf("%s after the start: %q, want %q", c.after, got, c.want)

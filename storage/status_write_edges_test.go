@@ -254,19 +254,31 @@ func TestPageSettings(t *testing.T) {
 	ctx, ok := t.Context(), must2(t)
 	code := ok(n.OpenIncident(ctx, editor, n.page, storage.NewIncident{Name: "Slow", Body: "x"}))
 	ok(n.SetPage(ctx, editor, n.page, []storage.Setting{
-		{Key: "url", Value: "https://new.example/"}, {Key: "vocabulary", Value: "statuspage"}, {Key: "hosts", Value: "A.example, b.example"}, {Key: "text.de.maintenance_started", Value: "Los."},
+		{Key: "url", Value: "https://new.example/"},
+		{Key: "vocabulary", Value: "statuspage"},
+		{Key: "hosts", Value: "A.example, b.example"},
+		{Key: "text.de.maintenance_started", Value: "Los."},
 		{Key: "locale", Value: "de"},
 	}))
 	if got := one[string](t, n, `select shortlink from status.incident where id = $1`, code); got != "https://new.example/incidents/"+code {
 		t.Error(got)
 	}
 	p, err := n.db.PageByCode(ctx, n.page)
-	if must(t, p, err); p.Text(status.MaintenanceStarted) != "Los." || p.Vocabulary != status.Statuspage || strings.Join(p.Hosts, " ") != "a.example b.example" {
+	must(t, p, err)
+	if p.Text(status.MaintenanceStarted) != "Los." || p.Vocabulary != status.Statuspage || strings.Join(p.Hosts, " ") != "a.example b.example" {
 		t.Errorf("%+v", p)
 	}
 	for _, s := range []storage.Setting{
-		{Key: "time_zone", Value: "Mars/Base"}, {Key: "url", Value: "ftp://x"}, {Key: "slug", Value: "A b"}, {Key: "vocabulary", Value: "own"}, {Key: "color", Value: "red"}, {Key: "name", Value: ""},
-		{Key: "text.en.lunch", Value: "x"}, {Key: "auto_publish", Value: "maybe"}, {Key: "default", Value: "false"}, {Key: "hosts", Value: "a b"},
+		{Key: "time_zone", Value: "Mars/Base"},
+		{Key: "url", Value: "ftp://x"},
+		{Key: "slug", Value: "A b"},
+		{Key: "vocabulary", Value: "own"},
+		{Key: "color", Value: "red"},
+		{Key: "name", Value: ""},
+		{Key: "text.en.lunch", Value: "x"},
+		{Key: "auto_publish", Value: "maybe"},
+		{Key: "default", Value: "false"},
+		{Key: "hosts", Value: "a b"},
 	} {
 		wantReason(t, e(n.SetPage(ctx, editor, n.page, []storage.Setting{s})), status.BadInput, "")
 	}
@@ -300,7 +312,8 @@ func TestTokens(t *testing.T) {
 		t.Error("the audit does not say who was given a token, or says its hash")
 	}
 	list, err := n.db.Tokens(ctx, n.clock())
-	if must(t, list, err); len(list) != 1 {
+	must(t, list, err)
+	if len(list) != 1 {
 		t.Fatalf("%d tokens", len(list))
 	}
 	if found := status.FindToken(list, token); found == nil || found.Name != "bot" || found.Role != status.Reporter || !found.For(n.page) || found.For("other") {
@@ -337,11 +350,13 @@ func TestTemplates(t *testing.T) {
 		}
 	}
 	list, err := n.db.Templates(ctx, n.page)
-	if must(t, list, err); len(list) != 1 {
+	must(t, list, err)
+	if len(list) != 1 {
 		t.Fatalf("%d templates", len(list))
 	}
 	title, body, err := list[0].Fill(map[string]string{"what": "The API", "time": "nine"})
-	if must(t, title, err); title != "The API is slow" || body != "The API will be back at nine." {
+	must(t, title, err)
+	if title != "The API is slow" || body != "The API will be back at nine." {
 		t.Errorf("%s: %s", title, body)
 	}
 	_, _, err = list[0].Fill(map[string]string{"what": "x"})

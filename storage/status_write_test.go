@@ -100,11 +100,6 @@ func (n *newsroom) api() string {
 	return one[string](n.t, n, `select id from status.component order by created_at, id limit 1`)
 }
 
-func (n *newsroom) component(name string) string {
-	code, err := n.AddComponent(n.t.Context(), editor, n.page, storage.NewComponent{Name: name})
-	return must(n.t, code, err)
-}
-
 // states are the present states of some components, by their first letters.
 func (n *newsroom) states(codes ...string) string {
 	n.t.Helper()

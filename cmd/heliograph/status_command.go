@@ -49,7 +49,7 @@ type statusCmd struct {
 }
 
 // AfterApply gives the settings to the commands.
-func (c *statusCmd) AfterApply(call *kong.Context) error {
+func (c *statusCmd) AfterApply(call *kong.Context) error { //nolint:unparam // kong asks for it
 	call.Bind(&c.statusSettings)
 	return nil
 }
@@ -85,8 +85,8 @@ func (s *statusSettings) with(ctx context.Context, run func(ctx context.Context,
 		if err != nil {
 			return err
 		}
-		if n.page = status.Pages(pages).Default(); s.Slug != "" {
-			n.page = status.Pages(pages).BySlug(s.Slug)
+		if n.page = pages.Default(); s.Slug != "" {
+			n.page = pages.BySlug(s.Slug)
 		}
 		switch {
 		case n.page == nil && s.Slug != "":

@@ -84,7 +84,7 @@ func CheckTimes(start, end time.Time) error {
 }
 
 // Reschedule moves a maintenance that has not begun, or the end of one that goes on. A reminder is due again.
-func Reschedule(n *Notice, start, end time.Time, at time.Time) (*Notice, error) {
+func Reschedule(n *Notice, start, end, at time.Time) (*Notice, error) {
 	if n.Kind != Scheduled {
 		return nil, Refuse(BadInput, "%s is an incident: only maintenances can be moved", n.Code)
 	}

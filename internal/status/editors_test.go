@@ -128,8 +128,11 @@ func TestParseTokens(t *testing.T) {
 func TestFind(t *testing.T) {
 	t.Parallel()
 	b := NewBoard(&Page{Slug: "p"}, []*Component{
-		{Code: "g1", Name: "Mainnet", IsGroup: true, Position: 1}, {Code: "g2", Name: "Testnet", IsGroup: true, Position: 2}, {Code: "empty", Name: "Empty", IsGroup: true, Position: 3},
-		{Code: "a", Name: "API", GroupCode: ledger.Of("g1"), Position: 1, BaseStatus: Operational}, {Code: "b", Name: "API", GroupCode: ledger.Of("g2"), Position: 1, BaseStatus: Operational},
+		{Code: "g1", Name: "Mainnet", IsGroup: true, Position: 1},
+		{Code: "g2", Name: "Testnet", IsGroup: true, Position: 2},
+		{Code: "empty", Name: "Empty", IsGroup: true, Position: 3},
+		{Code: "a", Name: "API", GroupCode: ledger.Of("g1"), Position: 1, BaseStatus: Operational},
+		{Code: "b", Name: "API", GroupCode: ledger.Of("g2"), Position: 1, BaseStatus: Operational},
 		{Code: "c", Name: "Web", Position: 4, BaseStatus: Operational},
 	}, nil)
 	for ref, want := range map[string]string{"a": "a", "Web": "c", "Testnet/API": "b", "Mainnet": "g1", "Empty": "empty", "API": "a (Mainnet - API), b (Testnet - API)", "Nothing": "no component", "Web/API": "no component"} {

@@ -38,8 +38,8 @@ func instants(wall time.Time, zone *time.Location) []time.Time {
 	for _, around := range []time.Time{wall.Add(-36 * time.Hour), wall.Add(36 * time.Hour)} { // before and after any change of the clock that matters
 		_, offset := around.In(zone).Zone()
 		t := wall.Add(-time.Duration(offset) * time.Second).In(zone)
-		_, real := t.Zone()
-		if real == offset && (len(found) == 0 || !found[0].Equal(t)) {
+		_, there := t.Zone()
+		if there == offset && (len(found) == 0 || !found[0].Equal(t)) {
 			found = append(found, t)
 		}
 	}

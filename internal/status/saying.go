@@ -1,6 +1,7 @@
 package status
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -248,9 +249,7 @@ func takeHold(n *Notice, s *Saying, holds, given map[string]ComponentStatus) {
 	if s.State == Planned { // it holds nothing yet
 		return
 	}
-	for code, status := range given {
-		holds[code] = status
-	}
+	maps.Copy(holds, given)
 	if s.State == InProgress && n.AutoMaintenanceState {
 		for code := range holds {
 			if _, set := given[code]; !set && holds[code] == "" {

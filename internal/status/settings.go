@@ -1,6 +1,7 @@
 package status
 
 import (
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -10,7 +11,7 @@ import (
 
 var (
 	slugForm   = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
-	hostForm   = regexp.MustCompile(`^[a-z0-9.-]+(:[0-9]+)?$`)
+	hostForm   = regexp.MustCompile(`^[a-z0-9.-]+(:\d+)?$`)
 	localeForm = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
 )
 
@@ -103,10 +104,7 @@ func setSwitch(into *bool, key, value string) error {
 func (p *Page) setText(locale string, e Event, text string) {
 	texts := Texts{}
 	for l, by := range p.Texts {
-		texts[l] = map[Event]string{}
-		for k, v := range by {
-			texts[l][k] = v
-		}
+		texts[l] = maps.Clone(by)
 	}
 	if texts[locale] == nil {
 		texts[locale] = map[Event]string{}
