@@ -49,6 +49,7 @@ type ResolverRoot interface {
 	FractionalFee() FractionalFeeResolver
 	Hook() HookResolver
 	HookSlot() HookSlotResolver
+	Mutation() MutationResolver
 	NFT() NFTResolver
 	NFTTransaction() NFTTransactionResolver
 	NFTTransfer() NFTTransferResolver
@@ -60,6 +61,12 @@ type ResolverRoot interface {
 	RoyaltyFee() RoyaltyFeeResolver
 	Schedule() ScheduleResolver
 	StakingReward() StakingRewardResolver
+	StatusAffectedComponent() StatusAffectedComponentResolver
+	StatusComponent() StatusComponentResolver
+	StatusIncident() StatusIncidentResolver
+	StatusMaintenance() StatusMaintenanceResolver
+	StatusPage() StatusPageResolver
+	StatusUpdate() StatusUpdateResolver
 	Subscription() SubscriptionResolver
 	Token() TokenResolver
 	TokenAllowance() TokenAllowanceResolver
@@ -242,6 +249,10 @@ type ComplexityRoot struct {
 		InitialTransactionID func(childComplexity int) int
 		Number               func(childComplexity int) int
 		Total                func(childComplexity int) int
+	}
+
+	ComponentPayload struct {
+		Component func(childComplexity int) int
 	}
 
 	Contract struct {
@@ -640,9 +651,17 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	IncidentPayload struct {
+		Incident func(childComplexity int) int
+	}
+
 	Key struct {
 		Type  func(childComplexity int) int
 		Value func(childComplexity int) int
+	}
+
+	MaintenancePayload struct {
+		Maintenance func(childComplexity int) int
 	}
 
 	MessageTransactionID struct {
@@ -650,6 +669,28 @@ type ComplexityRoot struct {
 		Nonce                 func(childComplexity int) int
 		Scheduled             func(childComplexity int) int
 		TransactionValidStart func(childComplexity int) int
+	}
+
+	Mutation struct {
+		AddComponent          func(childComplexity int, input model.AddComponentInput) int
+		CancelMaintenance     func(childComplexity int, input model.CancelMaintenanceInput) int
+		DeleteStatusNotice    func(childComplexity int, input model.NoticeInput) int
+		DiscardDraft          func(childComplexity int, input model.NoticeInput) int
+		EditComponent         func(childComplexity int, input model.EditComponentInput) int
+		EditStatusNotice      func(childComplexity int, input model.EditNoticeInput) int
+		EditUpdate            func(childComplexity int, input model.EditUpdateInput) int
+		MoveComponent         func(childComplexity int, input model.MoveComponentInput) int
+		MoveMaintenance       func(childComplexity int, input model.MoveMaintenanceInput) int
+		OpenIncident          func(childComplexity int, input model.OpenIncidentInput) int
+		PublishDraft          func(childComplexity int, input model.NoticeInput) int
+		PublishPostmortem     func(childComplexity int, input model.PublishPostmortemInput) int
+		RemoveComponent       func(childComplexity int, input model.RemoveComponentInput) int
+		ReopenIncident        func(childComplexity int, input model.UpdateIncidentInput) int
+		RescheduleMaintenance func(childComplexity int, input model.RescheduleMaintenanceInput) int
+		ScheduleMaintenance   func(childComplexity int, input model.ScheduleMaintenanceInput) int
+		SetComponentStatus    func(childComplexity int, input model.SetComponentStatusInput) int
+		SetStatusPage         func(childComplexity int, input model.SetStatusPageInput) int
+		UpdateIncident        func(childComplexity int, input model.UpdateIncidentInput) int
 	}
 
 	NFT struct {
@@ -827,6 +868,10 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	NoticePayload struct {
+		Notice func(childComplexity int) int
+	}
+
 	OpcodeStep struct {
 		Depth   func(childComplexity int) int
 		Gas     func(childComplexity int) int
@@ -890,6 +935,7 @@ type ComplexityRoot struct {
 		Schedules          func(childComplexity int, filter *ledger.ScheduleFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		StakingRewards     func(childComplexity int, account ledger.AccountRef, filter *ledger.StakingRewardFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Status             func(childComplexity int) int
+		StatusDrafts       func(childComplexity int, page *string) int
 		StatusIncident     func(childComplexity int, code string) int
 		StatusMaintenance  func(childComplexity int, code string) int
 		StatusPage         func(childComplexity int, slug *string) int
@@ -941,6 +987,10 @@ type ComplexityRoot struct {
 		RPCRelay       func(childComplexity int) int
 		RequiresTLS    func(childComplexity int) int
 		Type           func(childComplexity int) int
+	}
+
+	RemovedPayload struct {
+		Code func(childComplexity int) int
 	}
 
 	RoyaltyFee struct {
@@ -1020,6 +1070,194 @@ type ComplexityRoot struct {
 	StakingRewardEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	StatusAffectedComponent struct {
+		Code      func(childComplexity int) int
+		Component func(childComplexity int) int
+		Name      func(childComplexity int) int
+		NewShown  func(childComplexity int) int
+		NewStatus func(childComplexity int) int
+		OldShown  func(childComplexity int) int
+		OldStatus func(childComplexity int) int
+	}
+
+	StatusComponent struct {
+		BaseStatus         func(childComplexity int) int
+		Children           func(childComplexity int) int
+		Code               func(childComplexity int) int
+		CreatedAt          func(childComplexity int) int
+		Description        func(childComplexity int) int
+		Group              func(childComplexity int) int
+		GroupCode          func(childComplexity int) int
+		ID                 func(childComplexity int) int
+		Incidents          func(childComplexity int, first *int32, after *string, last *int32, before *string) int
+		IsGroup            func(childComplexity int) int
+		Maintenances       func(childComplexity int, first *int32, after *string, last *int32, before *string) int
+		Name               func(childComplexity int) int
+		NetworkNode        func(childComplexity int) int
+		NodeID             func(childComplexity int) int
+		OnlyShowIfDegraded func(childComplexity int) int
+		Page               func(childComplexity int) int
+		PageCode           func(childComplexity int) int
+		Position           func(childComplexity int) int
+		QualifiedName      func(childComplexity int) int
+		Showcase           func(childComplexity int) int
+		Shown              func(childComplexity int) int
+		StartDate          func(childComplexity int) int
+		Status             func(childComplexity int) int
+		UpdatedAt          func(childComplexity int) int
+		Uptime             func(childComplexity int, days int32) int
+		Version            func(childComplexity int) int
+	}
+
+	StatusComponentConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	StatusComponentEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	StatusIncident struct {
+		Backfilled        func(childComplexity int) int
+		Code              func(childComplexity int) int
+		Components        func(childComplexity int) int
+		CreatedAt         func(childComplexity int) int
+		ID                func(childComplexity int) int
+		Impact            func(childComplexity int) int
+		ImpactOverride    func(childComplexity int) int
+		MonitoringAt      func(childComplexity int) int
+		Name              func(childComplexity int) int
+		Page              func(childComplexity int) int
+		PageCode          func(childComplexity int) int
+		ReminderIntervals func(childComplexity int) int
+		ResolvedAt        func(childComplexity int) int
+		Shortlink         func(childComplexity int) int
+		StartedAt         func(childComplexity int) int
+		State             func(childComplexity int) int
+		UpdatedAt         func(childComplexity int) int
+		Updates           func(childComplexity int) int
+		Version           func(childComplexity int) int
+	}
+
+	StatusIncidentConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	StatusIncidentEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	StatusMaintenance struct {
+		AutoCompleted        func(childComplexity int) int
+		AutoInProgress       func(childComplexity int) int
+		AutoMaintenanceState func(childComplexity int) int
+		AutoOperationalState func(childComplexity int) int
+		Code                 func(childComplexity int) int
+		Components           func(childComplexity int) int
+		CreatedAt            func(childComplexity int) int
+		End                  func(childComplexity int) int
+		ID                   func(childComplexity int) int
+		Impact               func(childComplexity int) int
+		ImpactOverride       func(childComplexity int) int
+		MonitoringAt         func(childComplexity int) int
+		Name                 func(childComplexity int) int
+		Page                 func(childComplexity int) int
+		PageCode             func(childComplexity int) int
+		RemindMinutes        func(childComplexity int) int
+		ResolvedAt           func(childComplexity int) int
+		Shortlink            func(childComplexity int) int
+		Start                func(childComplexity int) int
+		StartedAt            func(childComplexity int) int
+		State                func(childComplexity int) int
+		UpdatedAt            func(childComplexity int) int
+		Updates              func(childComplexity int) int
+		Version              func(childComplexity int) int
+	}
+
+	StatusMaintenanceConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	StatusMaintenanceEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	StatusPage struct {
+		ActiveMaintenances   func(childComplexity int, first *int32, after *string, last *int32, before *string) int
+		Code                 func(childComplexity int) int
+		Component            func(childComplexity int, code string) int
+		Components           func(childComplexity int, flat bool, includeHiddenWhenHealthy bool, statuses []status.ComponentStatus, first *int32, after *string, last *int32, before *string) int
+		CreatedAt            func(childComplexity int) int
+		EffectiveIndicator   func(childComplexity int) int
+		ID                   func(childComplexity int) int
+		Incidents            func(childComplexity int, statuses []status.State, component *string, since *time.Time, until *time.Time, first *int32, after *string, last *int32, before *string) int
+		IsDefault            func(childComplexity int) int
+		Locale               func(childComplexity int) int
+		Maintenances         func(childComplexity int, statuses []status.State, component *string, since *time.Time, until *time.Time, orderBy model.MaintenanceOrder, first *int32, after *string, last *int32, before *string) int
+		Mode                 func(childComplexity int) int
+		Name                 func(childComplexity int) int
+		Revision             func(childComplexity int) int
+		Rollup               func(childComplexity int) int
+		ShownRollup          func(childComplexity int) int
+		Slug                 func(childComplexity int) int
+		TimeZone             func(childComplexity int) int
+		URL                  func(childComplexity int) int
+		UnresolvedIncidents  func(childComplexity int, first *int32, after *string, last *int32, before *string) int
+		UpcomingMaintenances func(childComplexity int, first *int32, after *string, last *int32, before *string) int
+		UpdatedAt            func(childComplexity int) int
+		Vocabulary           func(childComplexity int) int
+	}
+
+	StatusPagePayload struct {
+		Page func(childComplexity int) int
+	}
+
+	StatusRollup struct {
+		Description func(childComplexity int) int
+		Indicator   func(childComplexity int) int
+	}
+
+	StatusUpdate struct {
+		Affected             func(childComplexity int) int
+		Body                 func(childComplexity int) int
+		Code                 func(childComplexity int) int
+		CreatedAt            func(childComplexity int) int
+		CustomTweet          func(childComplexity int) int
+		DeliverNotifications func(childComplexity int) int
+		DisplayAt            func(childComplexity int) int
+		ID                   func(childComplexity int) int
+		Notice               func(childComplexity int) int
+		NoticeCode           func(childComplexity int) int
+		State                func(childComplexity int) int
+		TweetID              func(childComplexity int) int
+		UpdatedAt            func(childComplexity int) int
+	}
+
+	StatusUptime struct {
+		Days    func(childComplexity int) int
+		Percent func(childComplexity int) int
+	}
+
+	StatusUptimeDay struct {
+		Date               func(childComplexity int) int
+		DegradedSeconds    func(childComplexity int) int
+		MaintenanceSeconds func(childComplexity int) int
+		OutageSeconds      func(childComplexity int) int
+		PartialSeconds     func(childComplexity int) int
+		Percent            func(childComplexity int) int
+		Worst              func(childComplexity int) int
+		WorstShown         func(childComplexity int) int
 	}
 
 	Subscription struct {
@@ -1281,6 +1519,10 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	UpdatePayload struct {
+		Update func(childComplexity int) int
+	}
+
 	_Service struct {
 		SDL func(childComplexity int) int
 	}
@@ -1432,6 +1674,27 @@ type HookSlotResolver interface {
 	Transaction(ctx context.Context, obj *ledger.HookSlot) (*ledger.Transaction, error)
 	Hook(ctx context.Context, obj *ledger.HookSlot) (*ledger.Hook, error)
 }
+type MutationResolver interface {
+	SetComponentStatus(ctx context.Context, input model.SetComponentStatusInput) (*model.ComponentPayload, error)
+	OpenIncident(ctx context.Context, input model.OpenIncidentInput) (*model.IncidentPayload, error)
+	UpdateIncident(ctx context.Context, input model.UpdateIncidentInput) (*model.IncidentPayload, error)
+	ReopenIncident(ctx context.Context, input model.UpdateIncidentInput) (*model.IncidentPayload, error)
+	PublishPostmortem(ctx context.Context, input model.PublishPostmortemInput) (*model.IncidentPayload, error)
+	PublishDraft(ctx context.Context, input model.NoticeInput) (*model.IncidentPayload, error)
+	DiscardDraft(ctx context.Context, input model.NoticeInput) (*model.RemovedPayload, error)
+	EditUpdate(ctx context.Context, input model.EditUpdateInput) (*model.UpdatePayload, error)
+	EditStatusNotice(ctx context.Context, input model.EditNoticeInput) (*model.NoticePayload, error)
+	DeleteStatusNotice(ctx context.Context, input model.NoticeInput) (*model.RemovedPayload, error)
+	ScheduleMaintenance(ctx context.Context, input model.ScheduleMaintenanceInput) (*model.MaintenancePayload, error)
+	MoveMaintenance(ctx context.Context, input model.MoveMaintenanceInput) (*model.MaintenancePayload, error)
+	RescheduleMaintenance(ctx context.Context, input model.RescheduleMaintenanceInput) (*model.MaintenancePayload, error)
+	CancelMaintenance(ctx context.Context, input model.CancelMaintenanceInput) (*model.MaintenancePayload, error)
+	AddComponent(ctx context.Context, input model.AddComponentInput) (*model.ComponentPayload, error)
+	EditComponent(ctx context.Context, input model.EditComponentInput) (*model.ComponentPayload, error)
+	MoveComponent(ctx context.Context, input model.MoveComponentInput) (*model.ComponentPayload, error)
+	RemoveComponent(ctx context.Context, input model.RemoveComponentInput) (*model.RemovedPayload, error)
+	SetStatusPage(ctx context.Context, input model.SetStatusPageInput) (*model.StatusPagePayload, error)
+}
 type NFTResolver interface {
 	ID(ctx context.Context, obj *ledger.NFT) (string, error)
 
@@ -1521,6 +1784,7 @@ type QueryResolver interface {
 	StatusPage(ctx context.Context, slug *string) (*status.Page, error)
 	StatusIncident(ctx context.Context, code string) (*status.Incident, error)
 	StatusMaintenance(ctx context.Context, code string) (*status.Maintenance, error)
+	StatusDrafts(ctx context.Context, page *string) ([]*status.Incident, error)
 	Token(ctx context.Context, id ledger.EntityID, at *ledger.Filter[ledger.Timestamp]) (*ledger.Token, error)
 	Tokens(ctx context.Context, filter *ledger.TokenFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Token], error)
 	TokenBalances(ctx context.Context, token ledger.EntityID, filter *ledger.TokenHolderFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.TokenHolder], error)
@@ -1555,6 +1819,58 @@ type ScheduleResolver interface {
 type StakingRewardResolver interface {
 	Account(ctx context.Context, obj *ledger.StakingReward) (*ledger.Account, error)
 	Transaction(ctx context.Context, obj *ledger.StakingReward) (*ledger.Transaction, error)
+}
+type StatusAffectedComponentResolver interface {
+	Component(ctx context.Context, obj *status.AffectedComponent) (*status.Component, error)
+}
+type StatusComponentResolver interface {
+	ID(ctx context.Context, obj *status.Component) (string, error)
+
+	Page(ctx context.Context, obj *status.Component) (*status.Page, error)
+
+	Group(ctx context.Context, obj *status.Component) (*status.Component, error)
+
+	Children(ctx context.Context, obj *status.Component) ([]*status.Component, error)
+
+	NetworkNode(ctx context.Context, obj *status.Component) (*ledger.NetworkNode, error)
+	Uptime(ctx context.Context, obj *status.Component, days int32) (*status.Uptime, error)
+	Incidents(ctx context.Context, obj *status.Component, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Incident], error)
+	Maintenances(ctx context.Context, obj *status.Component, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Maintenance], error)
+}
+type StatusIncidentResolver interface {
+	ID(ctx context.Context, obj *status.Incident) (string, error)
+
+	Page(ctx context.Context, obj *status.Incident) (*status.Page, error)
+
+	Updates(ctx context.Context, obj *status.Incident) ([]*status.Update, error)
+	Components(ctx context.Context, obj *status.Incident) ([]*status.Component, error)
+}
+type StatusMaintenanceResolver interface {
+	ID(ctx context.Context, obj *status.Maintenance) (string, error)
+
+	Page(ctx context.Context, obj *status.Maintenance) (*status.Page, error)
+
+	Updates(ctx context.Context, obj *status.Maintenance) ([]*status.Update, error)
+	Components(ctx context.Context, obj *status.Maintenance) ([]*status.Component, error)
+}
+type StatusPageResolver interface {
+	ID(ctx context.Context, obj *status.Page) (string, error)
+
+	Rollup(ctx context.Context, obj *status.Page) (*status.Rollup, error)
+	ShownRollup(ctx context.Context, obj *status.Page) (*status.Rollup, error)
+	EffectiveIndicator(ctx context.Context, obj *status.Page) (status.Impact, error)
+	Components(ctx context.Context, obj *status.Page, flat bool, includeHiddenWhenHealthy bool, statuses []status.ComponentStatus, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Component], error)
+	Component(ctx context.Context, obj *status.Page, code string) (*status.Component, error)
+	Incidents(ctx context.Context, obj *status.Page, statuses []status.State, component *string, since *time.Time, until *time.Time, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Incident], error)
+	UnresolvedIncidents(ctx context.Context, obj *status.Page, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Incident], error)
+	Maintenances(ctx context.Context, obj *status.Page, statuses []status.State, component *string, since *time.Time, until *time.Time, orderBy model.MaintenanceOrder, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Maintenance], error)
+	ActiveMaintenances(ctx context.Context, obj *status.Page, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Maintenance], error)
+	UpcomingMaintenances(ctx context.Context, obj *status.Page, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Maintenance], error)
+}
+type StatusUpdateResolver interface {
+	ID(ctx context.Context, obj *status.Update) (string, error)
+
+	Notice(ctx context.Context, obj *status.Update) (relay.StatusNotice, error)
 }
 type SubscriptionResolver interface {
 	TopicMessages(ctx context.Context, topic ledger.EntityID, from *ledger.Timestamp) (<-chan *ledger.TopicMessage, error)
@@ -2448,6 +2764,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ChunkInfo.Total(childComplexity), true
+
+	case "ComponentPayload.component":
+		if e.ComplexityRoot.ComponentPayload.Component == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ComponentPayload.Component(childComplexity), true
 
 	case "Contract.account":
 		if e.ComplexityRoot.Contract.Account == nil {
@@ -4146,6 +4469,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.HookSlotEdge.Node(childComplexity), true
 
+	case "IncidentPayload.incident":
+		if e.ComplexityRoot.IncidentPayload.Incident == nil {
+			break
+		}
+
+		return e.ComplexityRoot.IncidentPayload.Incident(childComplexity), true
+
 	case "Key.type":
 		if e.ComplexityRoot.Key.Type == nil {
 			break
@@ -4158,6 +4488,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Key.Value(childComplexity), true
+
+	case "MaintenancePayload.maintenance":
+		if e.ComplexityRoot.MaintenancePayload.Maintenance == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MaintenancePayload.Maintenance(childComplexity), true
 
 	case "MessageTransactionID.accountId":
 		if e.ComplexityRoot.MessageTransactionID.AccountID == nil {
@@ -4183,6 +4520,216 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.MessageTransactionID.TransactionValidStart(childComplexity), true
+
+	case "Mutation.addComponent":
+		if e.ComplexityRoot.Mutation.AddComponent == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_addComponent_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AddComponent(childComplexity, args["input"].(model.AddComponentInput)), true
+	case "Mutation.cancelMaintenance":
+		if e.ComplexityRoot.Mutation.CancelMaintenance == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_cancelMaintenance_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CancelMaintenance(childComplexity, args["input"].(model.CancelMaintenanceInput)), true
+	case "Mutation.deleteStatusNotice":
+		if e.ComplexityRoot.Mutation.DeleteStatusNotice == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteStatusNotice_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteStatusNotice(childComplexity, args["input"].(model.NoticeInput)), true
+	case "Mutation.discardDraft":
+		if e.ComplexityRoot.Mutation.DiscardDraft == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_discardDraft_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DiscardDraft(childComplexity, args["input"].(model.NoticeInput)), true
+	case "Mutation.editComponent":
+		if e.ComplexityRoot.Mutation.EditComponent == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_editComponent_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.EditComponent(childComplexity, args["input"].(model.EditComponentInput)), true
+	case "Mutation.editStatusNotice":
+		if e.ComplexityRoot.Mutation.EditStatusNotice == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_editStatusNotice_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.EditStatusNotice(childComplexity, args["input"].(model.EditNoticeInput)), true
+	case "Mutation.editUpdate":
+		if e.ComplexityRoot.Mutation.EditUpdate == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_editUpdate_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.EditUpdate(childComplexity, args["input"].(model.EditUpdateInput)), true
+	case "Mutation.moveComponent":
+		if e.ComplexityRoot.Mutation.MoveComponent == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_moveComponent_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MoveComponent(childComplexity, args["input"].(model.MoveComponentInput)), true
+	case "Mutation.moveMaintenance":
+		if e.ComplexityRoot.Mutation.MoveMaintenance == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_moveMaintenance_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MoveMaintenance(childComplexity, args["input"].(model.MoveMaintenanceInput)), true
+	case "Mutation.openIncident":
+		if e.ComplexityRoot.Mutation.OpenIncident == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_openIncident_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.OpenIncident(childComplexity, args["input"].(model.OpenIncidentInput)), true
+	case "Mutation.publishDraft":
+		if e.ComplexityRoot.Mutation.PublishDraft == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_publishDraft_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.PublishDraft(childComplexity, args["input"].(model.NoticeInput)), true
+	case "Mutation.publishPostmortem":
+		if e.ComplexityRoot.Mutation.PublishPostmortem == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_publishPostmortem_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.PublishPostmortem(childComplexity, args["input"].(model.PublishPostmortemInput)), true
+	case "Mutation.removeComponent":
+		if e.ComplexityRoot.Mutation.RemoveComponent == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_removeComponent_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RemoveComponent(childComplexity, args["input"].(model.RemoveComponentInput)), true
+	case "Mutation.reopenIncident":
+		if e.ComplexityRoot.Mutation.ReopenIncident == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_reopenIncident_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ReopenIncident(childComplexity, args["input"].(model.UpdateIncidentInput)), true
+	case "Mutation.rescheduleMaintenance":
+		if e.ComplexityRoot.Mutation.RescheduleMaintenance == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_rescheduleMaintenance_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RescheduleMaintenance(childComplexity, args["input"].(model.RescheduleMaintenanceInput)), true
+	case "Mutation.scheduleMaintenance":
+		if e.ComplexityRoot.Mutation.ScheduleMaintenance == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_scheduleMaintenance_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ScheduleMaintenance(childComplexity, args["input"].(model.ScheduleMaintenanceInput)), true
+	case "Mutation.setComponentStatus":
+		if e.ComplexityRoot.Mutation.SetComponentStatus == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_setComponentStatus_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.SetComponentStatus(childComplexity, args["input"].(model.SetComponentStatusInput)), true
+	case "Mutation.setStatusPage":
+		if e.ComplexityRoot.Mutation.SetStatusPage == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_setStatusPage_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.SetStatusPage(childComplexity, args["input"].(model.SetStatusPageInput)), true
+	case "Mutation.updateIncident":
+		if e.ComplexityRoot.Mutation.UpdateIncident == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateIncident_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateIncident(childComplexity, args["input"].(model.UpdateIncidentInput)), true
 
 	case "NFT.accountId":
 		if e.ComplexityRoot.NFT.AccountID == nil {
@@ -4968,6 +5515,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.NftAllowanceEdge.Node(childComplexity), true
 
+	case "NoticePayload.notice":
+		if e.ComplexityRoot.NoticePayload.Notice == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NoticePayload.Notice(childComplexity), true
+
 	case "OpcodeStep.depth":
 		if e.ComplexityRoot.OpcodeStep.Depth == nil {
 			break
@@ -5445,6 +5999,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Status(childComplexity), true
+	case "Query.statusDrafts":
+		if e.ComplexityRoot.Query.StatusDrafts == nil {
+			break
+		}
+
+		args, err := ec.field_Query_statusDrafts_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.StatusDrafts(childComplexity, args["page"].(*string)), true
 	case "Query.statusIncident":
 		if e.ComplexityRoot.Query.StatusIncident == nil {
 			break
@@ -5754,6 +6319,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.RegisteredServiceEndpoint.Type(childComplexity), true
 
+	case "RemovedPayload.code":
+		if e.ComplexityRoot.RemovedPayload.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RemovedPayload.Code(childComplexity), true
+
 	case "RoyaltyFee.allCollectorsAreExempt":
 		if e.ComplexityRoot.RoyaltyFee.AllCollectorsAreExempt == nil {
 			break
@@ -6057,6 +6629,912 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.StakingRewardEdge.Node(childComplexity), true
+
+	case "StatusAffectedComponent.code":
+		if e.ComplexityRoot.StatusAffectedComponent.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusAffectedComponent.Code(childComplexity), true
+	case "StatusAffectedComponent.component":
+		if e.ComplexityRoot.StatusAffectedComponent.Component == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusAffectedComponent.Component(childComplexity), true
+	case "StatusAffectedComponent.name":
+		if e.ComplexityRoot.StatusAffectedComponent.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusAffectedComponent.Name(childComplexity), true
+	case "StatusAffectedComponent.newShown":
+		if e.ComplexityRoot.StatusAffectedComponent.NewShown == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusAffectedComponent.NewShown(childComplexity), true
+	case "StatusAffectedComponent.newStatus":
+		if e.ComplexityRoot.StatusAffectedComponent.NewStatus == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusAffectedComponent.NewStatus(childComplexity), true
+	case "StatusAffectedComponent.oldShown":
+		if e.ComplexityRoot.StatusAffectedComponent.OldShown == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusAffectedComponent.OldShown(childComplexity), true
+	case "StatusAffectedComponent.oldStatus":
+		if e.ComplexityRoot.StatusAffectedComponent.OldStatus == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusAffectedComponent.OldStatus(childComplexity), true
+
+	case "StatusComponent.baseStatus":
+		if e.ComplexityRoot.StatusComponent.BaseStatus == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.BaseStatus(childComplexity), true
+	case "StatusComponent.children", "StatusComponent.childCodes":
+		if e.ComplexityRoot.StatusComponent.Children == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.Children(childComplexity), true
+	case "StatusComponent.code":
+		if e.ComplexityRoot.StatusComponent.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.Code(childComplexity), true
+	case "StatusComponent.createdAt":
+		if e.ComplexityRoot.StatusComponent.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.CreatedAt(childComplexity), true
+	case "StatusComponent.description":
+		if e.ComplexityRoot.StatusComponent.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.Description(childComplexity), true
+	case "StatusComponent.group":
+		if e.ComplexityRoot.StatusComponent.Group == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.Group(childComplexity), true
+	case "StatusComponent.groupCode":
+		if e.ComplexityRoot.StatusComponent.GroupCode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.GroupCode(childComplexity), true
+	case "StatusComponent.id":
+		if e.ComplexityRoot.StatusComponent.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.ID(childComplexity), true
+	case "StatusComponent.incidents":
+		if e.ComplexityRoot.StatusComponent.Incidents == nil {
+			break
+		}
+
+		args, err := ec.field_StatusComponent_incidents_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.StatusComponent.Incidents(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "StatusComponent.isGroup":
+		if e.ComplexityRoot.StatusComponent.IsGroup == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.IsGroup(childComplexity), true
+	case "StatusComponent.maintenances":
+		if e.ComplexityRoot.StatusComponent.Maintenances == nil {
+			break
+		}
+
+		args, err := ec.field_StatusComponent_maintenances_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.StatusComponent.Maintenances(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "StatusComponent.name":
+		if e.ComplexityRoot.StatusComponent.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.Name(childComplexity), true
+	case "StatusComponent.networkNode":
+		if e.ComplexityRoot.StatusComponent.NetworkNode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.NetworkNode(childComplexity), true
+	case "StatusComponent.nodeId":
+		if e.ComplexityRoot.StatusComponent.NodeID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.NodeID(childComplexity), true
+	case "StatusComponent.onlyShowIfDegraded":
+		if e.ComplexityRoot.StatusComponent.OnlyShowIfDegraded == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.OnlyShowIfDegraded(childComplexity), true
+	case "StatusComponent.page":
+		if e.ComplexityRoot.StatusComponent.Page == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.Page(childComplexity), true
+	case "StatusComponent.pageCode":
+		if e.ComplexityRoot.StatusComponent.PageCode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.PageCode(childComplexity), true
+	case "StatusComponent.position":
+		if e.ComplexityRoot.StatusComponent.Position == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.Position(childComplexity), true
+	case "StatusComponent.qualifiedName":
+		if e.ComplexityRoot.StatusComponent.QualifiedName == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.QualifiedName(childComplexity), true
+	case "StatusComponent.showcase":
+		if e.ComplexityRoot.StatusComponent.Showcase == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.Showcase(childComplexity), true
+	case "StatusComponent.shownStatus":
+		if e.ComplexityRoot.StatusComponent.Shown == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.Shown(childComplexity), true
+	case "StatusComponent.startDate":
+		if e.ComplexityRoot.StatusComponent.StartDate == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.StartDate(childComplexity), true
+	case "StatusComponent.status":
+		if e.ComplexityRoot.StatusComponent.Status == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.Status(childComplexity), true
+	case "StatusComponent.updatedAt":
+		if e.ComplexityRoot.StatusComponent.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.UpdatedAt(childComplexity), true
+	case "StatusComponent.uptime":
+		if e.ComplexityRoot.StatusComponent.Uptime == nil {
+			break
+		}
+
+		args, err := ec.field_StatusComponent_uptime_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.StatusComponent.Uptime(childComplexity, args["days"].(int32)), true
+	case "StatusComponent.version":
+		if e.ComplexityRoot.StatusComponent.Version == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponent.Version(childComplexity), true
+
+	case "StatusComponentConnection.edges":
+		if e.ComplexityRoot.StatusComponentConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponentConnection.Edges(childComplexity), true
+	case "StatusComponentConnection.nodes":
+		if e.ComplexityRoot.StatusComponentConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponentConnection.Nodes(childComplexity), true
+	case "StatusComponentConnection.pageInfo":
+		if e.ComplexityRoot.StatusComponentConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponentConnection.PageInfo(childComplexity), true
+
+	case "StatusComponentEdge.cursor":
+		if e.ComplexityRoot.StatusComponentEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponentEdge.Cursor(childComplexity), true
+	case "StatusComponentEdge.node":
+		if e.ComplexityRoot.StatusComponentEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponentEdge.Node(childComplexity), true
+
+	case "StatusIncident.backfilled":
+		if e.ComplexityRoot.StatusIncident.Backfilled == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.Backfilled(childComplexity), true
+	case "StatusIncident.code":
+		if e.ComplexityRoot.StatusIncident.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.Code(childComplexity), true
+	case "StatusIncident.components":
+		if e.ComplexityRoot.StatusIncident.Components == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.Components(childComplexity), true
+	case "StatusIncident.createdAt":
+		if e.ComplexityRoot.StatusIncident.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.CreatedAt(childComplexity), true
+	case "StatusIncident.id":
+		if e.ComplexityRoot.StatusIncident.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.ID(childComplexity), true
+	case "StatusIncident.impact":
+		if e.ComplexityRoot.StatusIncident.Impact == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.Impact(childComplexity), true
+	case "StatusIncident.impactOverride":
+		if e.ComplexityRoot.StatusIncident.ImpactOverride == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.ImpactOverride(childComplexity), true
+	case "StatusIncident.monitoringAt":
+		if e.ComplexityRoot.StatusIncident.MonitoringAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.MonitoringAt(childComplexity), true
+	case "StatusIncident.name":
+		if e.ComplexityRoot.StatusIncident.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.Name(childComplexity), true
+	case "StatusIncident.page":
+		if e.ComplexityRoot.StatusIncident.Page == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.Page(childComplexity), true
+	case "StatusIncident.pageCode":
+		if e.ComplexityRoot.StatusIncident.PageCode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.PageCode(childComplexity), true
+	case "StatusIncident.reminderIntervals":
+		if e.ComplexityRoot.StatusIncident.ReminderIntervals == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.ReminderIntervals(childComplexity), true
+	case "StatusIncident.resolvedAt":
+		if e.ComplexityRoot.StatusIncident.ResolvedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.ResolvedAt(childComplexity), true
+	case "StatusIncident.shortlink":
+		if e.ComplexityRoot.StatusIncident.Shortlink == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.Shortlink(childComplexity), true
+	case "StatusIncident.startedAt":
+		if e.ComplexityRoot.StatusIncident.StartedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.StartedAt(childComplexity), true
+	case "StatusIncident.status":
+		if e.ComplexityRoot.StatusIncident.State == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.State(childComplexity), true
+	case "StatusIncident.updatedAt":
+		if e.ComplexityRoot.StatusIncident.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.UpdatedAt(childComplexity), true
+	case "StatusIncident.updates":
+		if e.ComplexityRoot.StatusIncident.Updates == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.Updates(childComplexity), true
+	case "StatusIncident.version":
+		if e.ComplexityRoot.StatusIncident.Version == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncident.Version(childComplexity), true
+
+	case "StatusIncidentConnection.edges":
+		if e.ComplexityRoot.StatusIncidentConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncidentConnection.Edges(childComplexity), true
+	case "StatusIncidentConnection.nodes":
+		if e.ComplexityRoot.StatusIncidentConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncidentConnection.Nodes(childComplexity), true
+	case "StatusIncidentConnection.pageInfo":
+		if e.ComplexityRoot.StatusIncidentConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncidentConnection.PageInfo(childComplexity), true
+
+	case "StatusIncidentEdge.cursor":
+		if e.ComplexityRoot.StatusIncidentEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncidentEdge.Cursor(childComplexity), true
+	case "StatusIncidentEdge.node":
+		if e.ComplexityRoot.StatusIncidentEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusIncidentEdge.Node(childComplexity), true
+
+	case "StatusMaintenance.autoCompleted":
+		if e.ComplexityRoot.StatusMaintenance.AutoCompleted == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.AutoCompleted(childComplexity), true
+	case "StatusMaintenance.autoInProgress":
+		if e.ComplexityRoot.StatusMaintenance.AutoInProgress == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.AutoInProgress(childComplexity), true
+	case "StatusMaintenance.autoMaintenanceState":
+		if e.ComplexityRoot.StatusMaintenance.AutoMaintenanceState == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.AutoMaintenanceState(childComplexity), true
+	case "StatusMaintenance.autoOperationalState":
+		if e.ComplexityRoot.StatusMaintenance.AutoOperationalState == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.AutoOperationalState(childComplexity), true
+	case "StatusMaintenance.code":
+		if e.ComplexityRoot.StatusMaintenance.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.Code(childComplexity), true
+	case "StatusMaintenance.components":
+		if e.ComplexityRoot.StatusMaintenance.Components == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.Components(childComplexity), true
+	case "StatusMaintenance.createdAt":
+		if e.ComplexityRoot.StatusMaintenance.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.CreatedAt(childComplexity), true
+	case "StatusMaintenance.scheduledUntil":
+		if e.ComplexityRoot.StatusMaintenance.End == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.End(childComplexity), true
+	case "StatusMaintenance.id":
+		if e.ComplexityRoot.StatusMaintenance.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.ID(childComplexity), true
+	case "StatusMaintenance.impact":
+		if e.ComplexityRoot.StatusMaintenance.Impact == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.Impact(childComplexity), true
+	case "StatusMaintenance.impactOverride":
+		if e.ComplexityRoot.StatusMaintenance.ImpactOverride == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.ImpactOverride(childComplexity), true
+	case "StatusMaintenance.monitoringAt":
+		if e.ComplexityRoot.StatusMaintenance.MonitoringAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.MonitoringAt(childComplexity), true
+	case "StatusMaintenance.name":
+		if e.ComplexityRoot.StatusMaintenance.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.Name(childComplexity), true
+	case "StatusMaintenance.page":
+		if e.ComplexityRoot.StatusMaintenance.Page == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.Page(childComplexity), true
+	case "StatusMaintenance.pageCode":
+		if e.ComplexityRoot.StatusMaintenance.PageCode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.PageCode(childComplexity), true
+	case "StatusMaintenance.remindMinutes":
+		if e.ComplexityRoot.StatusMaintenance.RemindMinutes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.RemindMinutes(childComplexity), true
+	case "StatusMaintenance.resolvedAt":
+		if e.ComplexityRoot.StatusMaintenance.ResolvedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.ResolvedAt(childComplexity), true
+	case "StatusMaintenance.shortlink":
+		if e.ComplexityRoot.StatusMaintenance.Shortlink == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.Shortlink(childComplexity), true
+	case "StatusMaintenance.scheduledFor":
+		if e.ComplexityRoot.StatusMaintenance.Start == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.Start(childComplexity), true
+	case "StatusMaintenance.startedAt":
+		if e.ComplexityRoot.StatusMaintenance.StartedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.StartedAt(childComplexity), true
+	case "StatusMaintenance.status":
+		if e.ComplexityRoot.StatusMaintenance.State == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.State(childComplexity), true
+	case "StatusMaintenance.updatedAt":
+		if e.ComplexityRoot.StatusMaintenance.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.UpdatedAt(childComplexity), true
+	case "StatusMaintenance.updates":
+		if e.ComplexityRoot.StatusMaintenance.Updates == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.Updates(childComplexity), true
+	case "StatusMaintenance.version":
+		if e.ComplexityRoot.StatusMaintenance.Version == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenance.Version(childComplexity), true
+
+	case "StatusMaintenanceConnection.edges":
+		if e.ComplexityRoot.StatusMaintenanceConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenanceConnection.Edges(childComplexity), true
+	case "StatusMaintenanceConnection.nodes":
+		if e.ComplexityRoot.StatusMaintenanceConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenanceConnection.Nodes(childComplexity), true
+	case "StatusMaintenanceConnection.pageInfo":
+		if e.ComplexityRoot.StatusMaintenanceConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenanceConnection.PageInfo(childComplexity), true
+
+	case "StatusMaintenanceEdge.cursor":
+		if e.ComplexityRoot.StatusMaintenanceEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenanceEdge.Cursor(childComplexity), true
+	case "StatusMaintenanceEdge.node":
+		if e.ComplexityRoot.StatusMaintenanceEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusMaintenanceEdge.Node(childComplexity), true
+
+	case "StatusPage.activeMaintenances":
+		if e.ComplexityRoot.StatusPage.ActiveMaintenances == nil {
+			break
+		}
+
+		args, err := ec.field_StatusPage_activeMaintenances_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.StatusPage.ActiveMaintenances(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "StatusPage.code":
+		if e.ComplexityRoot.StatusPage.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.Code(childComplexity), true
+	case "StatusPage.component":
+		if e.ComplexityRoot.StatusPage.Component == nil {
+			break
+		}
+
+		args, err := ec.field_StatusPage_component_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.StatusPage.Component(childComplexity, args["code"].(string)), true
+	case "StatusPage.components":
+		if e.ComplexityRoot.StatusPage.Components == nil {
+			break
+		}
+
+		args, err := ec.field_StatusPage_components_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.StatusPage.Components(childComplexity, args["flat"].(bool), args["includeHiddenWhenHealthy"].(bool), args["statuses"].([]status.ComponentStatus), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "StatusPage.createdAt":
+		if e.ComplexityRoot.StatusPage.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.CreatedAt(childComplexity), true
+	case "StatusPage.effectiveIndicator":
+		if e.ComplexityRoot.StatusPage.EffectiveIndicator == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.EffectiveIndicator(childComplexity), true
+	case "StatusPage.id":
+		if e.ComplexityRoot.StatusPage.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.ID(childComplexity), true
+	case "StatusPage.incidents":
+		if e.ComplexityRoot.StatusPage.Incidents == nil {
+			break
+		}
+
+		args, err := ec.field_StatusPage_incidents_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.StatusPage.Incidents(childComplexity, args["statuses"].([]status.State), args["component"].(*string), args["since"].(*time.Time), args["until"].(*time.Time), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "StatusPage.isDefault":
+		if e.ComplexityRoot.StatusPage.IsDefault == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.IsDefault(childComplexity), true
+	case "StatusPage.locale":
+		if e.ComplexityRoot.StatusPage.Locale == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.Locale(childComplexity), true
+	case "StatusPage.maintenances":
+		if e.ComplexityRoot.StatusPage.Maintenances == nil {
+			break
+		}
+
+		args, err := ec.field_StatusPage_maintenances_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.StatusPage.Maintenances(childComplexity, args["statuses"].([]status.State), args["component"].(*string), args["since"].(*time.Time), args["until"].(*time.Time), args["orderBy"].(model.MaintenanceOrder), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "StatusPage.mode":
+		if e.ComplexityRoot.StatusPage.Mode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.Mode(childComplexity), true
+	case "StatusPage.name":
+		if e.ComplexityRoot.StatusPage.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.Name(childComplexity), true
+	case "StatusPage.revision":
+		if e.ComplexityRoot.StatusPage.Revision == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.Revision(childComplexity), true
+	case "StatusPage.rollup":
+		if e.ComplexityRoot.StatusPage.Rollup == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.Rollup(childComplexity), true
+	case "StatusPage.shownRollup":
+		if e.ComplexityRoot.StatusPage.ShownRollup == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.ShownRollup(childComplexity), true
+	case "StatusPage.slug":
+		if e.ComplexityRoot.StatusPage.Slug == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.Slug(childComplexity), true
+	case "StatusPage.timeZone":
+		if e.ComplexityRoot.StatusPage.TimeZone == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.TimeZone(childComplexity), true
+	case "StatusPage.url":
+		if e.ComplexityRoot.StatusPage.URL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.URL(childComplexity), true
+	case "StatusPage.unresolvedIncidents":
+		if e.ComplexityRoot.StatusPage.UnresolvedIncidents == nil {
+			break
+		}
+
+		args, err := ec.field_StatusPage_unresolvedIncidents_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.StatusPage.UnresolvedIncidents(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "StatusPage.upcomingMaintenances":
+		if e.ComplexityRoot.StatusPage.UpcomingMaintenances == nil {
+			break
+		}
+
+		args, err := ec.field_StatusPage_upcomingMaintenances_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.StatusPage.UpcomingMaintenances(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
+	case "StatusPage.updatedAt":
+		if e.ComplexityRoot.StatusPage.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.UpdatedAt(childComplexity), true
+	case "StatusPage.vocabulary":
+		if e.ComplexityRoot.StatusPage.Vocabulary == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPage.Vocabulary(childComplexity), true
+
+	case "StatusPagePayload.page":
+		if e.ComplexityRoot.StatusPagePayload.Page == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusPagePayload.Page(childComplexity), true
+
+	case "StatusRollup.description":
+		if e.ComplexityRoot.StatusRollup.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusRollup.Description(childComplexity), true
+	case "StatusRollup.indicator":
+		if e.ComplexityRoot.StatusRollup.Indicator == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusRollup.Indicator(childComplexity), true
+
+	case "StatusUpdate.affectedComponents":
+		if e.ComplexityRoot.StatusUpdate.Affected == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUpdate.Affected(childComplexity), true
+	case "StatusUpdate.body":
+		if e.ComplexityRoot.StatusUpdate.Body == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUpdate.Body(childComplexity), true
+	case "StatusUpdate.code":
+		if e.ComplexityRoot.StatusUpdate.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUpdate.Code(childComplexity), true
+	case "StatusUpdate.createdAt":
+		if e.ComplexityRoot.StatusUpdate.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUpdate.CreatedAt(childComplexity), true
+	case "StatusUpdate.customTweet":
+		if e.ComplexityRoot.StatusUpdate.CustomTweet == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUpdate.CustomTweet(childComplexity), true
+	case "StatusUpdate.deliverNotifications":
+		if e.ComplexityRoot.StatusUpdate.DeliverNotifications == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUpdate.DeliverNotifications(childComplexity), true
+	case "StatusUpdate.displayAt":
+		if e.ComplexityRoot.StatusUpdate.DisplayAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUpdate.DisplayAt(childComplexity), true
+	case "StatusUpdate.id":
+		if e.ComplexityRoot.StatusUpdate.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUpdate.ID(childComplexity), true
+	case "StatusUpdate.notice":
+		if e.ComplexityRoot.StatusUpdate.Notice == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUpdate.Notice(childComplexity), true
+	case "StatusUpdate.noticeCode":
+		if e.ComplexityRoot.StatusUpdate.NoticeCode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUpdate.NoticeCode(childComplexity), true
+	case "StatusUpdate.status":
+		if e.ComplexityRoot.StatusUpdate.State == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUpdate.State(childComplexity), true
+	case "StatusUpdate.tweetId":
+		if e.ComplexityRoot.StatusUpdate.TweetID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUpdate.TweetID(childComplexity), true
+	case "StatusUpdate.updatedAt":
+		if e.ComplexityRoot.StatusUpdate.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUpdate.UpdatedAt(childComplexity), true
+
+	case "StatusUptime.days":
+		if e.ComplexityRoot.StatusUptime.Days == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUptime.Days(childComplexity), true
+	case "StatusUptime.percent":
+		if e.ComplexityRoot.StatusUptime.Percent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUptime.Percent(childComplexity), true
+
+	case "StatusUptimeDay.date":
+		if e.ComplexityRoot.StatusUptimeDay.Date == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUptimeDay.Date(childComplexity), true
+	case "StatusUptimeDay.degradedSeconds":
+		if e.ComplexityRoot.StatusUptimeDay.DegradedSeconds == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUptimeDay.DegradedSeconds(childComplexity), true
+	case "StatusUptimeDay.maintenanceSeconds":
+		if e.ComplexityRoot.StatusUptimeDay.MaintenanceSeconds == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUptimeDay.MaintenanceSeconds(childComplexity), true
+	case "StatusUptimeDay.outageSeconds":
+		if e.ComplexityRoot.StatusUptimeDay.OutageSeconds == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUptimeDay.OutageSeconds(childComplexity), true
+	case "StatusUptimeDay.partialSeconds":
+		if e.ComplexityRoot.StatusUptimeDay.PartialSeconds == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUptimeDay.PartialSeconds(childComplexity), true
+	case "StatusUptimeDay.percent":
+		if e.ComplexityRoot.StatusUptimeDay.Percent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUptimeDay.Percent(childComplexity), true
+	case "StatusUptimeDay.worst":
+		if e.ComplexityRoot.StatusUptimeDay.Worst == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUptimeDay.Worst(childComplexity), true
+	case "StatusUptimeDay.worstShown":
+		if e.ComplexityRoot.StatusUptimeDay.WorstShown == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusUptimeDay.WorstShown(childComplexity), true
 
 	case "Subscription.blocks":
 		if e.ComplexityRoot.Subscription.Blocks == nil {
@@ -7232,6 +8710,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.TransactionEdge.Node(childComplexity), true
 
+	case "UpdatePayload.update":
+		if e.ComplexityRoot.UpdatePayload.Update == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdatePayload.Update(childComplexity), true
+
 	case "_Service.sdl":
 		if e.ComplexityRoot._Service.SDL == nil {
 			break
@@ -7248,9 +8733,11 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
 		ec.unmarshalInputAccountFilter,
+		ec.unmarshalInputAddComponentInput,
 		ec.unmarshalInputAirdropFilter,
 		ec.unmarshalInputBalanceFilter,
 		ec.unmarshalInputBlockFilter,
+		ec.unmarshalInputCancelMaintenanceInput,
 		ec.unmarshalInputContractActionFilter,
 		ec.unmarshalInputContractCallInput,
 		ec.unmarshalInputContractFilter,
@@ -7258,22 +8745,37 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputContractResultFilter,
 		ec.unmarshalInputContractStateFilter,
 		ec.unmarshalInputCryptoAllowanceFilter,
+		ec.unmarshalInputEditComponentInput,
+		ec.unmarshalInputEditNoticeInput,
+		ec.unmarshalInputEditUpdateInput,
 		ec.unmarshalInputEntityIDFilter,
 		ec.unmarshalInputHookFilter,
 		ec.unmarshalInputHookKeyFilter,
 		ec.unmarshalInputHookSlotFilter,
 		ec.unmarshalInputLongFilter,
+		ec.unmarshalInputMoveComponentInput,
+		ec.unmarshalInputMoveMaintenanceInput,
 		ec.unmarshalInputNFTFilter,
 		ec.unmarshalInputNFTKeyFilter,
 		ec.unmarshalInputNFTTransactionFilter,
 		ec.unmarshalInputNetworkNodeFilter,
 		ec.unmarshalInputNftAllowanceFilter,
+		ec.unmarshalInputNoticeInput,
+		ec.unmarshalInputOpenIncidentInput,
+		ec.unmarshalInputPublishPostmortemInput,
 		ec.unmarshalInputRegisteredNodeFilter,
+		ec.unmarshalInputRemoveComponentInput,
+		ec.unmarshalInputRescheduleMaintenanceInput,
 		ec.unmarshalInputScheduleFilter,
+		ec.unmarshalInputScheduleMaintenanceInput,
+		ec.unmarshalInputSetComponentStatusInput,
+		ec.unmarshalInputSetStatusPageInput,
 		ec.unmarshalInputSlotFilter,
 		ec.unmarshalInputSlotValueInput,
 		ec.unmarshalInputStakingRewardFilter,
 		ec.unmarshalInputStateOverrideInput,
+		ec.unmarshalInputStatusAffectedInput,
+		ec.unmarshalInputStatusSettingInput,
 		ec.unmarshalInputStringFilter,
 		ec.unmarshalInputTimestampFilter,
 		ec.unmarshalInputTokenAllowanceFilter,
@@ -7283,6 +8785,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputTokenRelationshipFilter,
 		ec.unmarshalInputTopicMessageFilter,
 		ec.unmarshalInputTransactionFilter,
+		ec.unmarshalInputUpdateIncidentInput,
 	)
 	first := true
 
@@ -7316,6 +8819,21 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 			}
 
 			return &response
+		}
+	case ast.Mutation:
+		return func(ctx context.Context) *graphql.Response {
+			if !first {
+				return nil
+			}
+			first = false
+			ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)
+			data := ec._Mutation(ctx, opCtx.Operation.SelectionSet)
+			var buf bytes.Buffer
+			data.MarshalGQL(&buf)
+
+			return &graphql.Response{
+				Data: buf.Bytes(),
+			}
 		}
 	case ast.Subscription:
 		next := ec._Subscription(ctx, opCtx.Operation.SelectionSet)
@@ -7359,7 +8877,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/status.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -7387,6 +8905,8 @@ var sources = []*ast.Source{
 	{Name: "schema/nft.graphqls", Input: sourceData("schema/nft.graphqls"), BuiltIn: false},
 	{Name: "schema/nft_allowance.graphqls", Input: sourceData("schema/nft_allowance.graphqls"), BuiltIn: false},
 	{Name: "schema/schedule.graphqls", Input: sourceData("schema/schedule.graphqls"), BuiltIn: false},
+	{Name: "schema/status.graphqls", Input: sourceData("schema/status.graphqls"), BuiltIn: false},
+	{Name: "schema/status_mutations.graphqls", Input: sourceData("schema/status_mutations.graphqls"), BuiltIn: false},
 	{Name: "schema/subscription.graphqls", Input: sourceData("schema/subscription.graphqls"), BuiltIn: false},
 	{Name: "schema/token.graphqls", Input: sourceData("schema/token.graphqls"), BuiltIn: false},
 	{Name: "schema/topic.graphqls", Input: sourceData("schema/topic.graphqls"), BuiltIn: false},
@@ -7734,6 +9254,14 @@ func (ec *executionContext) childFields_ChunkInfo(ctx context.Context, field gra
 		return ec.fieldContext_ChunkInfo_total(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ChunkInfo", field.Name)
+}
+
+func (ec *executionContext) childFields_ComponentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "component":
+		return ec.fieldContext_ComponentPayload_component(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ComponentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Contract(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -8528,6 +10056,14 @@ func (ec *executionContext) childFields_HookSlotEdge(ctx context.Context, field 
 	return nil, fmt.Errorf("no field named %q was found under type HookSlotEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_IncidentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "incident":
+		return ec.fieldContext_IncidentPayload_incident(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type IncidentPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_Key(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "type":
@@ -8536,6 +10072,14 @@ func (ec *executionContext) childFields_Key(ctx context.Context, field graphql.C
 		return ec.fieldContext_Key_value(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Key", field.Name)
+}
+
+func (ec *executionContext) childFields_MaintenancePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "maintenance":
+		return ec.fieldContext_MaintenancePayload_maintenance(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type MaintenancePayload", field.Name)
 }
 
 func (ec *executionContext) childFields_MessageTransactionID(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -8902,6 +10446,14 @@ func (ec *executionContext) childFields_NftAllowanceEdge(ctx context.Context, fi
 	return nil, fmt.Errorf("no field named %q was found under type NftAllowanceEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_NoticePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "notice":
+		return ec.fieldContext_NoticePayload_notice(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NoticePayload", field.Name)
+}
+
 func (ec *executionContext) childFields_OpcodeStep(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "depth":
@@ -9030,6 +10582,14 @@ func (ec *executionContext) childFields_RegisteredServiceEndpoint(ctx context.Co
 		return ec.fieldContext_RegisteredServiceEndpoint_type(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RegisteredServiceEndpoint", field.Name)
+}
+
+func (ec *executionContext) childFields_RemovedPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "code":
+		return ec.fieldContext_RemovedPayload_code(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RemovedPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_RoyaltyFee(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -9484,6 +11044,14 @@ func (ec *executionContext) childFields_StatusPage(ctx context.Context, field gr
 		return ec.fieldContext_StatusPage_upcomingMaintenances(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type StatusPage", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusPagePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "page":
+		return ec.fieldContext_StatusPagePayload_page(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusPagePayload", field.Name)
 }
 
 func (ec *executionContext) childFields_StatusRollup(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -10062,6 +11630,14 @@ func (ec *executionContext) childFields_TransactionEdge(ctx context.Context, fie
 		return ec.fieldContext_TransactionEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TransactionEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdatePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "update":
+		return ec.fieldContext_UpdatePayload_update(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdatePayload", field.Name)
 }
 
 func (ec *executionContext) childFields__Service(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -11453,6 +13029,272 @@ func (ec *executionContext) field_Hook_storage_args(ctx context.Context, rawArgs
 		return nil, err
 	}
 	args["before"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_addComponent_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.AddComponentInput, error) {
+			return ec.unmarshalNAddComponentInput2heliographᚋgraphᚋmodelᚐAddComponentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_cancelMaintenance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.CancelMaintenanceInput, error) {
+			return ec.unmarshalNCancelMaintenanceInput2heliographᚋgraphᚋmodelᚐCancelMaintenanceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteStatusNotice_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.NoticeInput, error) {
+			return ec.unmarshalNNoticeInput2heliographᚋgraphᚋmodelᚐNoticeInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_discardDraft_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.NoticeInput, error) {
+			return ec.unmarshalNNoticeInput2heliographᚋgraphᚋmodelᚐNoticeInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_editComponent_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.EditComponentInput, error) {
+			return ec.unmarshalNEditComponentInput2heliographᚋgraphᚋmodelᚐEditComponentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_editStatusNotice_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.EditNoticeInput, error) {
+			return ec.unmarshalNEditNoticeInput2heliographᚋgraphᚋmodelᚐEditNoticeInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_editUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.EditUpdateInput, error) {
+			return ec.unmarshalNEditUpdateInput2heliographᚋgraphᚋmodelᚐEditUpdateInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_moveComponent_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.MoveComponentInput, error) {
+			return ec.unmarshalNMoveComponentInput2heliographᚋgraphᚋmodelᚐMoveComponentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_moveMaintenance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.MoveMaintenanceInput, error) {
+			return ec.unmarshalNMoveMaintenanceInput2heliographᚋgraphᚋmodelᚐMoveMaintenanceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_openIncident_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.OpenIncidentInput, error) {
+			return ec.unmarshalNOpenIncidentInput2heliographᚋgraphᚋmodelᚐOpenIncidentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_publishDraft_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.NoticeInput, error) {
+			return ec.unmarshalNNoticeInput2heliographᚋgraphᚋmodelᚐNoticeInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_publishPostmortem_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.PublishPostmortemInput, error) {
+			return ec.unmarshalNPublishPostmortemInput2heliographᚋgraphᚋmodelᚐPublishPostmortemInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_removeComponent_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.RemoveComponentInput, error) {
+			return ec.unmarshalNRemoveComponentInput2heliographᚋgraphᚋmodelᚐRemoveComponentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_reopenIncident_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.UpdateIncidentInput, error) {
+			return ec.unmarshalNUpdateIncidentInput2heliographᚋgraphᚋmodelᚐUpdateIncidentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_rescheduleMaintenance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.RescheduleMaintenanceInput, error) {
+			return ec.unmarshalNRescheduleMaintenanceInput2heliographᚋgraphᚋmodelᚐRescheduleMaintenanceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_scheduleMaintenance_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.ScheduleMaintenanceInput, error) {
+			return ec.unmarshalNScheduleMaintenanceInput2heliographᚋgraphᚋmodelᚐScheduleMaintenanceInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_setComponentStatus_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.SetComponentStatusInput, error) {
+			return ec.unmarshalNSetComponentStatusInput2heliographᚋgraphᚋmodelᚐSetComponentStatusInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_setStatusPage_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.SetStatusPageInput, error) {
+			return ec.unmarshalNSetStatusPageInput2heliographᚋgraphᚋmodelᚐSetStatusPageInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateIncident_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.UpdateIncidentInput, error) {
+			return ec.unmarshalNUpdateIncidentInput2heliographᚋgraphᚋmodelᚐUpdateIncidentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
 	return args, nil
 }
 
@@ -13158,6 +15000,20 @@ func (ec *executionContext) field_Query_stakingRewards_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_statusDrafts_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_statusIncident_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -13673,6 +15529,434 @@ func (ec *executionContext) field_Query_transactions_args(ctx context.Context, r
 		return nil, err
 	}
 	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_StatusComponent_incidents_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_StatusComponent_maintenances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_StatusComponent_uptime_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "days",
+		func(ctx context.Context, v any) (int32, error) {
+			return ec.unmarshalNInt2int32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["days"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_StatusPage_activeMaintenances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_StatusPage_component_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "code",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["code"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_StatusPage_components_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "flat",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["flat"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "includeHiddenWhenHealthy",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["includeHiddenWhenHealthy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "statuses",
+		func(ctx context.Context, v any) ([]status.ComponentStatus, error) {
+			return ec.unmarshalOComponentStatus2ᚕheliographᚋinternalᚋstatusᚐComponentStatusᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["statuses"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_StatusPage_incidents_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "statuses",
+		func(ctx context.Context, v any) ([]status.State, error) {
+			return ec.unmarshalOIncidentStatus2ᚕheliographᚋinternalᚋstatusᚐStateᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["statuses"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "component",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["component"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "since",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["since"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "until",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["until"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg7
+	return args, nil
+}
+
+func (ec *executionContext) field_StatusPage_maintenances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "statuses",
+		func(ctx context.Context, v any) ([]status.State, error) {
+			return ec.unmarshalOMaintenanceStatus2ᚕheliographᚋinternalᚋstatusᚐStateᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["statuses"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "component",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["component"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "since",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["since"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "until",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["until"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.MaintenanceOrder, error) {
+			return ec.unmarshalNMaintenanceOrder2heliographᚋgraphᚋmodelᚐMaintenanceOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg8
+	return args, nil
+}
+
+func (ec *executionContext) field_StatusPage_unresolvedIncidents_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_StatusPage_upcomingMaintenances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
 	return args, nil
 }
 
@@ -17422,6 +19706,38 @@ func (ec *executionContext) _ChunkInfo_total(ctx context.Context, field graphql.
 }
 func (ec *executionContext) fieldContext_ChunkInfo_total(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChunkInfo", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ComponentPayload_component(ctx context.Context, field graphql.CollectedField, obj *model.ComponentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ComponentPayload_component(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Component, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
+			return ec.marshalNStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ComponentPayload_component(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ComponentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponent(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Contract_id(ctx context.Context, field graphql.CollectedField, obj *ledger.Contract) (ret graphql.Marshaler) {
@@ -24465,6 +26781,38 @@ func (ec *executionContext) fieldContext_HookSlotEdge_cursor(_ context.Context, 
 	return graphql.NewScalarFieldContext("HookSlotEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _IncidentPayload_incident(ctx context.Context, field graphql.CollectedField, obj *model.IncidentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_IncidentPayload_incident(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Incident, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Incident) graphql.Marshaler {
+			return ec.marshalNStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_IncidentPayload_incident(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "IncidentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusIncident(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Key_type(ctx context.Context, field graphql.CollectedField, obj *ledger.KeyInfo) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24509,6 +26857,38 @@ func (ec *executionContext) _Key_value(ctx context.Context, field graphql.Collec
 }
 func (ec *executionContext) fieldContext_Key_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Key", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _MaintenancePayload_maintenance(ctx context.Context, field graphql.CollectedField, obj *model.MaintenancePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MaintenancePayload_maintenance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Maintenance, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Maintenance) graphql.Marshaler {
+			return ec.marshalNStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_MaintenancePayload_maintenance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MaintenancePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusMaintenance(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _MessageTransactionID_accountId(ctx context.Context, field graphql.CollectedField, obj *ledger.MessageTransactionID) (ret graphql.Marshaler) {
@@ -24601,6 +26981,842 @@ func (ec *executionContext) _MessageTransactionID_transactionValidStart(ctx cont
 }
 func (ec *executionContext) fieldContext_MessageTransactionID_transactionValidStart(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("MessageTransactionID", field, false, false, errors.New("field of type Timestamp does not have child fields"))
+}
+
+func (ec *executionContext) _Mutation_setComponentStatus(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_setComponentStatus(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SetComponentStatus(ctx, fc.Args["input"].(model.SetComponentStatusInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ComponentPayload) graphql.Marshaler {
+			return ec.marshalNComponentPayload2ᚖheliographᚋgraphᚋmodelᚐComponentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_setComponentStatus(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ComponentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_setComponentStatus_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_openIncident(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_openIncident(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OpenIncident(ctx, fc.Args["input"].(model.OpenIncidentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
+			return ec.marshalNIncidentPayload2ᚖheliographᚋgraphᚋmodelᚐIncidentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_openIncident(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_IncidentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_openIncident_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateIncident(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateIncident(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateIncident(ctx, fc.Args["input"].(model.UpdateIncidentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
+			return ec.marshalNIncidentPayload2ᚖheliographᚋgraphᚋmodelᚐIncidentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateIncident(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_IncidentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateIncident_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_reopenIncident(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_reopenIncident(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ReopenIncident(ctx, fc.Args["input"].(model.UpdateIncidentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
+			return ec.marshalNIncidentPayload2ᚖheliographᚋgraphᚋmodelᚐIncidentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_reopenIncident(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_IncidentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_reopenIncident_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_publishPostmortem(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_publishPostmortem(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PublishPostmortem(ctx, fc.Args["input"].(model.PublishPostmortemInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
+			return ec.marshalNIncidentPayload2ᚖheliographᚋgraphᚋmodelᚐIncidentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_publishPostmortem(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_IncidentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_publishPostmortem_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_publishDraft(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_publishDraft(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PublishDraft(ctx, fc.Args["input"].(model.NoticeInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
+			return ec.marshalNIncidentPayload2ᚖheliographᚋgraphᚋmodelᚐIncidentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_publishDraft(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_IncidentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_publishDraft_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_discardDraft(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_discardDraft(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DiscardDraft(ctx, fc.Args["input"].(model.NoticeInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RemovedPayload) graphql.Marshaler {
+			return ec.marshalNRemovedPayload2ᚖheliographᚋgraphᚋmodelᚐRemovedPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_discardDraft(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RemovedPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_discardDraft_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_editUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_editUpdate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().EditUpdate(ctx, fc.Args["input"].(model.EditUpdateInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdatePayload) graphql.Marshaler {
+			return ec.marshalNUpdatePayload2ᚖheliographᚋgraphᚋmodelᚐUpdatePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_editUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdatePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_editUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_editStatusNotice(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_editStatusNotice(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().EditStatusNotice(ctx, fc.Args["input"].(model.EditNoticeInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.NoticePayload) graphql.Marshaler {
+			return ec.marshalNNoticePayload2ᚖheliographᚋgraphᚋmodelᚐNoticePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_editStatusNotice(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NoticePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_editStatusNotice_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteStatusNotice(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_deleteStatusNotice(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteStatusNotice(ctx, fc.Args["input"].(model.NoticeInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RemovedPayload) graphql.Marshaler {
+			return ec.marshalNRemovedPayload2ᚖheliographᚋgraphᚋmodelᚐRemovedPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_deleteStatusNotice(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RemovedPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteStatusNotice_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_scheduleMaintenance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_scheduleMaintenance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ScheduleMaintenance(ctx, fc.Args["input"].(model.ScheduleMaintenanceInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.MaintenancePayload) graphql.Marshaler {
+			return ec.marshalNMaintenancePayload2ᚖheliographᚋgraphᚋmodelᚐMaintenancePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_scheduleMaintenance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_MaintenancePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_scheduleMaintenance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_moveMaintenance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_moveMaintenance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MoveMaintenance(ctx, fc.Args["input"].(model.MoveMaintenanceInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.MaintenancePayload) graphql.Marshaler {
+			return ec.marshalNMaintenancePayload2ᚖheliographᚋgraphᚋmodelᚐMaintenancePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_moveMaintenance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_MaintenancePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_moveMaintenance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_rescheduleMaintenance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_rescheduleMaintenance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RescheduleMaintenance(ctx, fc.Args["input"].(model.RescheduleMaintenanceInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.MaintenancePayload) graphql.Marshaler {
+			return ec.marshalNMaintenancePayload2ᚖheliographᚋgraphᚋmodelᚐMaintenancePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_rescheduleMaintenance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_MaintenancePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_rescheduleMaintenance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_cancelMaintenance(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_cancelMaintenance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CancelMaintenance(ctx, fc.Args["input"].(model.CancelMaintenanceInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.MaintenancePayload) graphql.Marshaler {
+			return ec.marshalNMaintenancePayload2ᚖheliographᚋgraphᚋmodelᚐMaintenancePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_cancelMaintenance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_MaintenancePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_cancelMaintenance_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_addComponent(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_addComponent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AddComponent(ctx, fc.Args["input"].(model.AddComponentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ComponentPayload) graphql.Marshaler {
+			return ec.marshalNComponentPayload2ᚖheliographᚋgraphᚋmodelᚐComponentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_addComponent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ComponentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_addComponent_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_editComponent(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_editComponent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().EditComponent(ctx, fc.Args["input"].(model.EditComponentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ComponentPayload) graphql.Marshaler {
+			return ec.marshalNComponentPayload2ᚖheliographᚋgraphᚋmodelᚐComponentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_editComponent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ComponentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_editComponent_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_moveComponent(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_moveComponent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MoveComponent(ctx, fc.Args["input"].(model.MoveComponentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ComponentPayload) graphql.Marshaler {
+			return ec.marshalNComponentPayload2ᚖheliographᚋgraphᚋmodelᚐComponentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_moveComponent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ComponentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_moveComponent_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_removeComponent(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_removeComponent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RemoveComponent(ctx, fc.Args["input"].(model.RemoveComponentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RemovedPayload) graphql.Marshaler {
+			return ec.marshalNRemovedPayload2ᚖheliographᚋgraphᚋmodelᚐRemovedPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_removeComponent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RemovedPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_removeComponent_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_setStatusPage(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_setStatusPage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SetStatusPage(ctx, fc.Args["input"].(model.SetStatusPageInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.StatusPagePayload) graphql.Marshaler {
+			return ec.marshalNStatusPagePayload2ᚖheliographᚋgraphᚋmodelᚐStatusPagePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_setStatusPage(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusPagePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_setStatusPage_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _NFT_id(ctx context.Context, field graphql.CollectedField, obj *ledger.NFT) (ret graphql.Marshaler) {
@@ -27932,6 +31148,38 @@ func (ec *executionContext) fieldContext_NftAllowanceEdge_cursor(_ context.Conte
 	return graphql.NewScalarFieldContext("NftAllowanceEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _NoticePayload_notice(ctx context.Context, field graphql.CollectedField, obj *model.NoticePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NoticePayload_notice(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Notice, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v relay.StatusNotice) graphql.Marshaler {
+			return ec.marshalNStatusNotice2heliographᚋgraphᚋrelayᚐStatusNotice(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NoticePayload_notice(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NoticePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OpcodeStep_depth(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -30090,6 +33338,50 @@ func (ec *executionContext) fieldContext_Query_statusMaintenance(ctx context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_statusDrafts(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_statusDrafts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().StatusDrafts(ctx, fc.Args["page"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.Incident) graphql.Marshaler {
+			return ec.marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋstatusᚐIncidentᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_statusDrafts(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusIncident(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_statusDrafts_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_token(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -31202,6 +34494,29 @@ func (ec *executionContext) _RegisteredServiceEndpoint_type(ctx context.Context,
 }
 func (ec *executionContext) fieldContext_RegisteredServiceEndpoint_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("RegisteredServiceEndpoint", field, true, false, errors.New("field of type RegisteredNodeType does not have child fields"))
+}
+
+func (ec *executionContext) _RemovedPayload_code(ctx context.Context, field graphql.CollectedField, obj *model.RemovedPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RemovedPayload_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RemovedPayload_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RemovedPayload", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _RoyaltyFee_allCollectorsAreExempt(ctx context.Context, field graphql.CollectedField, obj *ledger.RoyaltyFee) (ret graphql.Marshaler) {
@@ -32509,6 +35824,3720 @@ func (ec *executionContext) _StakingRewardEdge_cursor(ctx context.Context, field
 }
 func (ec *executionContext) fieldContext_StakingRewardEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("StakingRewardEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusAffectedComponent_code(ctx context.Context, field graphql.CollectedField, obj *status.AffectedComponent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusAffectedComponent_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusAffectedComponent_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusAffectedComponent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusAffectedComponent_name(ctx context.Context, field graphql.CollectedField, obj *status.AffectedComponent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusAffectedComponent_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusAffectedComponent_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusAffectedComponent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusAffectedComponent_oldStatus(ctx context.Context, field graphql.CollectedField, obj *status.AffectedComponent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusAffectedComponent_oldStatus(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OldStatus, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusAffectedComponent_oldStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusAffectedComponent", field, false, false, errors.New("field of type ComponentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusAffectedComponent_newStatus(ctx context.Context, field graphql.CollectedField, obj *status.AffectedComponent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusAffectedComponent_newStatus(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NewStatus, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusAffectedComponent_newStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusAffectedComponent", field, false, false, errors.New("field of type ComponentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusAffectedComponent_oldShown(ctx context.Context, field graphql.CollectedField, obj *status.AffectedComponent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusAffectedComponent_oldShown(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OldShown, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusAffectedComponent_oldShown(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusAffectedComponent", field, false, false, errors.New("field of type ComponentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusAffectedComponent_newShown(ctx context.Context, field graphql.CollectedField, obj *status.AffectedComponent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusAffectedComponent_newShown(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NewShown, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusAffectedComponent_newShown(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusAffectedComponent", field, false, false, errors.New("field of type ComponentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusAffectedComponent_component(ctx context.Context, field graphql.CollectedField, obj *status.AffectedComponent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusAffectedComponent_component(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusAffectedComponent().Component(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
+			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusAffectedComponent_component(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusAffectedComponent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusComponent_id(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusComponent().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_code(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_page(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_page(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusComponent().Page(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
+			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusComponent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusPage(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusComponent_pageCode(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_pageCode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageCode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_pageCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_name(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_qualifiedName(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_qualifiedName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.QualifiedName(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_qualifiedName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_status(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type ComponentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_shownStatus(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_shownStatus(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Shown, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_shownStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type ComponentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_baseStatus(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_baseStatus(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BaseStatus, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+			return ec.marshalOComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_baseStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type ComponentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_description(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_description(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_position(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_position(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Position, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_position(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_isGroup(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_isGroup(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.IsGroup, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_isGroup(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_group(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_group(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusComponent().Group(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
+			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_group(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusComponent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusComponent_groupCode(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_groupCode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GroupCode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_groupCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_children(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_children(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusComponent().Children(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.Component) graphql.Marshaler {
+			return ec.marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋstatusᚐComponentᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_children(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusComponent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusComponent_childCodes(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_childCodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Children, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalOString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_childCodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_showcase(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_showcase(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Showcase, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_showcase(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_onlyShowIfDegraded(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_onlyShowIfDegraded(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OnlyShowIfDegraded, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_onlyShowIfDegraded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_startDate(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_startDate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StartDate, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[status.Date]) graphql.Marshaler {
+			return ec.marshalODate2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_startDate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type Date does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_createdAt(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_updatedAt(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_updatedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_version(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_version(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_nodeId(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_nodeId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NodeID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_nodeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponent", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponent_networkNode(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_networkNode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusComponent().NetworkNode(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
+			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_networkNode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusComponent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NetworkNode(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusComponent_uptime(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_uptime(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.StatusComponent().Uptime(ctx, obj, fc.Args["days"].(int32))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Uptime) graphql.Marshaler {
+			return ec.marshalOStatusUptime2ᚖheliographᚋinternalᚋstatusᚐUptime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_uptime(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusComponent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusUptime(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_StatusComponent_uptime_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusComponent_incidents(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_incidents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.StatusComponent().Incidents(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[status.Incident]) graphql.Marshaler {
+			return ec.marshalNStatusIncidentConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_incidents(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusComponent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusIncidentConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_StatusComponent_incidents_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusComponent_maintenances(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponent_maintenances(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.StatusComponent().Maintenances(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[status.Maintenance]) graphql.Marshaler {
+			return ec.marshalNStatusMaintenanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponent_maintenances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusComponent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusMaintenanceConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_StatusComponent_maintenances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusComponentConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[status.Component]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponentConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.Component) graphql.Marshaler {
+			return ec.marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋstatusᚐComponentᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponentConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusComponentConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusComponentConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[status.Component]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponentConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[status.Component]) graphql.Marshaler {
+			return ec.marshalNStatusComponentEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponentConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusComponentConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponentEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusComponentConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[status.Component]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponentConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponentConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusComponentConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusComponentEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[status.Component]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponentEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
+			return ec.marshalNStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponentEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusComponentEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusComponentEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[status.Component]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponentEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponentEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponentEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_id(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusIncident().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_code(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_page(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_page(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusIncident().Page(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
+			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusIncident",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusPage(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusIncident_pageCode(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_pageCode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageCode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_pageCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_name(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_status(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.State, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.State) graphql.Marshaler {
+			return ec.marshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type IncidentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_impact(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_impact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Impact, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.Impact) graphql.Marshaler {
+			return ec.marshalNIncidentImpact2heliographᚋinternalᚋstatusᚐImpact(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_impact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type IncidentImpact does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_impactOverride(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_impactOverride(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ImpactOverride, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[status.Impact]) graphql.Marshaler {
+			return ec.marshalOIncidentImpact2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_impactOverride(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type IncidentImpact does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_shortlink(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_shortlink(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Shortlink, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_shortlink(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_startedAt(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_startedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StartedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_startedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_createdAt(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_updatedAt(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_updatedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_monitoringAt(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_monitoringAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MonitoringAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[time.Time]) graphql.Marshaler {
+			return ec.marshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_monitoringAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_resolvedAt(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_resolvedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ResolvedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[time.Time]) graphql.Marshaler {
+			return ec.marshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_resolvedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_reminderIntervals(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_reminderIntervals(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReminderIntervals, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_reminderIntervals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_backfilled(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_backfilled(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Backfilled, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_backfilled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncident_updates(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_updates(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusIncident().Updates(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.Update) graphql.Marshaler {
+			return ec.marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋstatusᚐUpdateᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_updates(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusIncident",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusUpdate(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusIncident_components(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_components(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusIncident().Components(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.Component) graphql.Marshaler {
+			return ec.marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋstatusᚐComponentᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_components(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusIncident",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusIncident_version(ctx context.Context, field graphql.CollectedField, obj *status.Incident) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncident_version(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncident_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncident", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _StatusIncidentConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[status.Incident]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncidentConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.Incident) graphql.Marshaler {
+			return ec.marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋstatusᚐIncidentᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncidentConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusIncidentConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusIncident(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusIncidentConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[status.Incident]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncidentConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[status.Incident]) graphql.Marshaler {
+			return ec.marshalNStatusIncidentEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncidentConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusIncidentConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusIncidentEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusIncidentConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[status.Incident]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncidentConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncidentConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusIncidentConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusIncidentEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[status.Incident]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncidentEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Incident) graphql.Marshaler {
+			return ec.marshalNStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncidentEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusIncidentEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusIncident(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusIncidentEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[status.Incident]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusIncidentEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusIncidentEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusIncidentEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_id(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusMaintenance().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_code(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_page(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_page(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusMaintenance().Page(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
+			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusMaintenance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusPage(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusMaintenance_pageCode(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_pageCode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageCode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_pageCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_name(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_status(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.State, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.State) graphql.Marshaler {
+			return ec.marshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type MaintenanceStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_impact(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_impact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Impact, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.Impact) graphql.Marshaler {
+			return ec.marshalNIncidentImpact2heliographᚋinternalᚋstatusᚐImpact(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_impact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type IncidentImpact does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_impactOverride(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_impactOverride(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ImpactOverride, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[status.Impact]) graphql.Marshaler {
+			return ec.marshalOIncidentImpact2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_impactOverride(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type IncidentImpact does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_shortlink(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_shortlink(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Shortlink, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_shortlink(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_startedAt(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_startedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StartedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_startedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_createdAt(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_updatedAt(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_updatedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_monitoringAt(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_monitoringAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MonitoringAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[time.Time]) graphql.Marshaler {
+			return ec.marshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_monitoringAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_resolvedAt(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_resolvedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ResolvedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[time.Time]) graphql.Marshaler {
+			return ec.marshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_resolvedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_scheduledFor(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_scheduledFor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Start(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_scheduledFor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, true, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_scheduledUntil(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_scheduledUntil(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.End(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_scheduledUntil(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, true, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_autoInProgress(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_autoInProgress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AutoInProgress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_autoInProgress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_autoCompleted(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_autoCompleted(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AutoCompleted, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_autoCompleted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_autoMaintenanceState(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_autoMaintenanceState(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AutoMaintenanceState, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_autoMaintenanceState(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_autoOperationalState(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_autoOperationalState(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AutoOperationalState, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_autoOperationalState(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_remindMinutes(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_remindMinutes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RemindMinutes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
+			return ec.marshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_remindMinutes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenance_updates(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_updates(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusMaintenance().Updates(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.Update) graphql.Marshaler {
+			return ec.marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋstatusᚐUpdateᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_updates(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusMaintenance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusUpdate(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusMaintenance_components(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_components(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusMaintenance().Components(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.Component) graphql.Marshaler {
+			return ec.marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋstatusᚐComponentᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_components(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusMaintenance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusMaintenance_version(ctx context.Context, field graphql.CollectedField, obj *status.Maintenance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenance_version(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenance_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenance", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _StatusMaintenanceConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[status.Maintenance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenanceConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.Maintenance) graphql.Marshaler {
+			return ec.marshalNStatusMaintenance2ᚕᚖheliographᚋinternalᚋstatusᚐMaintenanceᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenanceConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusMaintenanceConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusMaintenance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusMaintenanceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[status.Maintenance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenanceConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[status.Maintenance]) graphql.Marshaler {
+			return ec.marshalNStatusMaintenanceEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenanceConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusMaintenanceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusMaintenanceEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusMaintenanceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[status.Maintenance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenanceConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenanceConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusMaintenanceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusMaintenanceEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[status.Maintenance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenanceEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Maintenance) graphql.Marshaler {
+			return ec.marshalNStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenanceEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusMaintenanceEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusMaintenance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusMaintenanceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[status.Maintenance]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusMaintenanceEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusMaintenanceEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusMaintenanceEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_id(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusPage().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusPage", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_code(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusPage", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_slug(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_slug(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Slug, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusPage", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_name(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusPage", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_url(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_url(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.URL, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusPage", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_timeZone(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_timeZone(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TimeZone, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_timeZone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusPage", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_locale(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_locale(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Locale, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_locale(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusPage", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_vocabulary(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_vocabulary(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Vocabulary, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.Vocabulary) graphql.Marshaler {
+			return ec.marshalNStatusVocabulary2heliographᚋinternalᚋstatusᚐVocabulary(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_vocabulary(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusPage", field, false, false, errors.New("field of type StatusVocabulary does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_mode(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_mode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Mode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.Mode) graphql.Marshaler {
+			return ec.marshalNStatusPageMode2heliographᚋinternalᚋstatusᚐMode(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_mode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusPage", field, false, false, errors.New("field of type StatusPageMode does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_isDefault(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_isDefault(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.IsDefault, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_isDefault(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusPage", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_createdAt(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusPage", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_updatedAt(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_updatedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusPage", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_revision(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_revision(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Revision, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_revision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusPage", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_rollup(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_rollup(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusPage().Rollup(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Rollup) graphql.Marshaler {
+			return ec.marshalNStatusRollup2ᚖheliographᚋinternalᚋstatusᚐRollup(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_rollup(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusPage",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusRollup(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusPage_shownRollup(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_shownRollup(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusPage().ShownRollup(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Rollup) graphql.Marshaler {
+			return ec.marshalNStatusRollup2ᚖheliographᚋinternalᚋstatusᚐRollup(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_shownRollup(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusPage",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusRollup(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusPage_effectiveIndicator(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_effectiveIndicator(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusPage().EffectiveIndicator(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.Impact) graphql.Marshaler {
+			return ec.marshalNStatusIndicator2heliographᚋinternalᚋstatusᚐImpact(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_effectiveIndicator(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusPage", field, true, true, errors.New("field of type StatusIndicator does not have child fields"))
+}
+
+func (ec *executionContext) _StatusPage_components(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_components(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.StatusPage().Components(ctx, obj, fc.Args["flat"].(bool), fc.Args["includeHiddenWhenHealthy"].(bool), fc.Args["statuses"].([]status.ComponentStatus), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[status.Component]) graphql.Marshaler {
+			return ec.marshalNStatusComponentConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_components(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusPage",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponentConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_StatusPage_components_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusPage_component(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_component(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.StatusPage().Component(ctx, obj, fc.Args["code"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
+			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_component(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusPage",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponent(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_StatusPage_component_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusPage_incidents(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_incidents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.StatusPage().Incidents(ctx, obj, fc.Args["statuses"].([]status.State), fc.Args["component"].(*string), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[status.Incident]) graphql.Marshaler {
+			return ec.marshalNStatusIncidentConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_incidents(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusPage",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusIncidentConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_StatusPage_incidents_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusPage_unresolvedIncidents(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_unresolvedIncidents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.StatusPage().UnresolvedIncidents(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[status.Incident]) graphql.Marshaler {
+			return ec.marshalNStatusIncidentConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_unresolvedIncidents(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusPage",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusIncidentConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_StatusPage_unresolvedIncidents_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusPage_maintenances(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_maintenances(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.StatusPage().Maintenances(ctx, obj, fc.Args["statuses"].([]status.State), fc.Args["component"].(*string), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time), fc.Args["orderBy"].(model.MaintenanceOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[status.Maintenance]) graphql.Marshaler {
+			return ec.marshalNStatusMaintenanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_maintenances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusPage",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusMaintenanceConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_StatusPage_maintenances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusPage_activeMaintenances(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_activeMaintenances(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.StatusPage().ActiveMaintenances(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[status.Maintenance]) graphql.Marshaler {
+			return ec.marshalNStatusMaintenanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_activeMaintenances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusPage",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusMaintenanceConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_StatusPage_activeMaintenances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusPage_upcomingMaintenances(ctx context.Context, field graphql.CollectedField, obj *status.Page) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPage_upcomingMaintenances(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.StatusPage().UpcomingMaintenances(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[status.Maintenance]) graphql.Marshaler {
+			return ec.marshalNStatusMaintenanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPage_upcomingMaintenances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusPage",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusMaintenanceConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_StatusPage_upcomingMaintenances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusPagePayload_page(ctx context.Context, field graphql.CollectedField, obj *model.StatusPagePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusPagePayload_page(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Page, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
+			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusPagePayload_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusPagePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusPage(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusRollup_indicator(ctx context.Context, field graphql.CollectedField, obj *status.Rollup) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusRollup_indicator(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Indicator, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.Impact) graphql.Marshaler {
+			return ec.marshalNStatusIndicator2heliographᚋinternalᚋstatusᚐImpact(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusRollup_indicator(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusRollup", field, false, false, errors.New("field of type StatusIndicator does not have child fields"))
+}
+
+func (ec *executionContext) _StatusRollup_description(ctx context.Context, field graphql.CollectedField, obj *status.Rollup) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusRollup_description(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusRollup_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusRollup", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUpdate_id(ctx context.Context, field graphql.CollectedField, obj *status.Update) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUpdate_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusUpdate().ID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUpdate_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUpdate", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUpdate_code(ctx context.Context, field graphql.CollectedField, obj *status.Update) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUpdate_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUpdate_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUpdate", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUpdate_notice(ctx context.Context, field graphql.CollectedField, obj *status.Update) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUpdate_notice(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusUpdate().Notice(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v relay.StatusNotice) graphql.Marshaler {
+			return ec.marshalNStatusNotice2heliographᚋgraphᚋrelayᚐStatusNotice(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUpdate_notice(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusUpdate",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusUpdate_noticeCode(ctx context.Context, field graphql.CollectedField, obj *status.Update) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUpdate_noticeCode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NoticeCode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUpdate_noticeCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUpdate", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUpdate_status(ctx context.Context, field graphql.CollectedField, obj *status.Update) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUpdate_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.State, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.State) graphql.Marshaler {
+			return ec.marshalNNoticeStatus2heliographᚋinternalᚋstatusᚐState(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUpdate_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUpdate", field, false, false, errors.New("field of type NoticeStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUpdate_body(ctx context.Context, field graphql.CollectedField, obj *status.Update) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUpdate_body(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Body, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUpdate_body(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUpdate", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUpdate_createdAt(ctx context.Context, field graphql.CollectedField, obj *status.Update) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUpdate_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUpdate_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUpdate", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUpdate_updatedAt(ctx context.Context, field graphql.CollectedField, obj *status.Update) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUpdate_updatedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUpdate_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUpdate", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUpdate_displayAt(ctx context.Context, field graphql.CollectedField, obj *status.Update) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUpdate_displayAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DisplayAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[time.Time]) graphql.Marshaler {
+			return ec.marshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUpdate_displayAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUpdate", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUpdate_affectedComponents(ctx context.Context, field graphql.CollectedField, obj *status.Update) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUpdate_affectedComponents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Affected, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.AffectedComponent) graphql.Marshaler {
+			return ec.marshalOStatusAffectedComponent2ᚕᚖheliographᚋinternalᚋstatusᚐAffectedComponentᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUpdate_affectedComponents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusUpdate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusAffectedComponent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusUpdate_deliverNotifications(ctx context.Context, field graphql.CollectedField, obj *status.Update) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUpdate_deliverNotifications(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DeliverNotifications, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUpdate_deliverNotifications(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUpdate", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUpdate_customTweet(ctx context.Context, field graphql.CollectedField, obj *status.Update) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUpdate_customTweet(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CustomTweet, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUpdate_customTweet(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUpdate", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUpdate_tweetId(ctx context.Context, field graphql.CollectedField, obj *status.Update) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUpdate_tweetId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TweetID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUpdate_tweetId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUpdate", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUptime_percent(ctx context.Context, field graphql.CollectedField, obj *status.Uptime) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUptime_percent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Percent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUptime_percent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUptime", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUptime_days(ctx context.Context, field graphql.CollectedField, obj *status.Uptime) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUptime_days(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Days, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.UptimeDay) graphql.Marshaler {
+			return ec.marshalNStatusUptimeDay2ᚕᚖheliographᚋinternalᚋstatusᚐUptimeDayᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUptime_days(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusUptime",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusUptimeDay(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusUptimeDay_date(ctx context.Context, field graphql.CollectedField, obj *status.UptimeDay) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUptimeDay_date(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Date, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.Date) graphql.Marshaler {
+			return ec.marshalNDate2heliographᚋinternalᚋstatusᚐDate(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUptimeDay_date(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUptimeDay", field, false, false, errors.New("field of type Date does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUptimeDay_percent(ctx context.Context, field graphql.CollectedField, obj *status.UptimeDay) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUptimeDay_percent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Percent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUptimeDay_percent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUptimeDay", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUptimeDay_worst(ctx context.Context, field graphql.CollectedField, obj *status.UptimeDay) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUptimeDay_worst(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Worst, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUptimeDay_worst(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUptimeDay", field, false, false, errors.New("field of type ComponentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUptimeDay_worstShown(ctx context.Context, field graphql.CollectedField, obj *status.UptimeDay) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUptimeDay_worstShown(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WorstShown, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUptimeDay_worstShown(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUptimeDay", field, false, false, errors.New("field of type ComponentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUptimeDay_outageSeconds(ctx context.Context, field graphql.CollectedField, obj *status.UptimeDay) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUptimeDay_outageSeconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OutageSeconds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUptimeDay_outageSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUptimeDay", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUptimeDay_partialSeconds(ctx context.Context, field graphql.CollectedField, obj *status.UptimeDay) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUptimeDay_partialSeconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PartialSeconds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUptimeDay_partialSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUptimeDay", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUptimeDay_degradedSeconds(ctx context.Context, field graphql.CollectedField, obj *status.UptimeDay) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUptimeDay_degradedSeconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DegradedSeconds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUptimeDay_degradedSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUptimeDay", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _StatusUptimeDay_maintenanceSeconds(ctx context.Context, field graphql.CollectedField, obj *status.UptimeDay) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusUptimeDay_maintenanceSeconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MaintenanceSeconds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusUptimeDay_maintenanceSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusUptimeDay", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Subscription_topicMessages(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
@@ -37666,6 +44695,38 @@ func (ec *executionContext) fieldContext_TransactionEdge_cursor(_ context.Contex
 	return graphql.NewScalarFieldContext("TransactionEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _UpdatePayload_update(ctx context.Context, field graphql.CollectedField, obj *model.UpdatePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdatePayload_update(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Update, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Update) graphql.Marshaler {
+			return ec.marshalNStatusUpdate2ᚖheliographᚋinternalᚋstatusᚐUpdate(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdatePayload_update(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdatePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusUpdate(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) __Service_sdl(ctx context.Context, field graphql.CollectedField, obj *relay.Service) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -38792,6 +45853,120 @@ func (ec *executionContext) unmarshalInputAccountFilter(ctx context.Context, obj
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputAddComponentInput(ctx context.Context, obj any) (model.AddComponentInput, error) {
+	var it model.AddComponentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["isGroup"]; !present {
+		asMap["isGroup"] = false
+	}
+	if _, present := asMap["status"]; !present {
+		asMap["status"] = "OPERATIONAL"
+	}
+
+	fieldsInOrder := [...]string{"page", "name", "isGroup", "status", "groupId", "position", "description", "showcase", "onlyShowIfDegraded", "startDate", "nodeId", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "page":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("page"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Page = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "isGroup":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("isGroup"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IsGroup = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "groupId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("groupId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.GroupID = data
+		case "position":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("position"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Position = data
+		case "description":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Description = data
+		case "showcase":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("showcase"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Showcase = data
+		case "onlyShowIfDegraded":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("onlyShowIfDegraded"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OnlyShowIfDegraded = data
+		case "startDate":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startDate"))
+			data, err := ec.unmarshalODate2ᚖheliographᚋinternalᚋstatusᚐDate(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StartDate = data
+		case "nodeId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("nodeId"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.NodeID = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputAirdropFilter(ctx context.Context, obj any) (ledger.AirdropFilter, error) {
 	var it ledger.AirdropFilter
 	if obj == nil {
@@ -38930,6 +46105,68 @@ func (ec *executionContext) unmarshalInputBlockFilter(ctx context.Context, obj a
 				return it, err
 			}
 			it.Timestamp = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCancelMaintenanceInput(ctx context.Context, obj any) (model.CancelMaintenanceInput, error) {
+	var it model.CancelMaintenanceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["deliverNotifications"]; !present {
+		asMap["deliverNotifications"] = true
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "body", "deliverNotifications", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "deliverNotifications":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeliverNotifications = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
 		}
 	}
 	return it, nil
@@ -39319,6 +46556,222 @@ func (ec *executionContext) unmarshalInputCryptoAllowanceFilter(ctx context.Cont
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputEditComponentInput(ctx context.Context, obj any) (model.EditComponentInput, error) {
+	var it model.EditComponentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "name", "description", "showcase", "onlyShowIfDegraded", "startDate", "nodeId", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "description":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Description = data
+		case "showcase":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("showcase"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Showcase = data
+		case "onlyShowIfDegraded":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("onlyShowIfDegraded"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OnlyShowIfDegraded = data
+		case "startDate":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startDate"))
+			data, err := ec.unmarshalODate2ᚖheliographᚋinternalᚋstatusᚐDate(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StartDate = data
+		case "nodeId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("nodeId"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.NodeID = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputEditNoticeInput(ctx context.Context, obj any) (model.EditNoticeInput, error) {
+	var it model.EditNoticeInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "name", "impactOverride", "reminderIntervals", "autoInProgress", "autoCompleted", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "impactOverride":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("impactOverride"))
+			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ImpactOverride = data
+		case "reminderIntervals":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reminderIntervals"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ReminderIntervals = data
+		case "autoInProgress":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autoInProgress"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AutoInProgress = data
+		case "autoCompleted":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autoCompleted"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AutoCompleted = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputEditUpdateInput(ctx context.Context, obj any) (model.EditUpdateInput, error) {
+	var it model.EditUpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "body", "displayAt", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "displayAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("displayAt"))
+			data, err := ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DisplayAt = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputEntityIDFilter(ctx context.Context, obj any) (ledger.Filter[ledger.EntityID], error) {
 	var it ledger.Filter[ledger.EntityID]
 	if obj == nil {
@@ -39602,6 +47055,150 @@ func (ec *executionContext) unmarshalInputLongFilter(ctx context.Context, obj an
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputMoveComponentInput(ctx context.Context, obj any) (model.MoveComponentInput, error) {
+	var it model.MoveComponentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "groupId", "position", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "groupId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("groupId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.GroupID = data
+		case "position":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("position"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Position = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputMoveMaintenanceInput(ctx context.Context, obj any) (model.MoveMaintenanceInput, error) {
+	var it model.MoveMaintenanceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["keepComponents"]; !present {
+		asMap["keepComponents"] = false
+	}
+	if _, present := asMap["deliverNotifications"]; !present {
+		asMap["deliverNotifications"] = true
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "status", "body", "affected", "keepComponents", "deliverNotifications", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "affected":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("affected"))
+			data, err := ec.unmarshalOStatusAffectedInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusAffectedInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Affected = data
+		case "keepComponents":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("keepComponents"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.KeepComponents = data
+		case "deliverNotifications":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeliverNotifications = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputNFTFilter(ctx context.Context, obj any) (ledger.NFTFilter, error) {
 	var it ledger.NFTFilter
 	if obj == nil {
@@ -39812,6 +47409,246 @@ func (ec *executionContext) unmarshalInputNftAllowanceFilter(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputNoticeInput(ctx context.Context, obj any) (model.NoticeInput, error) {
+	var it model.NoticeInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputOpenIncidentInput(ctx context.Context, obj any) (model.OpenIncidentInput, error) {
+	var it model.OpenIncidentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["status"]; !present {
+		asMap["status"] = "INVESTIGATING"
+	}
+	if _, present := asMap["backfill"]; !present {
+		asMap["backfill"] = false
+	}
+	if _, present := asMap["deliverNotifications"]; !present {
+		asMap["deliverNotifications"] = true
+	}
+	if _, present := asMap["draft"]; !present {
+		asMap["draft"] = false
+	}
+
+	fieldsInOrder := [...]string{"page", "name", "body", "status", "affected", "impactOverride", "startedAt", "backfill", "resolvedAt", "resolution", "reminderIntervals", "deliverNotifications", "draft", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "page":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("page"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Page = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "affected":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("affected"))
+			data, err := ec.unmarshalOStatusAffectedInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusAffectedInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Affected = data
+		case "impactOverride":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("impactOverride"))
+			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ImpactOverride = data
+		case "startedAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startedAt"))
+			data, err := ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StartedAt = data
+		case "backfill":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("backfill"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Backfill = data
+		case "resolvedAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resolvedAt"))
+			data, err := ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ResolvedAt = data
+		case "resolution":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resolution"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Resolution = data
+		case "reminderIntervals":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reminderIntervals"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ReminderIntervals = data
+		case "deliverNotifications":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeliverNotifications = data
+		case "draft":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("draft"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Draft = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputPublishPostmortemInput(ctx context.Context, obj any) (model.PublishPostmortemInput, error) {
+	var it model.PublishPostmortemInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["deliverNotifications"]; !present {
+		asMap["deliverNotifications"] = true
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "body", "deliverNotifications", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "deliverNotifications":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeliverNotifications = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputRegisteredNodeFilter(ctx context.Context, obj any) (ledger.RegisteredNodeFilter, error) {
 	var it ledger.RegisteredNodeFilter
 	if obj == nil {
@@ -39849,6 +47686,126 @@ func (ec *executionContext) unmarshalInputRegisteredNodeFilter(ctx context.Conte
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputRemoveComponentInput(ctx context.Context, obj any) (model.RemoveComponentInput, error) {
+	var it model.RemoveComponentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRescheduleMaintenanceInput(ctx context.Context, obj any) (model.RescheduleMaintenanceInput, error) {
+	var it model.RescheduleMaintenanceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["deliverNotifications"]; !present {
+		asMap["deliverNotifications"] = true
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "scheduledFor", "scheduledUntil", "body", "deliverNotifications", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "scheduledFor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scheduledFor"))
+			data, err := ec.unmarshalNDateTime2timeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ScheduledFor = data
+		case "scheduledUntil":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scheduledUntil"))
+			data, err := ec.unmarshalNDateTime2timeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ScheduledUntil = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "deliverNotifications":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeliverNotifications = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputScheduleFilter(ctx context.Context, obj any) (ledger.ScheduleFilter, error) {
 	var it ledger.ScheduleFilter
 	if obj == nil {
@@ -39881,6 +47838,251 @@ func (ec *executionContext) unmarshalInputScheduleFilter(ctx context.Context, ob
 				return it, err
 			}
 			it.CreatorAccountID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputScheduleMaintenanceInput(ctx context.Context, obj any) (model.ScheduleMaintenanceInput, error) {
+	var it model.ScheduleMaintenanceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["status"]; !present {
+		asMap["status"] = "SCHEDULED"
+	}
+	if _, present := asMap["autoInProgress"]; !present {
+		asMap["autoInProgress"] = true
+	}
+	if _, present := asMap["autoCompleted"]; !present {
+		asMap["autoCompleted"] = true
+	}
+	if _, present := asMap["autoMaintenanceState"]; !present {
+		asMap["autoMaintenanceState"] = true
+	}
+	if _, present := asMap["autoOperationalState"]; !present {
+		asMap["autoOperationalState"] = true
+	}
+	if _, present := asMap["remindMinutes"]; !present {
+		asMap["remindMinutes"] = 60
+	}
+	if _, present := asMap["deliverNotifications"]; !present {
+		asMap["deliverNotifications"] = true
+	}
+
+	fieldsInOrder := [...]string{"page", "name", "body", "scheduledFor", "scheduledUntil", "componentIds", "status", "impactOverride", "autoInProgress", "autoCompleted", "autoMaintenanceState", "autoOperationalState", "remindMinutes", "deliverNotifications", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "page":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("page"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Page = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "scheduledFor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scheduledFor"))
+			data, err := ec.unmarshalNDateTime2timeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ScheduledFor = data
+		case "scheduledUntil":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scheduledUntil"))
+			data, err := ec.unmarshalNDateTime2timeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ScheduledUntil = data
+		case "componentIds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("componentIds"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ComponentIds = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "impactOverride":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("impactOverride"))
+			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ImpactOverride = data
+		case "autoInProgress":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autoInProgress"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AutoInProgress = data
+		case "autoCompleted":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autoCompleted"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AutoCompleted = data
+		case "autoMaintenanceState":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autoMaintenanceState"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AutoMaintenanceState = data
+		case "autoOperationalState":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autoOperationalState"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AutoOperationalState = data
+		case "remindMinutes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("remindMinutes"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RemindMinutes = data
+		case "deliverNotifications":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeliverNotifications = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSetComponentStatusInput(ctx context.Context, obj any) (model.SetComponentStatusInput, error) {
+	var it model.SetComponentStatusInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "status", "expectedVersion", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSetStatusPageInput(ctx context.Context, obj any) (model.SetStatusPageInput, error) {
+	var it model.SetStatusPageInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"page", "settings", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "page":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("page"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Page = data
+		case "settings":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("settings"))
+			data, err := ec.unmarshalNStatusSettingInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusSettingInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Settings = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
 		}
 	}
 	return it, nil
@@ -40078,6 +48280,80 @@ func (ec *executionContext) unmarshalInputStateOverrideInput(ctx context.Context
 				return it, err
 			}
 			it.StateDiff = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputStatusAffectedInput(ctx context.Context, obj any) (model.StatusAffectedInput, error) {
+	var it model.StatusAffectedInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"componentId", "status"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "componentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("componentId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ComponentID = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputStatusSettingInput(ctx context.Context, obj any) (model.StatusSettingInput, error) {
+	var it model.StatusSettingInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"key", "value"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "key":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("key"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Key = data
+		case "value":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("value"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Value = data
 		}
 	}
 	return it, nil
@@ -40563,6 +48839,99 @@ func (ec *executionContext) unmarshalInputTransactionFilter(ctx context.Context,
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputUpdateIncidentInput(ctx context.Context, obj any) (model.UpdateIncidentInput, error) {
+	var it model.UpdateIncidentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["keepComponents"]; !present {
+		asMap["keepComponents"] = false
+	}
+	if _, present := asMap["deliverNotifications"]; !present {
+		asMap["deliverNotifications"] = true
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "status", "body", "affected", "keepComponents", "displayAt", "deliverNotifications", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
+		case "affected":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("affected"))
+			data, err := ec.unmarshalOStatusAffectedInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusAffectedInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Affected = data
+		case "keepComponents":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("keepComponents"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.KeepComponents = data
+		case "displayAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("displayAt"))
+			data, err := ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DisplayAt = data
+		case "deliverNotifications":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deliverNotifications"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeliverNotifications = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -40709,6 +49078,29 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return typedObj
 		} else {
 			panic(fmt.Errorf("unexpected type %T; non-generated variants of Node must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _StatusNotice(ctx context.Context, sel ast.SelectionSet, obj relay.StatusNotice) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case *status.Maintenance:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StatusMaintenance(ctx, sel, obj)
+	case *status.Incident:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StatusIncident(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of StatusNotice must implement graphql.Marshaler", obj))
 		}
 	}
 }
@@ -43162,6 +51554,44 @@ func (ec *executionContext) _ChunkInfo(ctx context.Context, sel ast.SelectionSet
 		case "total":
 			out.Values[i] = ec._ChunkInfo_total(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var componentPayloadImplementors = []string{"ComponentPayload"}
+
+func (ec *executionContext) _ComponentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ComponentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, componentPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ComponentPayload")
+		case "component":
+			out.Values[i] = ec._ComponentPayload_component(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -47439,6 +55869,44 @@ func (ec *executionContext) _HookSlotEdge(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var incidentPayloadImplementors = []string{"IncidentPayload"}
+
+func (ec *executionContext) _IncidentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.IncidentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, incidentPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("IncidentPayload")
+		case "incident":
+			out.Values[i] = ec._IncidentPayload_incident(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var keyImplementors = []string{"Key"}
 
 func (ec *executionContext) _Key(ctx context.Context, sel ast.SelectionSet, obj *ledger.KeyInfo) graphql.Marshaler {
@@ -47458,6 +55926,44 @@ func (ec *executionContext) _Key(ctx context.Context, sel ast.SelectionSet, obj 
 			}
 		case "value":
 			out.Values[i] = ec._Key_value(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var maintenancePayloadImplementors = []string{"MaintenancePayload"}
+
+func (ec *executionContext) _MaintenancePayload(ctx context.Context, sel ast.SelectionSet, obj *model.MaintenancePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, maintenancePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MaintenancePayload")
+		case "maintenance":
+			out.Values[i] = ec._MaintenancePayload_maintenance(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -47512,6 +56018,180 @@ func (ec *executionContext) _MessageTransactionID(ctx context.Context, sel ast.S
 		case "transactionValidStart":
 			out.Values[i] = ec._MessageTransactionID_transactionValidStart(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var mutationImplementors = []string{"Mutation"}
+
+func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, mutationImplementors)
+	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{
+		Object: "Mutation",
+	})
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		innerCtx := graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{
+			Object: field.Name,
+			Field:  field,
+		})
+
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Mutation")
+		case "setComponentStatus":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_setComponentStatus(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "openIncident":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_openIncident(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateIncident":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateIncident(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reopenIncident":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_reopenIncident(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "publishPostmortem":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_publishPostmortem(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "publishDraft":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_publishDraft(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "discardDraft":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_discardDraft(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "editUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_editUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "editStatusNotice":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_editStatusNotice(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deleteStatusNotice":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteStatusNotice(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "scheduleMaintenance":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_scheduleMaintenance(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "moveMaintenance":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_moveMaintenance(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rescheduleMaintenance":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_rescheduleMaintenance(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cancelMaintenance":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_cancelMaintenance(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "addComponent":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_addComponent(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "editComponent":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_editComponent(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "moveComponent":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_moveComponent(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "removeComponent":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_removeComponent(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "setStatusPage":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_setStatusPage(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -49658,6 +58338,44 @@ func (ec *executionContext) _NftAllowanceEdge(ctx context.Context, sel ast.Selec
 	return out
 }
 
+var noticePayloadImplementors = []string{"NoticePayload"}
+
+func (ec *executionContext) _NoticePayload(ctx context.Context, sel ast.SelectionSet, obj *model.NoticePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, noticePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NoticePayload")
+		case "notice":
+			out.Values[i] = ec._NoticePayload_notice(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var opcodeStepImplementors = []string{"OpcodeStep"}
 
 func (ec *executionContext) _OpcodeStep(ctx context.Context, sel ast.SelectionSet, obj *ledger.OpcodeStep) graphql.Marshaler {
@@ -50735,6 +59453,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "statusDrafts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_statusDrafts(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "token":
 			field := field
 
@@ -51262,6 +60002,44 @@ func (ec *executionContext) _RegisteredServiceEndpoint(ctx context.Context, sel 
 			}
 		case "type":
 			out.Values[i] = ec._RegisteredServiceEndpoint_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var removedPayloadImplementors = []string{"RemovedPayload"}
+
+func (ec *executionContext) _RemovedPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RemovedPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, removedPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RemovedPayload")
+		case "code":
+			out.Values[i] = ec._RemovedPayload_code(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -52167,6 +60945,2229 @@ func (ec *executionContext) _StakingRewardEdge(ctx context.Context, sel ast.Sele
 			}
 		case "cursor":
 			out.Values[i] = ec._StakingRewardEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusAffectedComponentImplementors = []string{"StatusAffectedComponent"}
+
+func (ec *executionContext) _StatusAffectedComponent(ctx context.Context, sel ast.SelectionSet, obj *status.AffectedComponent) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusAffectedComponentImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusAffectedComponent")
+		case "code":
+			out.Values[i] = ec._StatusAffectedComponent_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "name":
+			out.Values[i] = ec._StatusAffectedComponent_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "oldStatus":
+			out.Values[i] = ec._StatusAffectedComponent_oldStatus(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "newStatus":
+			out.Values[i] = ec._StatusAffectedComponent_newStatus(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "oldShown":
+			out.Values[i] = ec._StatusAffectedComponent_oldShown(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "newShown":
+			out.Values[i] = ec._StatusAffectedComponent_newShown(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "component":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusAffectedComponent_component(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusComponentImplementors = []string{"StatusComponent", "Node"}
+
+func (ec *executionContext) _StatusComponent(ctx context.Context, sel ast.SelectionSet, obj *status.Component) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusComponentImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusComponent")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusComponent_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "code":
+			out.Values[i] = ec._StatusComponent_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "page":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusComponent_page(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "pageCode":
+			out.Values[i] = ec._StatusComponent_pageCode(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "name":
+			out.Values[i] = ec._StatusComponent_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "qualifiedName":
+			out.Values[i] = ec._StatusComponent_qualifiedName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "status":
+			out.Values[i] = ec._StatusComponent_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "shownStatus":
+			out.Values[i] = ec._StatusComponent_shownStatus(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "baseStatus":
+			out.Values[i] = ec._StatusComponent_baseStatus(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "description":
+			out.Values[i] = ec._StatusComponent_description(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "position":
+			out.Values[i] = ec._StatusComponent_position(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "isGroup":
+			out.Values[i] = ec._StatusComponent_isGroup(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "group":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusComponent_group(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "groupCode":
+			out.Values[i] = ec._StatusComponent_groupCode(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "children":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusComponent_children(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "childCodes":
+			out.Values[i] = ec._StatusComponent_childCodes(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "showcase":
+			out.Values[i] = ec._StatusComponent_showcase(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "onlyShowIfDegraded":
+			out.Values[i] = ec._StatusComponent_onlyShowIfDegraded(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "startDate":
+			out.Values[i] = ec._StatusComponent_startDate(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdAt":
+			out.Values[i] = ec._StatusComponent_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "updatedAt":
+			out.Values[i] = ec._StatusComponent_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "version":
+			out.Values[i] = ec._StatusComponent_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodeId":
+			out.Values[i] = ec._StatusComponent_nodeId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "networkNode":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusComponent_networkNode(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "uptime":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusComponent_uptime(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "incidents":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusComponent_incidents(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "maintenances":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusComponent_maintenances(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusComponentConnectionImplementors = []string{"StatusComponentConnection"}
+
+func (ec *executionContext) _StatusComponentConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[status.Component]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusComponentConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusComponentConnection")
+		case "nodes":
+			out.Values[i] = ec._StatusComponentConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "edges":
+			out.Values[i] = ec._StatusComponentConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._StatusComponentConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusComponentEdgeImplementors = []string{"StatusComponentEdge"}
+
+func (ec *executionContext) _StatusComponentEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[status.Component]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusComponentEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusComponentEdge")
+		case "node":
+			out.Values[i] = ec._StatusComponentEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._StatusComponentEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusIncidentImplementors = []string{"StatusIncident", "Node", "StatusNotice"}
+
+func (ec *executionContext) _StatusIncident(ctx context.Context, sel ast.SelectionSet, obj *status.Incident) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusIncidentImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusIncident")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusIncident_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "code":
+			out.Values[i] = ec._StatusIncident_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "page":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusIncident_page(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "pageCode":
+			out.Values[i] = ec._StatusIncident_pageCode(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "name":
+			out.Values[i] = ec._StatusIncident_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "status":
+			out.Values[i] = ec._StatusIncident_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "impact":
+			out.Values[i] = ec._StatusIncident_impact(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "impactOverride":
+			out.Values[i] = ec._StatusIncident_impactOverride(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "shortlink":
+			out.Values[i] = ec._StatusIncident_shortlink(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "startedAt":
+			out.Values[i] = ec._StatusIncident_startedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdAt":
+			out.Values[i] = ec._StatusIncident_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "updatedAt":
+			out.Values[i] = ec._StatusIncident_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "monitoringAt":
+			out.Values[i] = ec._StatusIncident_monitoringAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "resolvedAt":
+			out.Values[i] = ec._StatusIncident_resolvedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "reminderIntervals":
+			out.Values[i] = ec._StatusIncident_reminderIntervals(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "backfilled":
+			out.Values[i] = ec._StatusIncident_backfilled(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "updates":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusIncident_updates(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "components":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusIncident_components(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "version":
+			out.Values[i] = ec._StatusIncident_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusIncidentConnectionImplementors = []string{"StatusIncidentConnection"}
+
+func (ec *executionContext) _StatusIncidentConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[status.Incident]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusIncidentConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusIncidentConnection")
+		case "nodes":
+			out.Values[i] = ec._StatusIncidentConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "edges":
+			out.Values[i] = ec._StatusIncidentConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._StatusIncidentConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusIncidentEdgeImplementors = []string{"StatusIncidentEdge"}
+
+func (ec *executionContext) _StatusIncidentEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[status.Incident]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusIncidentEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusIncidentEdge")
+		case "node":
+			out.Values[i] = ec._StatusIncidentEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._StatusIncidentEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusMaintenanceImplementors = []string{"StatusMaintenance", "Node", "StatusNotice"}
+
+func (ec *executionContext) _StatusMaintenance(ctx context.Context, sel ast.SelectionSet, obj *status.Maintenance) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusMaintenanceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusMaintenance")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusMaintenance_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "code":
+			out.Values[i] = ec._StatusMaintenance_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "page":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusMaintenance_page(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "pageCode":
+			out.Values[i] = ec._StatusMaintenance_pageCode(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "name":
+			out.Values[i] = ec._StatusMaintenance_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "status":
+			out.Values[i] = ec._StatusMaintenance_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "impact":
+			out.Values[i] = ec._StatusMaintenance_impact(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "impactOverride":
+			out.Values[i] = ec._StatusMaintenance_impactOverride(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "shortlink":
+			out.Values[i] = ec._StatusMaintenance_shortlink(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "startedAt":
+			out.Values[i] = ec._StatusMaintenance_startedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdAt":
+			out.Values[i] = ec._StatusMaintenance_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "updatedAt":
+			out.Values[i] = ec._StatusMaintenance_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "monitoringAt":
+			out.Values[i] = ec._StatusMaintenance_monitoringAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "resolvedAt":
+			out.Values[i] = ec._StatusMaintenance_resolvedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "scheduledFor":
+			out.Values[i] = ec._StatusMaintenance_scheduledFor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "scheduledUntil":
+			out.Values[i] = ec._StatusMaintenance_scheduledUntil(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "autoInProgress":
+			out.Values[i] = ec._StatusMaintenance_autoInProgress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "autoCompleted":
+			out.Values[i] = ec._StatusMaintenance_autoCompleted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "autoMaintenanceState":
+			out.Values[i] = ec._StatusMaintenance_autoMaintenanceState(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "autoOperationalState":
+			out.Values[i] = ec._StatusMaintenance_autoOperationalState(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "remindMinutes":
+			out.Values[i] = ec._StatusMaintenance_remindMinutes(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "updates":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusMaintenance_updates(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "components":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusMaintenance_components(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "version":
+			out.Values[i] = ec._StatusMaintenance_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusMaintenanceConnectionImplementors = []string{"StatusMaintenanceConnection"}
+
+func (ec *executionContext) _StatusMaintenanceConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[status.Maintenance]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusMaintenanceConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusMaintenanceConnection")
+		case "nodes":
+			out.Values[i] = ec._StatusMaintenanceConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "edges":
+			out.Values[i] = ec._StatusMaintenanceConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._StatusMaintenanceConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusMaintenanceEdgeImplementors = []string{"StatusMaintenanceEdge"}
+
+func (ec *executionContext) _StatusMaintenanceEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[status.Maintenance]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusMaintenanceEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusMaintenanceEdge")
+		case "node":
+			out.Values[i] = ec._StatusMaintenanceEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._StatusMaintenanceEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusPageImplementors = []string{"StatusPage", "Node"}
+
+func (ec *executionContext) _StatusPage(ctx context.Context, sel ast.SelectionSet, obj *status.Page) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusPageImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusPage")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusPage_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "code":
+			out.Values[i] = ec._StatusPage_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "slug":
+			out.Values[i] = ec._StatusPage_slug(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "name":
+			out.Values[i] = ec._StatusPage_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "url":
+			out.Values[i] = ec._StatusPage_url(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "timeZone":
+			out.Values[i] = ec._StatusPage_timeZone(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "locale":
+			out.Values[i] = ec._StatusPage_locale(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "vocabulary":
+			out.Values[i] = ec._StatusPage_vocabulary(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "mode":
+			out.Values[i] = ec._StatusPage_mode(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "isDefault":
+			out.Values[i] = ec._StatusPage_isDefault(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdAt":
+			out.Values[i] = ec._StatusPage_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "updatedAt":
+			out.Values[i] = ec._StatusPage_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "revision":
+			out.Values[i] = ec._StatusPage_revision(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "rollup":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusPage_rollup(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "shownRollup":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusPage_shownRollup(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "effectiveIndicator":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusPage_effectiveIndicator(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "components":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusPage_components(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "component":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusPage_component(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "incidents":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusPage_incidents(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "unresolvedIncidents":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusPage_unresolvedIncidents(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "maintenances":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusPage_maintenances(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "activeMaintenances":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusPage_activeMaintenances(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "upcomingMaintenances":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusPage_upcomingMaintenances(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusPagePayloadImplementors = []string{"StatusPagePayload"}
+
+func (ec *executionContext) _StatusPagePayload(ctx context.Context, sel ast.SelectionSet, obj *model.StatusPagePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusPagePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusPagePayload")
+		case "page":
+			out.Values[i] = ec._StatusPagePayload_page(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusRollupImplementors = []string{"StatusRollup"}
+
+func (ec *executionContext) _StatusRollup(ctx context.Context, sel ast.SelectionSet, obj *status.Rollup) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusRollupImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusRollup")
+		case "indicator":
+			out.Values[i] = ec._StatusRollup_indicator(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "description":
+			out.Values[i] = ec._StatusRollup_description(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusUpdateImplementors = []string{"StatusUpdate", "Node"}
+
+func (ec *executionContext) _StatusUpdate(ctx context.Context, sel ast.SelectionSet, obj *status.Update) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusUpdateImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusUpdate")
+		case "id":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusUpdate_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "code":
+			out.Values[i] = ec._StatusUpdate_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "notice":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusUpdate_notice(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "noticeCode":
+			out.Values[i] = ec._StatusUpdate_noticeCode(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "status":
+			out.Values[i] = ec._StatusUpdate_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "body":
+			out.Values[i] = ec._StatusUpdate_body(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdAt":
+			out.Values[i] = ec._StatusUpdate_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "updatedAt":
+			out.Values[i] = ec._StatusUpdate_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "displayAt":
+			out.Values[i] = ec._StatusUpdate_displayAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "affectedComponents":
+			out.Values[i] = ec._StatusUpdate_affectedComponents(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "deliverNotifications":
+			out.Values[i] = ec._StatusUpdate_deliverNotifications(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "customTweet":
+			out.Values[i] = ec._StatusUpdate_customTweet(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tweetId":
+			out.Values[i] = ec._StatusUpdate_tweetId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusUptimeImplementors = []string{"StatusUptime"}
+
+func (ec *executionContext) _StatusUptime(ctx context.Context, sel ast.SelectionSet, obj *status.Uptime) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusUptimeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusUptime")
+		case "percent":
+			out.Values[i] = ec._StatusUptime_percent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "days":
+			out.Values[i] = ec._StatusUptime_days(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusUptimeDayImplementors = []string{"StatusUptimeDay"}
+
+func (ec *executionContext) _StatusUptimeDay(ctx context.Context, sel ast.SelectionSet, obj *status.UptimeDay) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusUptimeDayImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusUptimeDay")
+		case "date":
+			out.Values[i] = ec._StatusUptimeDay_date(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "percent":
+			out.Values[i] = ec._StatusUptimeDay_percent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "worst":
+			out.Values[i] = ec._StatusUptimeDay_worst(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "worstShown":
+			out.Values[i] = ec._StatusUptimeDay_worstShown(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "outageSeconds":
+			out.Values[i] = ec._StatusUptimeDay_outageSeconds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "partialSeconds":
+			out.Values[i] = ec._StatusUptimeDay_partialSeconds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "degradedSeconds":
+			out.Values[i] = ec._StatusUptimeDay_degradedSeconds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "maintenanceSeconds":
+			out.Values[i] = ec._StatusUptimeDay_maintenanceSeconds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -55165,6 +66166,44 @@ func (ec *executionContext) _TransactionEdge(ctx context.Context, sel ast.Select
 	return out
 }
 
+var updatePayloadImplementors = []string{"UpdatePayload"}
+
+func (ec *executionContext) _UpdatePayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdatePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updatePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdatePayload")
+		case "update":
+			out.Values[i] = ec._UpdatePayload_update(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var _ServiceImplementors = []string{"_Service"}
 
 func (ec *executionContext) __Service(ctx context.Context, sel ast.SelectionSet, obj *relay.Service) graphql.Marshaler {
@@ -55717,6 +66756,11 @@ func (ec *executionContext) marshalNAccountRef2heliographᚋinternalᚋledgerᚐ
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalNAddComponentInput2heliographᚋgraphᚋmodelᚐAddComponentInput(ctx context.Context, v any) (model.AddComponentInput, error) {
+	res, err := ec.unmarshalInputAddComponentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNAirdrop2ᚕᚖheliographᚋinternalᚋledgerᚐAirdropᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Airdrop) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -56133,6 +67177,25 @@ func (ec *executionContext) marshalNCallType2heliographᚋinternalᚋledgerᚐCa
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNCancelMaintenanceInput2heliographᚋgraphᚋmodelᚐCancelMaintenanceInput(ctx context.Context, v any) (model.CancelMaintenanceInput, error) {
+	res, err := ec.unmarshalInputCancelMaintenanceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNComponentPayload2heliographᚋgraphᚋmodelᚐComponentPayload(ctx context.Context, sel ast.SelectionSet, v model.ComponentPayload) graphql.Marshaler {
+	return ec._ComponentPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNComponentPayload2ᚖheliographᚋgraphᚋmodelᚐComponentPayload(ctx context.Context, sel ast.SelectionSet, v *model.ComponentPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ComponentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx context.Context, v any) (status.ComponentStatus, error) {
@@ -56668,6 +67731,38 @@ func (ec *executionContext) marshalNCustomFeeLimit2ᚖheliographᚋinternalᚋle
 	return ec._CustomFeeLimit(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNDate2heliographᚋinternalᚋstatusᚐDate(ctx context.Context, v any) (status.Date, error) {
+	res, err := scalar.UnmarshalDate(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDate2heliographᚋinternalᚋstatusᚐDate(ctx context.Context, sel ast.SelectionSet, v status.Date) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalDate(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNDateTime2timeᚐTime(ctx context.Context, v any) (time.Time, error) {
+	res, err := scalar.UnmarshalDateTime(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDateTime2timeᚐTime(ctx context.Context, sel ast.SelectionSet, v time.Time) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalDateTime(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalNEVMAddress2heliographᚋinternalᚋledgerᚐEVMAddress(ctx context.Context, v any) (ledger.EVMAddress, error) {
 	res, err := scalar.UnmarshalEVMAddress(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -56682,6 +67777,21 @@ func (ec *executionContext) marshalNEVMAddress2heliographᚋinternalᚋledgerᚐ
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNEditComponentInput2heliographᚋgraphᚋmodelᚐEditComponentInput(ctx context.Context, v any) (model.EditComponentInput, error) {
+	res, err := ec.unmarshalInputEditComponentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNEditNoticeInput2heliographᚋgraphᚋmodelᚐEditNoticeInput(ctx context.Context, v any) (model.EditNoticeInput, error) {
+	res, err := ec.unmarshalInputEditNoticeInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNEditUpdateInput2heliographᚋgraphᚋmodelᚐEditUpdateInput(ctx context.Context, v any) (model.EditUpdateInput, error) {
+	res, err := ec.unmarshalInputEditUpdateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
@@ -57219,6 +68329,20 @@ func (ec *executionContext) marshalNIncidentImpact2heliographᚋinternalᚋstatu
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNIncidentPayload2heliographᚋgraphᚋmodelᚐIncidentPayload(ctx context.Context, sel ast.SelectionSet, v model.IncidentPayload) graphql.Marshaler {
+	return ec._IncidentPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNIncidentPayload2ᚖheliographᚋgraphᚋmodelᚐIncidentPayload(ctx context.Context, sel ast.SelectionSet, v *model.IncidentPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._IncidentPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, v any) (status.State, error) {
 	res, err := scalar.UnmarshalNoticeStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -57332,6 +68456,20 @@ func (ec *executionContext) marshalNMaintenanceOrder2heliographᚋgraphᚋmodel�
 	return v
 }
 
+func (ec *executionContext) marshalNMaintenancePayload2heliographᚋgraphᚋmodelᚐMaintenancePayload(ctx context.Context, sel ast.SelectionSet, v model.MaintenancePayload) graphql.Marshaler {
+	return ec._MaintenancePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMaintenancePayload2ᚖheliographᚋgraphᚋmodelᚐMaintenancePayload(ctx context.Context, sel ast.SelectionSet, v *model.MaintenancePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MaintenancePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, v any) (status.State, error) {
 	res, err := scalar.UnmarshalNoticeStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -57356,6 +68494,16 @@ func (ec *executionContext) marshalNMessageTransactionID2ᚖheliographᚋinterna
 		return graphql.Null
 	}
 	return ec._MessageTransactionID(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNMoveComponentInput2heliographᚋgraphᚋmodelᚐMoveComponentInput(ctx context.Context, v any) (model.MoveComponentInput, error) {
+	res, err := ec.unmarshalInputMoveComponentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNMoveMaintenanceInput2heliographᚋgraphᚋmodelᚐMoveMaintenanceInput(ctx context.Context, v any) (model.MoveMaintenanceInput, error) {
+	res, err := ec.unmarshalInputMoveMaintenanceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNNFT2ᚕᚖheliographᚋinternalᚋledgerᚐNFTᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NFT) graphql.Marshaler {
@@ -57703,6 +68851,41 @@ func (ec *executionContext) marshalNNode2ᚕheliographᚋgraphᚋrelayᚐNode(ct
 	return ret
 }
 
+func (ec *executionContext) unmarshalNNoticeInput2heliographᚋgraphᚋmodelᚐNoticeInput(ctx context.Context, v any) (model.NoticeInput, error) {
+	res, err := ec.unmarshalInputNoticeInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNNoticePayload2heliographᚋgraphᚋmodelᚐNoticePayload(ctx context.Context, sel ast.SelectionSet, v model.NoticePayload) graphql.Marshaler {
+	return ec._NoticePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNNoticePayload2ᚖheliographᚋgraphᚋmodelᚐNoticePayload(ctx context.Context, sel ast.SelectionSet, v *model.NoticePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NoticePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNNoticeStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, v any) (status.State, error) {
+	res, err := scalar.UnmarshalNoticeStatus(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNNoticeStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, sel ast.SelectionSet, v status.State) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalNoticeStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋledgerᚐOpcodeStepᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.OpcodeStep) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -57729,6 +68912,11 @@ func (ec *executionContext) marshalNOpcodeStep2ᚖheliographᚋinternalᚋledger
 	return ec._OpcodeStep(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNOpenIncidentInput2heliographᚋgraphᚋmodelᚐOpenIncidentInput(ctx context.Context, v any) (model.OpenIncidentInput, error) {
+	res, err := ec.unmarshalInputOpenIncidentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder(ctx context.Context, v any) (relay.Order, error) {
 	res, err := scalar.UnmarshalOrder(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -57753,6 +68941,11 @@ func (ec *executionContext) marshalNPageInfo2ᚖheliographᚋgraphᚋrelayᚐPag
 		return graphql.Null
 	}
 	return ec._PageInfo(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPublishPostmortemInput2heliographᚋgraphᚋmodelᚐPublishPostmortemInput(ctx context.Context, v any) (model.PublishPostmortemInput, error) {
+	res, err := ec.unmarshalInputPublishPostmortemInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNQuantity2heliographᚋinternalᚋledgerᚐQuantity(ctx context.Context, v any) (ledger.Quantity, error) {
@@ -57909,6 +69102,30 @@ func (ec *executionContext) marshalNRegisteredServiceEndpoint2ᚖheliographᚋin
 	return ec._RegisteredServiceEndpoint(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNRemoveComponentInput2heliographᚋgraphᚋmodelᚐRemoveComponentInput(ctx context.Context, v any) (model.RemoveComponentInput, error) {
+	res, err := ec.unmarshalInputRemoveComponentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRemovedPayload2heliographᚋgraphᚋmodelᚐRemovedPayload(ctx context.Context, sel ast.SelectionSet, v model.RemovedPayload) graphql.Marshaler {
+	return ec._RemovedPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNRemovedPayload2ᚖheliographᚋgraphᚋmodelᚐRemovedPayload(ctx context.Context, sel ast.SelectionSet, v *model.RemovedPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RemovedPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNRescheduleMaintenanceInput2heliographᚋgraphᚋmodelᚐRescheduleMaintenanceInput(ctx context.Context, v any) (model.RescheduleMaintenanceInput, error) {
+	res, err := ec.unmarshalInputRescheduleMaintenanceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNResponseCode2heliographᚋinternalᚋledgerᚐResponseCode(ctx context.Context, v any) (ledger.ResponseCode, error) {
 	res, err := scalar.UnmarshalResponseCode(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -58046,6 +69263,11 @@ func (ec *executionContext) marshalNScheduleEdge2ᚖheliographᚋgraphᚋrelay�
 	return ec._ScheduleEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNScheduleMaintenanceInput2heliographᚋgraphᚋmodelᚐScheduleMaintenanceInput(ctx context.Context, v any) (model.ScheduleMaintenanceInput, error) {
+	res, err := ec.unmarshalInputScheduleMaintenanceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNScheduleSignature2ᚕᚖheliographᚋinternalᚋledgerᚐScheduleSignatureᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ScheduleSignature) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -58112,6 +69334,16 @@ func (ec *executionContext) marshalNServiceEndpoint2ᚖheliographᚋinternalᚋl
 		return graphql.Null
 	}
 	return ec._ServiceEndpoint(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSetComponentStatusInput2heliographᚋgraphᚋmodelᚐSetComponentStatusInput(ctx context.Context, v any) (model.SetComponentStatusInput, error) {
+	res, err := ec.unmarshalInputSetComponentStatusInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNSetStatusPageInput2heliographᚋgraphᚋmodelᚐSetStatusPageInput(ctx context.Context, v any) (model.SetStatusPageInput, error) {
+	res, err := ec.unmarshalInputSetStatusPageInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNSignatureType2heliographᚋinternalᚋledgerᚐSignatureType(ctx context.Context, v any) (ledger.SignatureType, error) {
@@ -58230,6 +69462,390 @@ func (ec *executionContext) marshalNStakingRewardEdge2ᚖheliographᚋgraphᚋre
 func (ec *executionContext) unmarshalNStateOverrideInput2ᚖheliographᚋinternalᚋledgerᚐStateOverrideInput(ctx context.Context, v any) (*ledger.StateOverrideInput, error) {
 	res, err := ec.unmarshalInputStateOverrideInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNStatusAffectedComponent2ᚖheliographᚋinternalᚋstatusᚐAffectedComponent(ctx context.Context, sel ast.SelectionSet, v *status.AffectedComponent) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusAffectedComponent(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNStatusAffectedInput2ᚖheliographᚋgraphᚋmodelᚐStatusAffectedInput(ctx context.Context, v any) (*model.StatusAffectedInput, error) {
+	res, err := ec.unmarshalInputStatusAffectedInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋstatusᚐComponentᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Component) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx context.Context, sel ast.SelectionSet, v *status.Component) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusComponent(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStatusComponentConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[status.Component]) graphql.Marshaler {
+	return ec._StatusComponentConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNStatusComponentConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[status.Component]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusComponentConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStatusComponentEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[status.Component]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNStatusComponentEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNStatusComponentEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[status.Component]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusComponentEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋstatusᚐIncidentᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Incident) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident(ctx context.Context, sel ast.SelectionSet, v *status.Incident) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusIncident(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStatusIncidentConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[status.Incident]) graphql.Marshaler {
+	return ec._StatusIncidentConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNStatusIncidentConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[status.Incident]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusIncidentConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStatusIncidentEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[status.Incident]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNStatusIncidentEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNStatusIncidentEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[status.Incident]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusIncidentEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNStatusIndicator2heliographᚋinternalᚋstatusᚐImpact(ctx context.Context, v any) (status.Impact, error) {
+	res, err := scalar.UnmarshalStatusIndicator(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNStatusIndicator2heliographᚋinternalᚋstatusᚐImpact(ctx context.Context, sel ast.SelectionSet, v status.Impact) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalStatusIndicator(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalNStatusMaintenance2ᚕᚖheliographᚋinternalᚋstatusᚐMaintenanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Maintenance) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance(ctx context.Context, sel ast.SelectionSet, v *status.Maintenance) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusMaintenance(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStatusMaintenanceConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[status.Maintenance]) graphql.Marshaler {
+	return ec._StatusMaintenanceConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNStatusMaintenanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[status.Maintenance]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusMaintenanceConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStatusMaintenanceEdge2ᚕᚖheliographᚋgraphᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[status.Maintenance]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNStatusMaintenanceEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNStatusMaintenanceEdge2ᚖheliographᚋgraphᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[status.Maintenance]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusMaintenanceEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStatusNotice2heliographᚋgraphᚋrelayᚐStatusNotice(ctx context.Context, sel ast.SelectionSet, v relay.StatusNotice) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusNotice(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStatusPage2heliographᚋinternalᚋstatusᚐPage(ctx context.Context, sel ast.SelectionSet, v status.Page) graphql.Marshaler {
+	return ec._StatusPage(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx context.Context, sel ast.SelectionSet, v *status.Page) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusPage(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNStatusPageMode2heliographᚋinternalᚋstatusᚐMode(ctx context.Context, v any) (status.Mode, error) {
+	res, err := scalar.UnmarshalStatusPageMode(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNStatusPageMode2heliographᚋinternalᚋstatusᚐMode(ctx context.Context, sel ast.SelectionSet, v status.Mode) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalStatusPageMode(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalNStatusPagePayload2heliographᚋgraphᚋmodelᚐStatusPagePayload(ctx context.Context, sel ast.SelectionSet, v model.StatusPagePayload) graphql.Marshaler {
+	return ec._StatusPagePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNStatusPagePayload2ᚖheliographᚋgraphᚋmodelᚐStatusPagePayload(ctx context.Context, sel ast.SelectionSet, v *model.StatusPagePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusPagePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStatusRollup2heliographᚋinternalᚋstatusᚐRollup(ctx context.Context, sel ast.SelectionSet, v status.Rollup) graphql.Marshaler {
+	return ec._StatusRollup(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNStatusRollup2ᚖheliographᚋinternalᚋstatusᚐRollup(ctx context.Context, sel ast.SelectionSet, v *status.Rollup) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusRollup(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNStatusSettingInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusSettingInputᚄ(ctx context.Context, v any) ([]*model.StatusSettingInput, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.StatusSettingInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNStatusSettingInput2ᚖheliographᚋgraphᚋmodelᚐStatusSettingInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNStatusSettingInput2ᚖheliographᚋgraphᚋmodelᚐStatusSettingInput(ctx context.Context, v any) (*model.StatusSettingInput, error) {
+	res, err := ec.unmarshalInputStatusSettingInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋstatusᚐUpdateᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Update) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNStatusUpdate2ᚖheliographᚋinternalᚋstatusᚐUpdate(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNStatusUpdate2ᚖheliographᚋinternalᚋstatusᚐUpdate(ctx context.Context, sel ast.SelectionSet, v *status.Update) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusUpdate(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStatusUptimeDay2ᚕᚖheliographᚋinternalᚋstatusᚐUptimeDayᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.UptimeDay) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNStatusUptimeDay2ᚖheliographᚋinternalᚋstatusᚐUptimeDay(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNStatusUptimeDay2ᚖheliographᚋinternalᚋstatusᚐUptimeDay(ctx context.Context, sel ast.SelectionSet, v *status.UptimeDay) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusUptimeDay(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNStatusVocabulary2heliographᚋinternalᚋstatusᚐVocabulary(ctx context.Context, v any) (status.Vocabulary, error) {
+	res, err := scalar.UnmarshalStatusVocabulary(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNStatusVocabulary2heliographᚋinternalᚋstatusᚐVocabulary(ctx context.Context, sel ast.SelectionSet, v status.Vocabulary) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalStatusVocabulary(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) unmarshalNString2string(ctx context.Context, v any) (string, error) {
@@ -58889,6 +70505,25 @@ func (ec *executionContext) marshalNTransactionType2heliographᚋinternalᚋledg
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalNUpdateIncidentInput2heliographᚋgraphᚋmodelᚐUpdateIncidentInput(ctx context.Context, v any) (model.UpdateIncidentInput, error) {
+	res, err := ec.unmarshalInputUpdateIncidentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdatePayload2heliographᚋgraphᚋmodelᚐUpdatePayload(ctx context.Context, sel ast.SelectionSet, v model.UpdatePayload) graphql.Marshaler {
+	return ec._UpdatePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUpdatePayload2ᚖheliographᚋgraphᚋmodelᚐUpdatePayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdatePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdatePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalN_Any2map(ctx context.Context, v any) (map[string]any, error) {
 	res, err := graphql.UnmarshalMap(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -59481,6 +71116,23 @@ func (ec *executionContext) marshalODate2heliographᚋinternalᚋledgerᚐNull(c
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalODate2ᚖheliographᚋinternalᚋstatusᚐDate(ctx context.Context, v any) (*status.Date, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalDate(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODate2ᚖheliographᚋinternalᚋstatusᚐDate(ctx context.Context, sel ast.SelectionSet, v *status.Date) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	res := scalar.MarshalDate(*v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[time.Time], error) {
 	res, err := scalar.UnmarshalNullDateTime(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -59815,6 +71467,59 @@ func (ec *executionContext) unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalOID2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]string, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNID2string(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOID2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNID2string(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalOID2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalID(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOID2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalID(*v)
+	return res
+}
+
 func (ec *executionContext) unmarshalOIncidentImpact2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[status.Impact], error) {
 	res, err := scalar.UnmarshalNullImpact(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -59823,6 +71528,23 @@ func (ec *executionContext) unmarshalOIncidentImpact2heliographᚋinternalᚋled
 func (ec *executionContext) marshalOIncidentImpact2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[status.Impact]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullImpact(v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx context.Context, v any) (*status.Impact, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalStatusIndicator(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx context.Context, sel ast.SelectionSet, v *status.Impact) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	res := scalar.MarshalStatusIndicator(*v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
@@ -60269,6 +71991,77 @@ func (ec *executionContext) unmarshalOStateOverrideInput2ᚕᚖheliographᚋinte
 		}
 	}
 	return res, nil
+}
+
+func (ec *executionContext) marshalOStatusAffectedComponent2ᚕᚖheliographᚋinternalᚋstatusᚐAffectedComponentᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.AffectedComponent) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNStatusAffectedComponent2ᚖheliographᚋinternalᚋstatusᚐAffectedComponent(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalOStatusAffectedInput2ᚕᚖheliographᚋgraphᚋmodelᚐStatusAffectedInputᚄ(ctx context.Context, v any) ([]*model.StatusAffectedInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*model.StatusAffectedInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNStatusAffectedInput2ᚖheliographᚋgraphᚋmodelᚐStatusAffectedInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx context.Context, sel ast.SelectionSet, v *status.Component) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._StatusComponent(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident(ctx context.Context, sel ast.SelectionSet, v *status.Incident) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._StatusIncident(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance(ctx context.Context, sel ast.SelectionSet, v *status.Maintenance) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._StatusMaintenance(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx context.Context, sel ast.SelectionSet, v *status.Page) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._StatusPage(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOStatusUptime2ᚖheliographᚋinternalᚋstatusᚐUptime(ctx context.Context, sel ast.SelectionSet, v *status.Uptime) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._StatusUptime(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOString2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[string], error) {

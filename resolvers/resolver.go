@@ -13,6 +13,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/feed"
 	"heliograph/internal/ledger"
+	"heliograph/internal/status"
 	"heliograph/storage"
 )
 
@@ -21,6 +22,8 @@ type Options struct {
 	DB *storage.DB
 	// Status has the status pages. Nil means that there are none.
 	Status *storage.StatusDB
+	// Tokens are those of the configuration, of people who may write to status pages. Others are in the database.
+	Tokens []*status.Token
 	// Now is the clock.
 	Now func() time.Time
 	// Cache keeps between requests what seldom changes: the fee schedule.
@@ -36,6 +39,8 @@ type Options struct {
 type Resolver struct {
 	db     *storage.DB
 	status *storage.StatusDB
+	editor *storage.StatusEditor // nil where there are no status pages
+	keys   []*status.Token
 	now    func() time.Time
 	rel    relations
 	tables *rowplan.Tables
@@ -53,7 +58,10 @@ var (
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
 	r := &Resolver{
-		db: o.DB, status: o.Status, now: o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o), evm: newExecutor(o),
+		db: o.DB, status: o.Status, keys: o.Tokens, now: o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o), evm: newExecutor(o),
+	}
+	if o.Status != nil {
+		r.editor = storage.NewStatusEditor(o.Status, o.Now, nil)
 	}
 	r.rel = newRelations(o.DB, r.timestamp)
 	r.rel.status = newStatusRelations(r)
@@ -74,6 +82,9 @@ func (r *Resolver) Tables() *rowplan.Tables { return r.tables }
 
 // Classify tells what clients may know of an error that storage returned.
 func Classify(err error) *fault.Error {
+	if refused := classifyWrite(err); refused != nil {
+		return refused
+	}
 	switch storage.FailureOf(err) {
 	case storage.FailureTimeout:
 		return &fault.Error{Code: fault.Timeout, Message: "the database took too long"}

@@ -47,6 +47,8 @@ func OpenStatus(ctx context.Context, o StatusOptions) (*StatusDB, error) {
 	if _, set := params["application_name"]; !set {
 		params["application_name"] = "heliograph status"
 	}
+	// What an editor was told is written must survive a crash, whatever the server does for others: the embedded one does not wait for its disk.
+	params["synchronous_commit"] = "on"
 	if o.StatementTimeout > 0 {
 		params["statement_timeout"] = strconv.FormatInt(o.StatementTimeout.Milliseconds(), 10)
 	}

@@ -26,6 +26,7 @@ type commands struct {
 	Migrate migrateCmd `cmd:"" help:"Create or update our tables in a database."`
 	Demo    demoCmd    `cmd:"" help:"Load the demo network into an empty database, or load it again into one that holds it. Any other database is refused."`
 	Explain explainCmd `cmd:"" help:"Print the GraphQL document that a REST path runs, ready for GraphiQL."`
+	Status  statusCmd  `cmd:"" help:"Write to status pages: components, incidents, maintenances, tokens."`
 	Version versionCmd `cmd:"" help:"Print versions."`
 }
 

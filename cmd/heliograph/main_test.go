@@ -233,7 +233,7 @@ func (g *process) end(t *testing.T, sig os.Signal) int {
 	return g.cmd.ProcessState.ExitCode()
 }
 
-func status(t *testing.T, url string) int {
+func statusOf(t *testing.T, url string) int {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -253,7 +253,7 @@ func TestEmbedded(t *testing.T) {
 	dir := dataDir(t)
 	g := start(t, "--data-dir", dir)
 	for _, path := range []string{"/health/liveness", "/health/readiness", "/graphiql", "/graphql/schema.graphql", "/api/v1/accounts", "/api/v1/blocks/1"} {
-		if got := status(t, g.base+path); got != http.StatusOK {
+		if got := statusOf(t, g.base+path); got != http.StatusOK {
 			t.Errorf("%s: %d", path, got)
 		}
 	}
@@ -266,7 +266,7 @@ func TestEmbedded(t *testing.T) {
 		t.Errorf("after SIGTERM the exit code is %d: %s", code, g.out)
 	}
 	again := start(t, "--data-dir", dir)
-	if got := status(t, again.base+"/api/v1/accounts/1001"); got != http.StatusOK {
+	if got := statusOf(t, again.base+"/api/v1/accounts/1001"); got != http.StatusOK {
 		t.Errorf("after a restart: %d", got)
 	}
 	pid, err := os.ReadFile(filepath.Join(dir, postmasterFile(t, dir)))
@@ -319,7 +319,7 @@ func TestAttached(t *testing.T) {
 	}
 	g := start(t, "--database-url", strings.Replace(url, cfg.User+"@", reader+"@", 1))
 	for _, path := range []string{"/health/readiness", "/api/v1/accounts/1001", "/api/v1/balances", "/api/v1/blocks", "/api/v1/transactions", "/api/v1/topics/4001", "/api/v1/topics/4001/messages"} {
-		if got := status(t, g.base+path); got != http.StatusOK {
+		if got := statusOf(t, g.base+path); got != http.StatusOK {
 			t.Errorf("%s: %d", path, got)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"heliograph/internal/gateway"
+	"heliograph/internal/status"
 	"heliograph/storage"
 	"heliograph/storage/embedded"
 )
@@ -36,6 +37,7 @@ type serveCmd struct {
 	MaxConnections int32         `env:"HELIOGRAPH_MAX_CONNECTIONS" default:"10" help:"Connections to the database at most."`
 	CORSOrigins    []string      `name:"cors-origins" env:"HELIOGRAPH_CORS_ORIGINS" default:"*" help:"Origins whose pages may read answers; * for all."`
 	TrustedProxies []string      `env:"HELIOGRAPH_TRUSTED_PROXIES" help:"Addresses or networks whose forwarding headers are believed."`
+	OperatorTokens string        `env:"HELIOGRAPH_OPERATOR_TOKENS" help:"Who may write to status pages: name:role:token, separated by commas; the roles are viewer, reporter, operator, admin."`
 	databaseSettings
 	ledgerSettings
 	evmSettings
@@ -72,6 +74,10 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	tokens, err := status.ParseTokens(c.OperatorTokens)
+	if err != nil {
+		return fmt.Errorf("HELIOGRAPH_OPERATOR_TOKENS: %w", err)
+	}
 	// The ports come first: nothing has to be undone when one is taken.
 	public, admin, err := c.listen(ctx)
 	if err != nil {
@@ -103,12 +109,15 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	defer pages.Close()
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, Status: pages, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout,
-		Version: version, EVM: contracts,
+		DB: g, Status: pages, Tokens: tokens, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
+		RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts,
 	})
 	if err != nil {
 		return fmt.Errorf("putting the gateway together: %w", err)
 	}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	go watchStatus(watching, storage.NewStatusEditor(pages, cfg.Now, nil), log, watchEvery)
 	return c.serve(ctx, log, d, handlers, public, admin)
 }
 

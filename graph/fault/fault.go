@@ -30,6 +30,8 @@ const (
 type Error struct {
 	Code    Code
 	Message string
+	// Extra are more members of extensions. It may be nil.
+	Extra map[string]any
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -5,18 +5,376 @@ package model
 import (
 	"bytes"
 	"fmt"
+	"heliograph/graph/relay"
+	"heliograph/internal/status"
 	"io"
 	"strconv"
+	"time"
 )
+
+// A component or group to be added.
+type AddComponentInput struct {
+	// The short name of the page; the default page without it.
+	Page *string `json:"page,omitempty"`
+	// Its name.
+	Name string `json:"name"`
+	// Whether it is a group: those have a name, a description and a place only.
+	IsGroup bool `json:"isGroup"`
+	// How it is.
+	Status status.ComponentStatus `json:"status"`
+	// The group it is in: its global id, or its id in documents. At the top of the page without it.
+	GroupID *string `json:"groupId,omitempty"`
+	// Its place there, from 1 on; the last one without it.
+	Position *int32 `json:"position,omitempty"`
+	// What it is; nothing when it is empty.
+	Description *string `json:"description,omitempty"`
+	// Whether its uptime is shown.
+	Showcase *bool `json:"showcase,omitempty"`
+	// Whether it is to be shown only while something is wrong with it.
+	OnlyShowIfDegraded *bool `json:"onlyShowIfDegraded,omitempty"`
+	// The first day of its uptime.
+	StartDate *status.Date `json:"startDate,omitempty"`
+	// The number of the consensus node that it is; none with -1.
+	NodeID *int64 `json:"nodeId,omitempty"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// A maintenance that will not take place. Readers see that it is completed.
+type CancelMaintenanceInput struct {
+	// The maintenance: its global id, or its id in documents.
+	ID string `json:"id"`
+	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
+	// What is said; the text of the page without it.
+	Body *string `json:"body,omitempty"`
+	// Whether subscribers are told.
+	DeliverNotifications bool `json:"deliverNotifications"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// What an editor wrote to a component.
+type ComponentPayload struct {
+	// The component as it is now.
+	Component *status.Component `json:"component"`
+}
+
+// What changes of a component or group.
+type EditComponentInput struct {
+	// The component or group: its global id, or its id in documents.
+	ID string `json:"id"`
+	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
+	// Its name.
+	Name *string `json:"name,omitempty"`
+	// What it is; nothing when it is empty.
+	Description *string `json:"description,omitempty"`
+	// Whether its uptime is shown.
+	Showcase *bool `json:"showcase,omitempty"`
+	// Whether it is to be shown only while something is wrong with it.
+	OnlyShowIfDegraded *bool `json:"onlyShowIfDegraded,omitempty"`
+	// The first day of its uptime.
+	StartDate *status.Date `json:"startDate,omitempty"`
+	// The number of the consensus node that it is; none with -1.
+	NodeID *int64 `json:"nodeId,omitempty"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// What changes of a notice, without anything being said.
+type EditNoticeInput struct {
+	// The incident or maintenance: its global id, or its id in documents.
+	ID string `json:"id"`
+	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
+	// Its title.
+	Name *string `json:"name,omitempty"`
+	// How bad it is, whatever its updates say.
+	ImpactOverride *status.Impact `json:"impactOverride,omitempty"`
+	// After how many hours editors are reminded of an incident: a JSON list; none when it is empty.
+	ReminderIntervals *string `json:"reminderIntervals,omitempty"`
+	// Whether a maintenance begins by itself.
+	AutoInProgress *bool `json:"autoInProgress,omitempty"`
+	// Whether a maintenance ends by itself.
+	AutoCompleted *bool `json:"autoCompleted,omitempty"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// What changes of an update.
+type EditUpdateInput struct {
+	// The update: its global id, or its id in documents.
+	ID string `json:"id"`
+	// What was said.
+	Body *string `json:"body,omitempty"`
+	// Its date: whole seconds, not in the future. Postmortems have none.
+	DisplayAt *time.Time `json:"displayAt,omitempty"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// What an editor wrote to an incident.
+type IncidentPayload struct {
+	// The incident as it is now.
+	Incident *status.Incident `json:"incident"`
+}
+
+// What an editor wrote to a maintenance.
+type MaintenancePayload struct {
+	// The maintenance as it is now.
+	Maintenance *status.Maintenance `json:"maintenance"`
+}
+
+// Where a component or group stands.
+type MoveComponentInput struct {
+	// The component or group: its global id, or its id in documents.
+	ID string `json:"id"`
+	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
+	// The group it is in: its global id, or its id in documents. At the top of the page without it.
+	GroupID *string `json:"groupId,omitempty"`
+	// Its place there, from 1 on; the last one without it.
+	Position *int32 `json:"position,omitempty"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// A step of a maintenance, or something to be said of it.
+type MoveMaintenanceInput struct {
+	// The maintenance: its global id, or its id in documents.
+	ID string `json:"id"`
+	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
+	// How far it is now.
+	Status status.State `json:"status"`
+	// What is said; at a new state, the text of the page without it.
+	Body *string `json:"body,omitempty"`
+	// What it does to components. Those that are left out stay as they are.
+	Affected []*StatusAffectedInput `json:"affected,omitempty"`
+	// Whether components stay as they are when it is completed; otherwise that is as it was scheduled.
+	KeepComponents bool `json:"keepComponents"`
+	// Whether subscribers are told.
+	DeliverNotifications bool `json:"deliverNotifications"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// What editors of status pages do. Each mutation needs a token with a role that may: `Authorization: Bearer …`, else it fails with `UNAUTHENTICATED` or
+// `FORBIDDEN`. It is done as a whole or not at all; what cannot be done now fails with `BAD_STATE`.
+type Mutation struct {
+}
+
+// A notice.
+type NoticeInput struct {
+	// The incident or maintenance: its global id, or its id in documents.
+	ID string `json:"id"`
+	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// What an editor wrote to a notice.
+type NoticePayload struct {
+	// The notice as it is now.
+	Notice relay.StatusNotice `json:"notice"`
+}
+
+// An incident to be opened.
+type OpenIncidentInput struct {
+	// The short name of the page; the default page without it.
+	Page *string `json:"page,omitempty"`
+	// Its title.
+	Name string `json:"name"`
+	// What is said.
+	Body string `json:"body"`
+	// How far it is: `INVESTIGATING`, `IDENTIFIED` or `MONITORING`; `RESOLVED` of a backfill.
+	Status status.State `json:"status"`
+	// What it does to components. Those that are left out stay as they are.
+	Affected []*StatusAffectedInput `json:"affected,omitempty"`
+	// How bad it is, whatever its updates say.
+	ImpactOverride *status.Impact `json:"impactOverride,omitempty"`
+	// When it began; now without it.
+	StartedAt *time.Time `json:"startedAt,omitempty"`
+	// Whether it is told only after it was over: from `startedAt` to `resolvedAt`. It leaves components as they are.
+	Backfill bool `json:"backfill"`
+	// When a backfill was over.
+	ResolvedAt *time.Time `json:"resolvedAt,omitempty"`
+	// What is said at the end of a backfill; the text of the page without it.
+	Resolution *string `json:"resolution,omitempty"`
+	// After how many hours editors are reminded of it while it is open: a JSON list such as `[3, 6, 12]`.
+	ReminderIntervals *string `json:"reminderIntervals,omitempty"`
+	// Whether subscribers are told.
+	DeliverNotifications bool `json:"deliverNotifications"`
+	// Whether it is kept from readers and components until it is published.
+	Draft bool `json:"draft"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// What happened in an incident that is resolved.
+type PublishPostmortemInput struct {
+	// The incident: its global id, or its id in documents.
+	ID string `json:"id"`
+	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
+	// What is said.
+	Body string `json:"body"`
+	// Whether subscribers are told.
+	DeliverNotifications bool `json:"deliverNotifications"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
 
 // Where every query begins.
 type Query struct {
+}
+
+// A component, or a group without components, that is taken off its page.
+type RemoveComponentInput struct {
+	// The component or group: its global id, or its id in documents.
+	ID string `json:"id"`
+	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// What an editor took away.
+type RemovedPayload struct {
+	// The id in documents of what there was.
+	Code string `json:"code"`
+}
+
+// New times of a maintenance that has not begun, or a new end of one that goes on.
+type RescheduleMaintenanceInput struct {
+	// The maintenance: its global id, or its id in documents.
+	ID string `json:"id"`
+	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
+	// When it is to begin.
+	ScheduledFor time.Time `json:"scheduledFor"`
+	// When it is to end.
+	ScheduledUntil time.Time `json:"scheduledUntil"`
+	// What is said of it; without it nothing is.
+	Body *string `json:"body,omitempty"`
+	// Whether subscribers are told.
+	DeliverNotifications bool `json:"deliverNotifications"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// A maintenance to be announced.
+type ScheduleMaintenanceInput struct {
+	// The short name of the page; the default page without it.
+	Page *string `json:"page,omitempty"`
+	// Its title.
+	Name string `json:"name"`
+	// What is said.
+	Body string `json:"body"`
+	// When it is to begin.
+	ScheduledFor time.Time `json:"scheduledFor"`
+	// When it is to end.
+	ScheduledUntil time.Time `json:"scheduledUntil"`
+	// The components that it is about: their global ids, or their ids in documents.
+	ComponentIds []string `json:"componentIds,omitempty"`
+	// `SCHEDULED`; `IN_PROGRESS` for work that has begun, `COMPLETED` for what was over before it was told.
+	Status status.State `json:"status"`
+	// How bad it is, in place of `MAINTENANCE`.
+	ImpactOverride *status.Impact `json:"impactOverride,omitempty"`
+	// Whether it begins by itself.
+	AutoInProgress bool `json:"autoInProgress"`
+	// Whether it ends by itself.
+	AutoCompleted bool `json:"autoCompleted"`
+	// Whether its components are under maintenance while it goes on.
+	AutoMaintenanceState bool `json:"autoMaintenanceState"`
+	// Whether it lets go of its components when it ends.
+	AutoOperationalState bool `json:"autoOperationalState"`
+	// How many minutes before its beginning a reminder is published; none with null.
+	RemindMinutes *int32 `json:"remindMinutes,omitempty"`
+	// Whether subscribers are told.
+	DeliverNotifications bool `json:"deliverNotifications"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// What editors say of a component.
+type SetComponentStatusInput struct {
+	// The component: its global id, or its id in documents.
+	ID string `json:"id"`
+	// Its state. Notices may hold it in a worse one.
+	Status status.ComponentStatus `json:"status"`
+	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// Settings of a page.
+type SetStatusPageInput struct {
+	// The short name of the page; the default page without it.
+	Page *string `json:"page,omitempty"`
+	// The settings that change.
+	Settings []*StatusSettingInput `json:"settings"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// A component and the state in which a notice holds it from now on.
+type StatusAffectedInput struct {
+	// The component: its global id, or its id in documents.
+	ComponentID string `json:"componentId"`
+	// Its state, as far as this notice is concerned. Others may hold it in a worse one.
+	Status status.ComponentStatus `json:"status"`
+}
+
+// What an editor wrote to a page.
+type StatusPagePayload struct {
+	// The page as it is now.
+	Page *status.Page `json:"page"`
+}
+
+// A setting of a page.
+type StatusSettingInput struct {
+	// `name`, `slug`, `url`, `hosts`, `default`, `time_zone`, `locale`, `vocabulary`, `auto_publish`, or `text.<locale>.<event>`.
+	Key string `json:"key"`
+	// Its value.
+	Value string `json:"value"`
 }
 
 // What happens on the ledger, as it happens. Each subscription may start in the past: it first tells what there is already behind `from`, then goes on
 // with what comes, in the order of consensus time, nothing twice and nothing left out. To go on after a break, give the consensus time of the last event
 // as `from`. A subscription whose events are read too slowly is ended with an error that says so.
 type Subscription struct {
+}
+
+// Something to be said of an incident.
+type UpdateIncidentInput struct {
+	// The incident: its global id, or its id in documents.
+	ID string `json:"id"`
+	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
+	// How far it is now.
+	Status status.State `json:"status"`
+	// What is said.
+	Body string `json:"body"`
+	// What it does to components. Those that are left out stay as they are.
+	Affected []*StatusAffectedInput `json:"affected,omitempty"`
+	// Whether components stay as they are when it is resolved; otherwise it lets go of them.
+	KeepComponents bool `json:"keepComponents"`
+	// The date of the update, now without it; whole seconds, not in the future.
+	DisplayAt *time.Time `json:"displayAt,omitempty"`
+	// Whether subscribers are told.
+	DeliverNotifications bool `json:"deliverNotifications"`
+	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
+}
+
+// What an editor wrote to an update.
+type UpdatePayload struct {
+	// The update as it is now.
+	Update *status.Update `json:"update"`
 }
 
 // By what blocks are ordered. In a sound database both give the same order.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"reflect"
 	"runtime/debug"
 	"strconv"
@@ -159,6 +160,7 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	}
 	e := coded(own.Code, own.Message)
 	e.Path = graphql.GetPath(ctx)
+	maps.Copy(e.Extensions, own.Extra)
 	if own.Code == fault.Internal || own.Code == fault.Unavailable { // the client learns an id, the log the reason
 		id := s.o.NewID()
 		e.Extensions["id"] = id

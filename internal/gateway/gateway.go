@@ -26,6 +26,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/server"
 	"heliograph/internal/feed"
+	"heliograph/internal/status"
 	"heliograph/internal/web/apidocs"
 	"heliograph/internal/web/graphiql"
 	"heliograph/resolvers"
@@ -73,7 +74,9 @@ type Options struct {
 	// DB may be nil when nothing is to be answered, only explained.
 	DB *storage.DB
 	// Status has the status pages. Nil means that there are none.
-	Status  *storage.StatusDB
+	Status *storage.StatusDB
+	// Tokens are those of the configuration, of people who may write to status pages.
+	Tokens  []*status.Token
 	REST    *rest.Config
 	Graph   GraphOptions
 	Logger  *slog.Logger
@@ -110,7 +113,7 @@ type Gateway struct {
 func New(o Options) (*Gateway, error) {
 	o.REST.TracesOff = o.EVM.TracesOff
 	root := resolvers.New(resolvers.Options{
-		DB: o.DB, Status: o.Status, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger, EVM: o.EVM,
+		DB: o.DB, Status: o.Status, Tokens: o.Tokens, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger, EVM: o.EVM,
 		Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
 	})
 	root.Tables().Off = o.PlansOff

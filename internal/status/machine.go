@@ -55,6 +55,9 @@ func (e *StepError) Error() string {
 	if e.From == Resolved || e.From == Postmortem {
 		return fmt.Sprintf("%s %s cannot become %s, unless it is reopened", what, from, e.To)
 	}
+	if len(e.Allowed) == 0 && e.From.Open() {
+		return fmt.Sprintf("%s %s cannot be reopened: it is not over", what, from)
+	}
 	if len(e.Allowed) == 0 {
 		return fmt.Sprintf("%s %s cannot become %s: it is final", what, from, e.To)
 	}

@@ -10,6 +10,7 @@ const (
 	MaintenanceCompleted Event = "maintenance_completed"
 	MaintenanceReminder  Event = "maintenance_reminder"
 	MaintenanceCancelled Event = "maintenance_cancelled"
+	IncidentResolved     Event = "incident_resolved"
 	ProbeFailed          Event = "probe_failed"
 	ProbePassed          Event = "probe_passed"
 )
@@ -30,6 +31,8 @@ func defaultText(e Event) string {
 		return "This maintenance will start soon."
 	case MaintenanceCancelled:
 		return "This maintenance will not take place."
+	case IncidentResolved:
+		return "This incident is over."
 	case ProbeFailed:
 		return "Automatic checks are failing. We are looking into it."
 	case ProbePassed:
@@ -52,5 +55,5 @@ func (p *Page) Text(e Event) string {
 
 // Events returns all events, for what lets people give them texts.
 func Events() []Event {
-	return []Event{MaintenanceStarted, MaintenanceVerifying, MaintenanceCompleted, MaintenanceReminder, MaintenanceCancelled, ProbeFailed, ProbePassed}
+	return []Event{MaintenanceStarted, MaintenanceVerifying, MaintenanceCompleted, MaintenanceReminder, MaintenanceCancelled, IncidentResolved, ProbeFailed, ProbePassed}
 }

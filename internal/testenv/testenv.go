@@ -29,6 +29,7 @@ import (
 
 	"heliograph/internal/gateway"
 	"heliograph/internal/pgtest"
+	"heliograph/internal/status"
 	"heliograph/resolvers"
 	"heliograph/rest"
 	"heliograph/storage"
@@ -110,6 +111,16 @@ func Storage(change func(*storage.Options)) Option {
 // PlansOff leaves all answers to gqlgen's own way.
 func PlansOff() Option {
 	return func(o *gateway.Options, _ *storage.Options) { o.PlansOff = true }
+}
+
+// Tokens are who may write to status pages: name:role:token, separated by commas.
+func Tokens(text string) Option {
+	return func(o *gateway.Options, _ *storage.Options) {
+		var err error
+		if o.Tokens, err = status.ParseTokens(text); err != nil {
+			panic(err) // the test is wrong
+		}
+	}
 }
 
 // Timeout bounds each request.

@@ -168,6 +168,7 @@ func badEnvelope(contentType string, body []byte) string {
 			Messages []struct {
 				Message *string `json:"message"`
 				Detail  *string `json:"detail"`
+				Data    *string `json:"data"` // of contract calls and traces alone
 			} `json:"messages"`
 		} `json:"_status"`
 	}

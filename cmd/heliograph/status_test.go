@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"heliograph/internal/pgtest"
+	"heliograph/storage/migrations"
+)
+
+var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Context, url string) error {
+	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
+}}
+
+// editor runs status commands on a database.
+type editor struct {
+	t   *testing.T
+	url string
+	now string
+}
+
+func (e *editor) run(args ...string) result {
+	e.t.Helper()
+	return runCommand(e.t, append([]string{"status", "--status-database-url", e.url, "--fixed-time", e.now, "--as", "test"}, args...)...)
+}
+
+// ok runs a command that must succeed, and returns what it prints.
+func (e *editor) ok(args ...string) string {
+	e.t.Helper()
+	r := e.run(args...)
+	if r.code != 0 || r.stderr != "" {
+		e.t.Fatalf("status %q: code %d, %s", args, r.code, r.stderr)
+	}
+	return strings.TrimSpace(r.stdout)
+}
+
+// id is the id at the start of what a command prints.
+func (e *editor) id(args ...string) string {
+	e.t.Helper()
+	return strings.Fields(e.ok(args...))[0]
+}
+
+// fails runs a command that must fail in one line, with a code.
+func (e *editor) fails(code int, words string, args ...string) {
+	e.t.Helper()
+	r := e.run(args...)
+	if r.code != code || !strings.Contains(r.stderr, words) || strings.Count(r.stderr, "\n") != 1 || r.stdout != "" {
+		e.t.Errorf("status %q: code %d, %s%s; want code %d and %s", args, r.code, r.stderr, r.stdout, code, words)
+	}
+}
+
+func newEditor(t *testing.T) *editor {
+	t.Helper()
+	e := &editor{t: t, url: statusTables.Fresh(t), now: "2026-05-17T12:34:56Z"}
+	e.fails(1, "status init", "list")
+	e.ok("init", "--name", "Lantern Net", "--url", "https://status.lantern.example/", "--time-zone", "America/New_York")
+	return e
+}
+
+func TestStatusIncidents(t *testing.T) {
+	t.Parallel()
+	e := newEditor(t)
+	e.ok("group", "add", "Mainnet")
+	e.ok("component", "add", "Relay", "--group", "Mainnet", "--node", "3", "--no-showcase")
+	e.ok("group", "add", "Testnet")
+	e.ok("component", "add", "Relay", "--group", "Testnet")
+	e.fails(2, "ambiguous", "component", "set", "Relay", "--status", "partial_outage")
+	if got := e.ok("component", "set", "Mainnet/Relay", "--status", "degraded-performance", "--showcase"); !strings.Contains(got, "Mainnet - Relay is degraded_performance") {
+		t.Error(got)
+	}
+	e.ok("component", "set", "Mainnet/Relay", "--status", "operational")
+	id := e.id("incident", "open", "--name", "Slow", "--body", "We look.", "--affect", "Mainnet/Relay=partial_outage", "--affect", "API=major_outage")
+	e.fails(3, "cannot become in_progress", "incident", "update", id, "--status", "in_progress", "--body", "x")
+	e.fails(3, "it is not over", "incident", "reopen", id, "--body", "x")
+	e.fails(1, "version 1, not 5", "incident", "update", id, "--body", "x", "--expect", "5")
+	e.fails(2, "of the form component=state", "incident", "update", id, "--body", "x", "--affect", "API")
+	e.fails(2, "no state of a component", "incident", "update", id, "--body", "x", "--affect", "API=bad")
+	e.fails(1, `no component "Web"`, "incident", "update", id, "--body", "x", "--affect", "Web=operational")
+	e.fails(2, "text is empty", "incident", "update", id)
+	e.fails(1, "no incident nothing", "incident", "resolve", "nothing")
+	e.fails(2, "no time such as", "incident", "update", id, "--body", "x", "--at", "noon")
+	if got := e.ok("incident", "update", "https://status.lantern.example/incidents/"+id, "--status", "monitoring", "--body", "Better.", "--at", "2026-05-17 08:30"); !strings.Contains(got, "monitoring, impact critical, version 2") {
+		t.Error(got)
+	}
+	dry := e.ok("incident", "resolve", id, "--dry-run")
+	if !strings.Contains(dry, "incidents/unresolved.json\n") || !strings.Contains(dry, `"status":"resolved"`) || !strings.Contains(dry, "status.json\n") {
+		t.Errorf("a dry run shows %s", dry)
+	}
+	if got := e.ok("show", id); !strings.Contains(got, "monitoring, impact critical, version 2") || !strings.Contains(got, "2026-05-17 08:30 EDT") || !strings.Contains(got, "Mainnet - Relay: partial_outage, was operational") {
+		t.Error(got)
+	}
+	e.ok("incident", "resolve", id, "--keep")
+	e.ok("incident", "postmortem", id, "--body", "So it was.")
+	var shown struct {
+		Status  string
+		Updates []struct{ ID, Status string }
+	}
+	if err := json.Unmarshal([]byte(e.ok("show", id, "--json")), &shown); err != nil || shown.Status != "postmortem" || len(shown.Updates) != 4 {
+		t.Errorf("%+v, %v", shown, err)
+	}
+	e.ok("incident", "edit", id, "--update", shown.Updates[0].ID, "--body", "So it really was.")
+	e.ok("incident", "edit", id, "--name", "Very slow", "--impact", "minor")
+	if got := e.ok("list", "incidents"); !strings.Contains(got, "minor") || !strings.Contains(got, "Very slow") {
+		t.Error(got)
+	}
+	if got := e.ok("list", "components"); !regexp.MustCompile(`API +major_outage\n.*Mainnet +partial_outage\n.*  Relay +partial_outage`).MatchString(got) {
+		t.Error(got)
+	}
+	draft := e.id("incident", "open", "--name", "Maybe", "--body", "x", "--draft")
+	if got := e.ok("list", "drafts"); !strings.HasPrefix(got, draft) || e.ok("list") != "" {
+		t.Error(got)
+	}
+	e.ok("incident", "publish", draft)
+	e.fails(3, "no draft", "incident", "discard", draft)
+	e.ok("incident", "rm", draft)
+	e.ok("incident", "backfill", "--name", "Once", "--body", "It was.", "--from", "2026-03-07 12:00", "--until", "2026-03-08 03:00", "--affect", "API=partial_outage")
+	e.fails(2, "does not exist", "incident", "backfill", "--name", "Once", "--body", "It was.", "--from", "2026-03-08 02:30", "--until", "2026-03-08 04:00")
+	if got := e.ok("check"); !strings.Contains(got, "nothing is wrong") {
+		t.Error(got)
+	}
+}
+
+func TestStatusMaintenances(t *testing.T) {
+	t.Parallel()
+	e := newEditor(t)
+	id := e.id("maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-05-17 09:00", "--for", "40m", "--affect", "API", "--no-auto-start")
+	e.fails(2, "--until or --for", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-05-17 09:00")
+	e.fails(2, "comes twice", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-11-01 01:30", "--for", "1h")
+	e.fails(3, "only scheduled, in_progress, completed", "maintenance", "verify", id)
+	e.ok("maintenance", "reschedule", id, "--from", "2026-05-17T12:00:00Z", "--until", "2026-05-17 08:40")
+	if r := e.run("check"); r.code != 1 || !strings.Contains(r.stderr, "overdue: 2026-05-17 08:00 EDT to 2026-05-17 08:40 EDT") {
+		t.Errorf("%+v", r)
+	}
+	if got := e.ok("list"); !strings.Contains(got, "OVERDUE") {
+		t.Error(got)
+	}
+	e.ok("maintenance", "start", id)
+	e.ok("maintenance", "note", id, "--body", "Half of it is done.")
+	e.fails(3, "complete it", "maintenance", "cancel", id)
+	e.ok("maintenance", "verify", id)
+	if got := e.ok("maintenance", "complete", id); !strings.Contains(got, "completed, impact maintenance") {
+		t.Error(got)
+	}
+	other := e.id("maintenance", "schedule", "--name", "Other", "--body", "Soon.", "--from", "2026-06-17T09:00", "--until", "2026-06-17T10:00")
+	e.ok("maintenance", "cancel", other, "--body", "No.")
+}
+
+func TestStatusTokensAndTexts(t *testing.T) {
+	t.Parallel()
+	e := newEditor(t)
+	token := e.ok("token", "add", "bot", "reporter", "--expires", "720h")
+	if len(token) < 40 || strings.Contains(e.ok("token", "list", "--json"), token) {
+		t.Errorf("token %q", token)
+	}
+	if got := e.ok("token", "list"); !strings.Contains(got, "reporter") || !strings.Contains(got, "all pages") || !strings.Contains(got, "expires 2026-06-16T12:34:56Z") {
+		t.Error(got)
+	}
+	e.fails(1, "bot", "token", "add", "bot", "admin")
+	e.fails(2, "must be one of", "token", "add", "x", "king")
+	e.ok("token", "rm", "bot")
+	e.fails(1, "no token", "token", "rm", "bot")
+
+	e.ok("template", "set", "slow", "--status", "identified", "--title", "{what} is slow", "--body", "{what} will be back.")
+	if got := e.ok("incident", "open", "--template", "slow", "what=The API"); !strings.Contains(got, "identified") {
+		t.Error(got)
+	}
+	e.fails(2, "needs values for what", "incident", "open", "--template", "slow")
+	e.fails(2, "no --template", "incident", "open", "--name", "x", "--body", "x", "what=x")
+	if got := e.ok("template", "list"); !strings.Contains(got, "slow") {
+		t.Error(got)
+	}
+	e.ok("template", "rm", "slow")
+
+	if got := e.ok("page", "set", "vocabulary=statuspage", "text.en.maintenance_started=Off we go."); !strings.Contains(got, "lantern-net") {
+		t.Error(got)
+	}
+	e.fails(2, "no setting", "page", "set", "color=red")
+	e.fails(1, "no page", "--page", "none", "list")
+	if got := e.ok("list", "pages"); !strings.Contains(got, "default") {
+		t.Error(got)
+	}
+	dir := t.TempDir()
+	e.ok("export", dir)
+	exported, err := os.ReadFile(filepath.Join(dir, "api", "v2", "incidents", "unresolved.json"))
+	if err != nil || string(exported) != e.run("render", "incidents/unresolved.json").stdout || !strings.Contains(string(exported), `"name":"The API is slow"`) {
+		t.Errorf("%s, %v", exported, err)
+	}
+	e.fails(2, "summary.json", "render", "nothing")
+}
+
+func TestStatusWithoutTables(t *testing.T) {
+	t.Parallel()
+	e := &editor{t: t, url: pgtest.Database(t), now: "2026-05-17T12:34:56Z"}
+	e.fails(1, "migrate --status-only", "list")
+	e.url = "postgres://nobody:hidden@127.0.0.1:1/none"
+	e.fails(1, "cannot use the database none on 127.0.0.1", "list")
+}

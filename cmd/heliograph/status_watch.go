@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"heliograph/internal/status"
+	"heliograph/storage"
+)
+
+// watchEvery is how often pages are looked at for what the time has come for. Readers are told that it takes no longer than 15 seconds.
+const watchEvery = 10 * time.Second
+
+type statusWatchCmd struct{}
+
+// Run does what the time has come for until it is told to stop.
+func (statusWatchCmd) Run(ctx context.Context, s *statusSettings) error {
+	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
+		if s.DryRun {
+			return status.Refuse(status.BadInput, "watch writes when the time has come: there is nothing to show now")
+		}
+		watchStatus(ctx, n.StatusEditor, s.logger(), watchEvery)
+		return nil
+	})
+}
+
+// watchStatus does what the time has come for, on all status pages, until the context ends. A database that is away is waited for.
+func watchStatus(ctx context.Context, editor *storage.StatusEditor, log *slog.Logger, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	failing := ""
+	for {
+		done, err := editor.Tick(ctx)
+		for _, h := range done {
+			level := slog.LevelInfo
+			if h.Due == status.IncidentReminder { // which is there to be noticed
+				level = slog.LevelWarn
+			}
+			log.Log(ctx, level, "the time has come for a status notice", "due", string(h.Due), "notice", h.Notice, "name", h.Name, "page", h.Page)
+		}
+		switch text := fmt.Sprint(err); {
+		case ctx.Err() != nil:
+			return
+		case err == nil && failing != "":
+			log.InfoContext(ctx, "status notices follow the clock again")
+			failing = ""
+		case err != nil && text != failing: // once, not every few seconds
+			log.WarnContext(ctx, "status notices cannot follow the clock", "error", err)
+			failing = text
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package status
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// checkedNotice is what of a notice in a document is looked at.
+type checkedNotice struct {
+	ID, Status string
+	Updates    []struct{ Status string } `json:"incident_updates"`
+	raw        string
+}
+
+// checkedDocument is what of a document is looked at.
+type checkedDocument struct {
+	Page         json.RawMessage
+	Components   json.RawMessage
+	Incidents    []json.RawMessage
+	Maintenances []json.RawMessage `json:"scheduled_maintenances"`
+	Status       json.RawMessage
+}
+
+// CheckDocuments tells in what the eight documents of one moment contradict each other, nothing where they do not.
+func CheckDocuments(documents map[string][]byte) []string {
+	var found []string
+	complain := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	d := map[string]*checkedDocument{}
+	for _, name := range Documents() {
+		var one checkedDocument
+		if err := json.Unmarshal(documents[name], &one); err != nil {
+			complain("%s is no document: %v", name, err)
+			return found
+		}
+		d[name] = &one
+	}
+	summary := d[SummaryDocument]
+	for _, name := range Documents() {
+		if !bytes.Equal(d[name].Page, summary.Page) {
+			complain("%s is of another revision", name)
+		}
+	}
+	if !bytes.Equal(summary.Components, d[ComponentsDocument].Components) {
+		complain("the components of the summary are not those of %s", ComponentsDocument)
+	}
+	if !bytes.Equal(summary.Status, d[StatusDocument].Status) {
+		complain("the status of the summary is not that of %s", StatusDocument)
+	}
+	open := read(summary.Incidents, complain)
+	sameList(open, read(d[UnresolvedDocument].Incidents, complain), "the incidents of the summary and "+UnresolvedDocument, complain)
+	parts := append(read(d[UpcomingDocument].Maintenances, complain), read(d[ActiveDocument].Maintenances, complain)...)
+	sameList(read(summary.Maintenances, complain), parts, "the maintenances of the summary and its parts", complain)
+
+	incidents, maintenances := read(d[IncidentsDocument].Incidents, complain), read(d[ScheduledDocument].Maintenances, complain)
+	if len(incidents) > mostListed || len(maintenances) > mostListed {
+		complain("%d incidents and %d maintenances are listed, %d are the most", len(incidents), len(maintenances), mostListed)
+	}
+	for _, n := range open {
+		newer := !slices.ContainsFunc(incidents, func(o *checkedNotice) bool { return o.ID == n.ID })
+		if newer && len(incidents) < mostListed {
+			complain("the unresolved incident %s is not in %s", n.ID, IncidentsDocument)
+		}
+		if !slices.Contains([]State{Investigating, Identified, Monitoring}, State(n.Status)) {
+			complain("the incident %s is %s and unresolved", n.ID, n.Status)
+		}
+	}
+	for _, n := range slices.Concat(open, parts, incidents, maintenances) {
+		checkUpdates(n, complain)
+	}
+	checkGroups(summary.Components, complain)
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func read(list []json.RawMessage, complain func(string, ...any)) []*checkedNotice {
+	out := make([]*checkedNotice, len(list))
+	for i, raw := range list {
+		out[i] = &checkedNotice{raw: string(raw)}
+		if err := json.Unmarshal(raw, out[i]); err != nil {
+			complain("a notice cannot be read: %v", err)
+		}
+	}
+	return out
+}
+
+// sameList complains when two lists are not of the same notices, in any order.
+func sameList(a, b []*checkedNotice, what string, complain func(string, ...any)) {
+	texts := func(list []*checkedNotice) string {
+		out := make([]string, len(list))
+		for i, n := range list {
+			out[i] = n.raw
+		}
+		slices.Sort(out)
+		return strings.Join(out, "\n")
+	}
+	if texts(a) != texts(b) {
+		complain("%s differ", what)
+	}
+}
+
+func checkUpdates(n *checkedNotice, complain func(string, ...any)) {
+	if len(n.Updates) == 0 {
+		complain("%s has no update", n.ID)
+		return
+	}
+	newest := n.Updates[0].Status
+	for _, u := range n.Updates {
+		if newest = u.Status; newest != string(Postmortem) {
+			break
+		}
+	}
+	if n.Status != string(Postmortem) && newest != n.Status {
+		complain("%s is %s, and its newest update %s", n.ID, n.Status, newest)
+	}
+}
+
+func checkGroups(raw json.RawMessage, complain func(string, ...any)) {
+	var list []struct {
+		ID         string
+		GroupID    *string `json:"group_id"`
+		Group      bool
+		Components []string
+		Position   int
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		complain("the components cannot be read: %v", err)
+		return
+	}
+	children := map[string][]string{}
+	groups := map[string][]string{}
+	last := 0
+	for _, c := range list {
+		if c.Position < last {
+			complain("the component %s is out of order", c.ID)
+		}
+		last = c.Position
+		if c.GroupID != nil {
+			children[*c.GroupID] = append(children[*c.GroupID], c.ID)
+		}
+		if c.Group {
+			if groups[c.ID] = c.Components; len(c.Components) == 0 {
+				complain("the group %s has no component", c.ID)
+			}
+		}
+	}
+	for id, has := range groups {
+		if !slices.Equal(has, children[id]) {
+			complain("the group %s lists %v, and %v say that they are in it", id, has, children[id])
+		}
+		delete(children, id)
+	}
+	for id := range children {
+		complain("the group %s is not listed", id)
+	}
+}

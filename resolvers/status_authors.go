@@ -1,0 +1,126 @@
+package resolvers
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"heliograph/graph/fault"
+	"heliograph/graph/relay"
+	"heliograph/internal/status"
+	"heliograph/storage"
+)
+
+// bearer is the token of a request, empty where it has none. Documents that run in process have none.
+func bearer(ctx context.Context) string {
+	if !graphql.HasOperationContext(ctx) {
+		return ""
+	}
+	scheme, token, _ := strings.Cut(graphql.GetOperationContext(ctx).Headers.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+// operator finds out who sends a request, and refuses those who may not do what a role is needed for.
+func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.Token, error) {
+	text := bearer(ctx)
+	if text == "" || r.status == nil {
+		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "an operator's token is needed: Authorization: Bearer …"}
+	}
+	stored, err := r.status.Tokens(ctx, r.now())
+	if err != nil {
+		return nil, err
+	}
+	t := status.FindToken(append(stored, r.keys...), text)
+	if t == nil {
+		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "the token is none that may be used"}
+	}
+	if t.ID != 0 {
+		if err := r.status.UsedToken(ctx, t.ID, r.now()); err != nil {
+			return nil, err
+		}
+	}
+	if !t.Role.May(needed) {
+		return nil, &fault.Error{Code: fault.Forbidden, Message: "this needs the role " + string(needed) + ", and the token has the role " + string(t.Role)}
+	}
+	return t, nil
+}
+
+// author is who sends a mutation, as the audit is to say.
+func (r *Resolver) author(ctx context.Context, needed status.Role, key *string) (storage.Author, error) {
+	t, err := r.operator(ctx, needed)
+	if err != nil {
+		return storage.Author{}, err
+	}
+	by := storage.Author{Name: t.Name, Page: t.PageCode.V}
+	if key != nil {
+		by.Key = *key
+	}
+	return by, nil
+}
+
+// statusCode is the id in documents of a thing that is named by it or by its global id.
+func statusCode(id string, types ...string) (string, error) {
+	typ, name, err := relay.ParseID(id)
+	switch {
+	case err != nil:
+	case slices.Contains(types, typ):
+		return name, nil
+	case graphName(typ): // a code can be read as a global id too, but then the type is gibberish
+		return "", fault.Input("%q is the id of a %s", id, typ)
+	}
+	if !status.ValidCode(id) {
+		return "", fault.Input("%q is no id", id)
+	}
+	return id, nil
+}
+
+// graphName tells whether a text can be the name of a type.
+func graphName(s string) bool {
+	return len(s) > 2 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// pageToEdit is the code of the page of a short name, or of the default page.
+func (r *Resolver) pageToEdit(ctx context.Context, slug *string) (*status.Page, error) {
+	p, err := r.statusPage(ctx, slug)
+	switch {
+	case err != nil:
+		return nil, err
+	case p == nil && slug != nil:
+		return nil, fault.Missing("there is no status page %q", *slug)
+	case p == nil:
+		return nil, fault.Missing("there is no status page: make one with heliograph status init")
+	}
+	return p, nil
+}
+
+// classifyWrite tells what clients may know of a write that was refused, nil where err is about something else.
+func classifyWrite(err error) *fault.Error {
+	var step *status.StepError
+	var refusal *status.Refusal
+	var unwritable *storage.Unwritable
+	switch {
+	case errors.As(err, &step):
+		allowed := make([]string, len(step.Allowed))
+		for i, s := range step.Allowed {
+			allowed[i] = strings.ToUpper(string(s))
+		}
+		return &fault.Error{Code: fault.BadState, Message: step.Error(), Extra: map[string]any{
+			"from": strings.ToUpper(string(step.From)), "to": strings.ToUpper(string(step.To)), "allowed": allowed,
+		}}
+	case errors.As(err, &refusal):
+		code := map[status.Reason]fault.Code{
+			status.BadInput: fault.BadUserInput, status.BadState: fault.BadState, status.Conflict: fault.Conflict, status.NotFound: fault.NotFound,
+		}[refusal.Reason]
+		return &fault.Error{Code: code, Message: refusal.Text}
+	case errors.As(err, &unwritable):
+		return &fault.Error{Code: fault.Unavailable, Message: unwritable.Text}
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,400 @@
+package resolvers
+
+import (
+	"context"
+
+	"heliograph/graph/fault"
+	"heliograph/graph/model"
+	"heliograph/graph/relay"
+	"heliograph/internal/ledger"
+	"heliograph/internal/status"
+	"heliograph/storage"
+)
+
+// nullFrom is an argument that may be missing.
+func nullFrom[T any](p *T) ledger.Null[T] {
+	if p == nil {
+		return ledger.Null[T]{}
+	}
+	return ledger.Of(*p)
+}
+
+// orZero is an argument, or the zero value where it is missing.
+func orZero[T any](p *T) T { return nullFrom(p).V }
+
+// settings are the states that a mutation gives to components.
+func settings(list []*model.StatusAffectedInput) ([]status.Setting, error) {
+	out := make([]status.Setting, len(list))
+	for i, a := range list {
+		code, err := statusCode(a.ComponentID, statusComponentType)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = status.Setting{Component: code, Status: a.Status}
+	}
+	return out, nil
+}
+
+// written forgets what the operation had read of status pages before it wrote to one.
+func written(ctx context.Context) {
+	reads, _ := ctx.Value(statusReadsKey{}).(*statusReads)
+	reads.mu.Lock()
+	defer reads.mu.Unlock()
+	reads.read, reads.pages, reads.states = false, nil, map[string]*status.PageState{}
+}
+
+// change authenticates, finds what is written to, and writes. It returns the code that write returns.
+func (r *Resolver) change(ctx context.Context, needed status.Role, key *string, id string, types []string, write func(by storage.Author, code string) (string, error)) (string, error) {
+	by, err := r.author(ctx, needed, key)
+	if err != nil {
+		return "", err
+	}
+	code, err := statusCode(id, types...)
+	if err != nil {
+		return "", err
+	}
+	code, err = write(by, code)
+	written(ctx)
+	return code, err
+}
+
+// create authenticates, finds the page that is written to, and writes.
+func (r *Resolver) create(ctx context.Context, needed status.Role, key, slug *string, write func(by storage.Author, page string) (string, error)) (string, error) {
+	by, err := r.author(ctx, needed, key)
+	if err != nil {
+		return "", err
+	}
+	p, err := r.pageToEdit(ctx, slug)
+	if err != nil {
+		return "", err
+	}
+	code, err := write(by, p.Code)
+	written(ctx)
+	return code, err
+}
+
+// errGone says that somebody took away what was written.
+var errGone = &fault.Error{Code: fault.NotFound, Message: "it was written, and has been taken away since"}
+
+// noticeNow reads a notice that was written, drafts included.
+func (r *Resolver) noticeNow(ctx context.Context, code string) (*status.Notice, error) {
+	pages, err := r.statusPages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.status.NoticesByCode(ctx, pages, []string{code})
+	if err != nil {
+		return nil, err
+	}
+	if found[code] == nil {
+		return nil, errGone
+	}
+	return found[code], nil
+}
+
+func (r *Resolver) incidentPayload(ctx context.Context, code string, err error) (*model.IncidentPayload, error) {
+	if err != nil {
+		return nil, err
+	}
+	n, err := r.noticeNow(ctx, code)
+	if err != nil {
+		return nil, err
+	}
+	return &model.IncidentPayload{Incident: &status.Incident{Notice: *n}}, nil
+}
+
+func (r *Resolver) maintenancePayload(ctx context.Context, code string, err error) (*model.MaintenancePayload, error) {
+	if err != nil {
+		return nil, err
+	}
+	n, err := r.noticeNow(ctx, code)
+	if err != nil {
+		return nil, err
+	}
+	return &model.MaintenancePayload{Maintenance: &status.Maintenance{Notice: *n}}, nil
+}
+
+func (r *Resolver) componentPayload(ctx context.Context, code string, err error) (*model.ComponentPayload, error) {
+	if err != nil {
+		return nil, err
+	}
+	page, err := r.status.PageOfComponent(ctx, code)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := r.statusPages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := pages.ByCode(page)
+	if p == nil {
+		return nil, errGone
+	}
+	b, err := r.status.Board(ctx, p) // which has groups without components too
+	if err != nil {
+		return nil, err
+	}
+	c := b.Component(code)
+	if c == nil {
+		return nil, errGone
+	}
+	return &model.ComponentPayload{Component: c}, nil
+}
+
+func removedPayload(code string, err error) (*model.RemovedPayload, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &model.RemovedPayload{Code: code}, nil
+}
+
+var (
+	componentTypes   = []string{statusComponentType}
+	incidentTypes    = []string{statusIncidentType}
+	maintenanceTypes = []string{statusMaintenanceType}
+	noticeTypes      = []string{statusIncidentType, statusMaintenanceType}
+	updateTypes      = []string{statusUpdateType}
+)
+
+func (r *Resolver) openIncident(ctx context.Context, in model.OpenIncidentInput) (*model.IncidentPayload, error) {
+	affected, err := settings(in.Affected)
+	if err != nil {
+		return nil, err
+	}
+	state := in.Status
+	if in.Backfill && state == status.Investigating { // which is the default
+		state = status.Resolved
+	}
+	code, err := r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
+		return r.editor.OpenIncident(ctx, by, page, storage.NewIncident{
+			Name: in.Name, Body: in.Body, State: state, Affected: affected, ImpactOverride: nullFrom(in.ImpactOverride), StartedAt: nullFrom(in.StartedAt),
+			Reminders: nullFrom(in.ReminderIntervals), Silent: !in.DeliverNotifications, Draft: in.Draft, Backfill: in.Backfill, ResolvedAt: nullFrom(in.ResolvedAt),
+			Resolution: orZero(in.Resolution),
+		})
+	})
+	return r.incidentPayload(ctx, code, err)
+}
+
+func (r *Resolver) updateIncident(ctx context.Context, in model.UpdateIncidentInput, reopen bool) (*model.IncidentPayload, error) {
+	affected, err := settings(in.Affected)
+	if err != nil {
+		return nil, err
+	}
+	u := storage.NewUpdate{
+		State: in.Status, Body: in.Body, Affected: affected, Keep: in.KeepComponents, DisplayAt: nullFrom(in.DisplayAt), Silent: !in.DeliverNotifications,
+		ExpectedVersion: orZero(in.ExpectedVersion),
+	}
+	needed, write := status.Reporter, r.editor.UpdateIncident
+	if reopen {
+		needed, write = status.Operator, r.editor.ReopenIncident
+	}
+	code, err := r.change(ctx, needed, in.IdempotencyKey, in.ID, incidentTypes, func(by storage.Author, code string) (string, error) {
+		return write(ctx, by, code, u)
+	})
+	return r.incidentPayload(ctx, code, err)
+}
+
+func (r *Resolver) setComponentStatus(ctx context.Context, in model.SetComponentStatusInput) (*model.ComponentPayload, error) {
+	code, err := r.change(ctx, status.Reporter, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
+		return r.editor.SetComponent(ctx, by, code, storage.ComponentChange{Status: ledger.Of(in.Status), ExpectedVersion: orZero(in.ExpectedVersion)})
+	})
+	return r.componentPayload(ctx, code, err)
+}
+
+func (r *Resolver) publishPostmortem(ctx context.Context, in model.PublishPostmortemInput) (*model.IncidentPayload, error) {
+	code, err := r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, incidentTypes, func(by storage.Author, code string) (string, error) {
+		return r.editor.PublishPostmortem(ctx, by, code, in.Body, !in.DeliverNotifications, orZero(in.ExpectedVersion))
+	})
+	return r.incidentPayload(ctx, code, err)
+}
+
+// changeNotice does something to a notice that needs no more than its version.
+func (r *Resolver) changeNotice(ctx context.Context, in model.NoticeInput, write func(ctx context.Context, by storage.Author, code string, expected int64) (string, error)) (string, error) {
+	return r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes, func(by storage.Author, code string) (string, error) {
+		return write(ctx, by, code, orZero(in.ExpectedVersion))
+	})
+}
+
+func (r *Resolver) editUpdate(ctx context.Context, in model.EditUpdateInput) (*model.UpdatePayload, error) {
+	var update string
+	_, err := r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, updateTypes, func(by storage.Author, code string) (string, error) {
+		update = code
+		return r.editor.EditUpdate(ctx, by, code, status.UpdateEdit{Body: nullFrom(in.Body), DisplayAt: nullFrom(in.DisplayAt)})
+	})
+	if err != nil {
+		return nil, err
+	}
+	pages, err := r.statusPages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	u, err := r.status.UpdateByCode(ctx, pages, update)
+	if err != nil {
+		return nil, err
+	}
+	if u == nil {
+		return nil, errGone
+	}
+	return &model.UpdatePayload{Update: u}, nil
+}
+
+func (r *Resolver) editStatusNotice(ctx context.Context, in model.EditNoticeInput) (*model.NoticePayload, error) {
+	code, err := r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes, func(by storage.Author, code string) (string, error) {
+		return r.editor.EditNotice(ctx, by, code, storage.NoticeEdit{
+			Name: nullFrom(in.Name), ImpactOverride: nullFrom(in.ImpactOverride), Reminders: nullFrom(in.ReminderIntervals), AutoInProgress: nullFrom(in.AutoInProgress),
+			AutoCompleted: nullFrom(in.AutoCompleted), ExpectedVersion: orZero(in.ExpectedVersion),
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	n, err := r.noticeNow(ctx, code)
+	if err != nil {
+		return nil, err
+	}
+	return &model.NoticePayload{Notice: asNotice(n)}, nil
+}
+
+// asNotice is a notice as the graph has it.
+func asNotice(n *status.Notice) relay.StatusNotice {
+	if n.Kind == status.Scheduled {
+		return &status.Maintenance{Notice: *n}
+	}
+	return &status.Incident{Notice: *n}
+}
+
+func (r *Resolver) scheduleMaintenance(ctx context.Context, in model.ScheduleMaintenanceInput) (*model.MaintenancePayload, error) {
+	components := make([]string, len(in.ComponentIds))
+	for i, id := range in.ComponentIds {
+		code, err := statusCode(id, statusComponentType)
+		if err != nil {
+			return nil, err
+		}
+		components[i] = code
+	}
+	code, err := r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
+		return r.editor.ScheduleMaintenance(ctx, by, page, storage.NewMaintenance{
+			Name: in.Name, Body: in.Body, Start: in.ScheduledFor, End: in.ScheduledUntil, Components: components, State: in.Status, ImpactOverride: nullFrom(in.ImpactOverride),
+			AutoInProgress: in.AutoInProgress, AutoCompleted: in.AutoCompleted, AutoMaintenanceState: in.AutoMaintenanceState, AutoOperationalState: in.AutoOperationalState,
+			RemindMinutes: nullFrom(in.RemindMinutes), Silent: !in.DeliverNotifications,
+		})
+	})
+	return r.maintenancePayload(ctx, code, err)
+}
+
+func (r *Resolver) moveMaintenance(ctx context.Context, in model.MoveMaintenanceInput) (*model.MaintenancePayload, error) {
+	affected, err := settings(in.Affected)
+	if err != nil {
+		return nil, err
+	}
+	code, err := r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by storage.Author, code string) (string, error) {
+		return r.editor.MoveMaintenance(ctx, by, code, storage.NewUpdate{
+			State: in.Status, Body: orZero(in.Body), Affected: affected, Keep: in.KeepComponents, Silent: !in.DeliverNotifications, ExpectedVersion: orZero(in.ExpectedVersion),
+		})
+	})
+	return r.maintenancePayload(ctx, code, err)
+}
+
+func (r *Resolver) rescheduleMaintenance(ctx context.Context, in model.RescheduleMaintenanceInput) (*model.MaintenancePayload, error) {
+	code, err := r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by storage.Author, code string) (string, error) {
+		return r.editor.RescheduleMaintenance(ctx, by, code, in.ScheduledFor, in.ScheduledUntil, orZero(in.Body), !in.DeliverNotifications, orZero(in.ExpectedVersion))
+	})
+	return r.maintenancePayload(ctx, code, err)
+}
+
+func (r *Resolver) cancelMaintenance(ctx context.Context, in model.CancelMaintenanceInput) (*model.MaintenancePayload, error) {
+	code, err := r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by storage.Author, code string) (string, error) {
+		return r.editor.CancelMaintenance(ctx, by, code, orZero(in.Body), !in.DeliverNotifications, orZero(in.ExpectedVersion))
+	})
+	return r.maintenancePayload(ctx, code, err)
+}
+
+// groupCode is the code of a group, empty for the top of the page.
+func groupCode(id *string) (string, error) {
+	if id == nil {
+		return "", nil
+	}
+	return statusCode(*id, statusComponentType)
+}
+
+func (r *Resolver) addComponent(ctx context.Context, in model.AddComponentInput) (*model.ComponentPayload, error) {
+	group, err := groupCode(in.GroupID)
+	if err != nil {
+		return nil, err
+	}
+	code, err := r.create(ctx, status.Admin, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
+		return r.editor.AddComponent(ctx, by, page, storage.NewComponent{
+			IsGroup: in.IsGroup, Name: in.Name, Description: orZero(in.Description), Group: group, Position: orZero(in.Position), Status: in.Status,
+			Showcase: nullFrom(in.Showcase).Or(true), OnlyShowIfDegraded: orZero(in.OnlyShowIfDegraded), StartDate: nullFrom(in.StartDate), NodeID: nullFrom(in.NodeID),
+		})
+	})
+	return r.componentPayload(ctx, code, err)
+}
+
+func (r *Resolver) editComponent(ctx context.Context, in model.EditComponentInput) (*model.ComponentPayload, error) {
+	code, err := r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
+		return r.editor.SetComponent(ctx, by, code, storage.ComponentChange{
+			Name: nullFrom(in.Name), Description: nullFrom(in.Description), Showcase: nullFrom(in.Showcase), OnlyShowIfDegraded: nullFrom(in.OnlyShowIfDegraded),
+			StartDate: nullFrom(in.StartDate), NodeID: nullFrom(in.NodeID), ExpectedVersion: orZero(in.ExpectedVersion),
+		})
+	})
+	return r.componentPayload(ctx, code, err)
+}
+
+func (r *Resolver) moveComponent(ctx context.Context, in model.MoveComponentInput) (*model.ComponentPayload, error) {
+	group, err := groupCode(in.GroupID)
+	if err != nil {
+		return nil, err
+	}
+	code, err := r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
+		return r.editor.MoveComponent(ctx, by, code, group, orZero(in.Position), orZero(in.ExpectedVersion))
+	})
+	return r.componentPayload(ctx, code, err)
+}
+
+func (r *Resolver) removeComponent(ctx context.Context, in model.RemoveComponentInput) (*model.RemovedPayload, error) {
+	return removedPayload(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
+		return r.editor.RemoveComponent(ctx, by, code, orZero(in.ExpectedVersion))
+	}))
+}
+
+func (r *Resolver) setStatusPage(ctx context.Context, in model.SetStatusPageInput) (*model.StatusPagePayload, error) {
+	list := make([]storage.Setting, len(in.Settings))
+	for i, s := range in.Settings {
+		list[i] = storage.Setting{Key: s.Key, Value: s.Value}
+	}
+	code, err := r.create(ctx, status.Admin, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
+		return r.editor.SetPage(ctx, by, page, list)
+	})
+	if err != nil {
+		return nil, err
+	}
+	pages, err := r.statusPages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := pages.ByCode(code)
+	if p == nil {
+		return nil, errGone
+	}
+	return &model.StatusPagePayload{Page: p}, nil
+}
+
+// maxDrafts is how many drafts are listed at most.
+const maxDrafts = 100
+
+func (r *Resolver) statusDrafts(ctx context.Context, slug *string) ([]*status.Incident, error) {
+	t, err := r.operator(ctx, status.Viewer)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.pageToEdit(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	if !t.For(p.Code) {
+		return nil, &fault.Error{Code: fault.Forbidden, Message: "the token is for another page"}
+	}
+	rows, err := r.status.Notices(ctx, p, storage.NoticeFilter{Kind: status.Realtime, Drafts: true}, storage.ByCreation, storage.Page{Limit: maxDrafts, Desc: true})
+	return keys(rows, func(n *status.Notice) *status.Incident { return &status.Incident{Notice: *n} }), err
+}

@@ -1,0 +1,21 @@
+package v2
+
+import (
+	"context"
+	"fmt"
+
+	"heliograph/internal/status"
+)
+
+// Render makes all documents of a page anew, by their names. They are of one moment where the context is that of a snapshot or of a write.
+func (a *API) Render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
+	out := make(map[string][]byte, len(a.prepared))
+	for i, e := range endpoints() {
+		body, err := a.run(ctx, i, p.Slug)
+		if err != nil {
+			return nil, fmt.Errorf("making %s of page %s: %w", e.path, p.Slug, err)
+		}
+		out[e.path] = append([]byte(nil), body...)
+	}
+	return out, nil
+}
