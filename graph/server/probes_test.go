@@ -49,7 +49,7 @@ func TestProbes(t *testing.T) {
 		"7 directive overloading by many":          {g, post, jsonMedia, "", jsonBody("query { __typename " + strings.Repeat("@aa", 60) + " }"), 200, "QUERY_TOO_COMPLEX", `"data"`},
 		"8 circular query by introspection":        {g, post, jsonMedia, "", jsonBody(circular), 200, "Maximum introspection depth exceeded", `"data"`},
 		"9 queries over GET, which caches keep":    {g, get, "", "?query=" + url.QueryEscape(`query { __typename }`), "", 200, `"Query"`, "errors"},
-		"10 mutation over GET":                     {g, get, "", "?query=" + url.QueryEscape(`mutation { __typename }`), "", 200, "errors", `"data"`},
+		"10 mutation over GET":                     {g, get, "", "?query=" + url.QueryEscape(`mutation { __typename }`), "", 405, "errors", `"data"`},
 		"11 queries in a form, as other sites can": {g, post, form, "", "query=" + url.QueryEscape(`query { __typename }`), 415, "application/json", `"data"`},
 		"12 unhandled errors":                      {g, post, jsonMedia, "", jsonBody(`qwerty { abc }`), 200, `Unexpected Name`, ".go:"},
 		"12 unhandled errors of values":            {g, post, jsonMedia, "", jsonBody(`{ account(id: "` + "\\u0000" + `") { memo } }`), 200, `"code":"BAD_USER_INPUT"`, "INTERNAL"},
