@@ -45,6 +45,8 @@ const (
 	treasuryMustOwnBurned         ledger.ResponseCode = 252
 	doesNotOwnWiped               ledger.ResponseCode = 253
 	amountsOnlyForFungible        ledger.ResponseCode = 254
+	feesTooDeep                   ledger.ResponseCode = 257
+	cannotPayFee                  ledger.ResponseCode = 259
 	noAutomaticAssociations       ledger.ResponseCode = 262
 	tokenIsPaused                 ledger.ResponseCode = 265
 	hasNoPauseKey                 ledger.ResponseCode = 266

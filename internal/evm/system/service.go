@@ -78,7 +78,8 @@ type function struct {
 	returns   string // the types of what it returns, without parentheses
 	kind      kind
 	payable   bool
-	tinycents int64 // the price of what it does
+	tinycents int64 // the price of what it does, unless price tells it
+	price     func(c *call, in []any) int64
 	run       func(c *call, in []any) evm.Outcome
 
 	args, result *abiType
@@ -154,6 +155,8 @@ type call struct {
 	facts    *facts
 	redirect bool // it came by the address of an entity
 	entity   common.Address
+	// tinycents is the price of what is done.
+	tinycents int64
 }
 
 // Call implements [evm.SystemContract].
@@ -186,11 +189,14 @@ func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 		return sc.NotImplemented()
 	}
 	c.facts = factsOf(sc.State, s.cfg)
-	if c.f.kind != write {
-		return c.f.run(c, list(in))
-	}
-	if gas := c.gas(); gas > sc.Gas {
-		return evm.Return(gas, nil) // the frame fails for want of gas, whatever the function would do
+	if c.f.kind == write {
+		c.tinycents = c.f.tinycents
+		if c.f.price != nil {
+			c.tinycents = c.f.price(c, list(in))
+		}
+		if gas := c.gas(); gas > sc.Gas {
+			return evm.Return(gas, nil) // the frame fails for want of gas, whatever the function would do
+		}
 	}
 	return c.f.run(c, list(in))
 }
@@ -222,7 +228,7 @@ func (c *call) gas() uint64 {
 	if c.f.kind == read {
 		return evm.ViewGas()
 	}
-	return evm.DispatchGas(c.f.tinycents)
+	return evm.DispatchGas(c.tinycents)
 }
 
 // returns ends the call with values of the function's types.
