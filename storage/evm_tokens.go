@@ -201,3 +201,18 @@ func (s *EVMSnapshot) queueRelations(b *Batch, keys []ledger.TokenAccountKey, f 
 		}
 	})
 }
+
+// TokensOf lists the tokens that an account has ever been associated with, which is never less than it was at an instant of the past.
+func (s *EVMSnapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error) {
+	s.trips++
+	rows, err := list(ctx, s.db, `select token_id from token_account where account_id = $1`, []any{int64(account)},
+		func(id *ledger.EntityID, into []any) []any { return append(into, id) }, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading tokens of %s: %w", account, err)
+	}
+	out := make([]ledger.EntityID, len(rows))
+	for i, id := range rows {
+		out[i] = *id
+	}
+	return out, nil
+}

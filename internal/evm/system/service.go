@@ -25,6 +25,8 @@ const (
 type Source interface {
 	// TokenFacts reads facts about tokens, allowances and associations together.
 	TokenFacts(ctx context.Context, r *ledger.EVMTokenReads) (*ledger.EVMTokenFacts, error)
+	// TokensOf lists the tokens that an account has ever been associated with.
+	TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error)
 }
 
 // Config says what the contracts tell of the network.
@@ -144,8 +146,39 @@ func (s tokenService) Payable(selector uint32) bool {
 	return f != nil && f.payable
 }
 
-// tokenService is the token service, some of whose functions take value.
+// MayDestruct implements [evm.DestructGuard]: who holds tokens, or is the treasury of one, must stay.
+func (s tokenService) MayDestruct(state *evm.State, contract common.Address) bool {
+	f := factsOf(state, s.cfg)
+	p, ok := f.party(contract)
+	if !ok {
+		return true
+	}
+	if p.id != 0 {
+		tokens, err := f.source.TokensOf(state.Context(), p.id)
+		if err != nil {
+			state.Abort(fmt.Errorf("looking for tokens of a contract: %w", err))
+		}
+		w := wants{tokens: tokens}
+		for _, t := range tokens {
+			w.relations = append(w.relations, relationKey{p, t})
+		}
+		f.load(w)
+	}
+	for k, r := range f.relations {
+		if t := f.tokens[k.token]; k.account == p && r.associated && (r.balance > 0 || t != nil && !t.deleted && partyOf(t.TreasuryAccountID) == p) {
+			return false
+		}
+	}
+	return true
+}
+
+// tokenService is the token service, some of whose functions take value, and which knows who must stay.
 type tokenService struct{ *service }
+
+var (
+	_ evm.PayableContract = tokenService{}
+	_ evm.DestructGuard   = tokenService{}
+)
 
 // call is one call of a function.
 type call struct {

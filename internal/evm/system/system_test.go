@@ -47,7 +47,22 @@ func (b *bench) call(t testing.TB, ref ledger.EVMBlockRef, from, to common.Addre
 	return r
 }
 
+// callWith runs one call with a limit of gas.
+func (b *bench) callWith(t testing.TB, gas uint64, from, to common.Address, data []byte) *evm.Result {
+	t.Helper()
+	r, err := b.run(t, now(), gas, from, to, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func (b *bench) try(t testing.TB, ref ledger.EVMBlockRef, from, to common.Address, data []byte) (*evm.Result, error) {
+	t.Helper()
+	return b.run(t, ref, 15_000_000, from, to, data)
+}
+
+func (b *bench) run(t testing.TB, ref ledger.EVMBlockRef, gas uint64, from, to common.Address, data []byte) (*evm.Result, error) {
 	t.Helper()
 	s, err := b.reader.Open(t.Context(), storage.EVMRequest{Block: ref, Addresses: []ledger.EVMAddress{ledger.EVMAddress(from), ledger.EVMAddress(to)}})
 	if err != nil {
@@ -55,7 +70,7 @@ func (b *bench) try(t testing.TB, ref ledger.EVMBlockRef, from, to common.Addres
 	}
 	defer s.Close()
 	return b.machine.Begin(t.Context(), s, s.Block()).Call(evm.Message{
-		From: ledger.Of(ledger.EVMAddress(from)), To: ledger.Of(ledger.EVMAddress(to)), Data: data, Gas: 15_000_000,
+		From: ledger.Of(ledger.EVMAddress(from)), To: ledger.Of(ledger.EVMAddress(to)), Data: data, Gas: gas,
 	})
 }
 
