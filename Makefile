@@ -3,17 +3,19 @@
 # Settings, given as in `make fuzz FUZZTIME=1m`:
 #   ARGS       more arguments for `heliograph serve`          PKGS       packages to test, ./... by default
 #   TESTFLAGS  more arguments for go test                     FUZZTIME   time for each fuzz target
+#   CLIENTS    folders of tests/ that test-clients runs, all by default
 #   BENCHTIME  time for each benchmark                        ASSETS     off leaves the front-end assets as they are
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-slow test-browser fuzz bench lint fmt generate verify ci clean
+.PHONY: help run build test test-slow test-browser test-clients fuzz bench lint fmt generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
 TESTFLAGS ?=
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
+CLIENTS ?=
 ASSETS ?= on
 
 # What `heliograph version` tells. The date is the commit's, so that the same commit gives the same binary.
@@ -56,6 +58,10 @@ test-browser: ## Run the tests that drive Chromium; installs it where there is n
 	@scripts/ensure-postgres.sh
 	@scripts/ensure-chromium.sh
 	CGO_ENABLED=0 go test -tags browser -timeout 10m $(TESTFLAGS) $(BROWSER_PKGS)
+
+test-clients: build ## Run other people's clients and checkers against the gateway: every folder of tests/
+	@scripts/ensure-postgres.sh
+	@scripts/test-clients.sh $(CLIENTS)
 
 fuzz: ## Run each fuzz target for FUZZTIME (10s)
 	@scripts/ensure-postgres.sh

@@ -58,6 +58,7 @@ type ResolverRoot interface {
 	RoyaltyFee() RoyaltyFeeResolver
 	Schedule() ScheduleResolver
 	StakingReward() StakingRewardResolver
+	Subscription() SubscriptionResolver
 	Token() TokenResolver
 	TokenAllowance() TokenAllowanceResolver
 	TokenBalance() TokenBalanceResolver
@@ -1000,6 +1001,14 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	Subscription struct {
+		Blocks          func(childComplexity int, from *ledger.Timestamp) int
+		ContractLogs    func(childComplexity int, filter *ledger.ContractLogFilter, from *ledger.Timestamp, fromIndex *int64) int
+		ContractResults func(childComplexity int, filter *ledger.ContractResultFilter, from *ledger.Timestamp) int
+		TopicMessages   func(childComplexity int, topic ledger.EntityID, from *ledger.Timestamp) int
+		Transactions    func(childComplexity int, filter *ledger.TransactionFilter, from *ledger.Timestamp) int
+	}
+
 	TimestampRange struct {
 		From func(childComplexity int) int
 		To   func(childComplexity int) int
@@ -1504,6 +1513,13 @@ type ScheduleResolver interface {
 type StakingRewardResolver interface {
 	Account(ctx context.Context, obj *ledger.StakingReward) (*ledger.Account, error)
 	Transaction(ctx context.Context, obj *ledger.StakingReward) (*ledger.Transaction, error)
+}
+type SubscriptionResolver interface {
+	TopicMessages(ctx context.Context, topic ledger.EntityID, from *ledger.Timestamp) (<-chan *ledger.TopicMessage, error)
+	Transactions(ctx context.Context, filter *ledger.TransactionFilter, from *ledger.Timestamp) (<-chan *ledger.Transaction, error)
+	ContractLogs(ctx context.Context, filter *ledger.ContractLogFilter, from *ledger.Timestamp, fromIndex *int64) (<-chan *ledger.ContractLog, error)
+	ContractResults(ctx context.Context, filter *ledger.ContractResultFilter, from *ledger.Timestamp) (<-chan *ledger.ContractResult, error)
+	Blocks(ctx context.Context, from *ledger.Timestamp) (<-chan *ledger.Block, error)
 }
 type TokenResolver interface {
 	ID(ctx context.Context, obj *ledger.Token) (string, error)
@@ -5883,6 +5899,62 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.StakingRewardEdge.Node(childComplexity), true
 
+	case "Subscription.blocks":
+		if e.ComplexityRoot.Subscription.Blocks == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_blocks_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.Blocks(childComplexity, args["from"].(*ledger.Timestamp)), true
+	case "Subscription.contractLogs":
+		if e.ComplexityRoot.Subscription.ContractLogs == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_contractLogs_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.ContractLogs(childComplexity, args["filter"].(*ledger.ContractLogFilter), args["from"].(*ledger.Timestamp), args["fromIndex"].(*int64)), true
+	case "Subscription.contractResults":
+		if e.ComplexityRoot.Subscription.ContractResults == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_contractResults_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.ContractResults(childComplexity, args["filter"].(*ledger.ContractResultFilter), args["from"].(*ledger.Timestamp)), true
+	case "Subscription.topicMessages":
+		if e.ComplexityRoot.Subscription.TopicMessages == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_topicMessages_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.TopicMessages(childComplexity, args["topic"].(ledger.EntityID), args["from"].(*ledger.Timestamp)), true
+	case "Subscription.transactions":
+		if e.ComplexityRoot.Subscription.Transactions == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_transactions_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.Transactions(childComplexity, args["filter"].(*ledger.TransactionFilter), args["from"].(*ledger.Timestamp)), true
+
 	case "TimestampRange.from":
 		if e.ComplexityRoot.TimestampRange.From == nil {
 			break
@@ -7061,6 +7133,23 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 
 			return &response
 		}
+	case ast.Subscription:
+		next := ec._Subscription(ctx, opCtx.Operation.SelectionSet)
+
+		var buf bytes.Buffer
+		return func(ctx context.Context) *graphql.Response {
+			buf.Reset()
+			data := next(ctx)
+
+			if data == nil {
+				return nil
+			}
+			data.MarshalGQL(&buf)
+
+			return &graphql.Response{
+				Data: buf.Bytes(),
+			}
+		}
 
 	default:
 		return graphql.OneShot(graphql.ErrorResponse(ctx, "unsupported GraphQL operation"))
@@ -7086,7 +7175,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/evm.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -7105,6 +7194,7 @@ var sources = []*ast.Source{
 	{Name: "schema/common.graphqls", Input: sourceData("schema/common.graphqls"), BuiltIn: false},
 	{Name: "schema/contract.graphqls", Input: sourceData("schema/contract.graphqls"), BuiltIn: false},
 	{Name: "schema/contract_result.graphqls", Input: sourceData("schema/contract_result.graphqls"), BuiltIn: false},
+	{Name: "schema/directives.graphqls", Input: sourceData("schema/directives.graphqls"), BuiltIn: false},
 	{Name: "schema/evm.graphqls", Input: sourceData("schema/evm.graphqls"), BuiltIn: false},
 	{Name: "schema/fee.graphqls", Input: sourceData("schema/fee.graphqls"), BuiltIn: false},
 	{Name: "schema/hook.graphqls", Input: sourceData("schema/hook.graphqls"), BuiltIn: false},
@@ -7112,6 +7202,7 @@ var sources = []*ast.Source{
 	{Name: "schema/nft.graphqls", Input: sourceData("schema/nft.graphqls"), BuiltIn: false},
 	{Name: "schema/nft_allowance.graphqls", Input: sourceData("schema/nft_allowance.graphqls"), BuiltIn: false},
 	{Name: "schema/schedule.graphqls", Input: sourceData("schema/schedule.graphqls"), BuiltIn: false},
+	{Name: "schema/subscription.graphqls", Input: sourceData("schema/subscription.graphqls"), BuiltIn: false},
 	{Name: "schema/token.graphqls", Input: sourceData("schema/token.graphqls"), BuiltIn: false},
 	{Name: "schema/topic.graphqls", Input: sourceData("schema/topic.graphqls"), BuiltIn: false},
 	{Name: "schema/transaction.graphqls", Input: sourceData("schema/transaction.graphqls"), BuiltIn: false},
@@ -12930,6 +13021,116 @@ func (ec *executionContext) field_Query_transactions_args(ctx context.Context, r
 		return nil, err
 	}
 	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_blocks_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_contractLogs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
+			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "fromIndex",
+		func(ctx context.Context, v any) (*int64, error) {
+			return ec.unmarshalOLong2ᚖint64(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["fromIndex"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_contractResults_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.ContractResultFilter, error) {
+			return ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋledgerᚐContractResultFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_topicMessages_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "topic",
+		func(ctx context.Context, v any) (ledger.EntityID, error) {
+			return ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["topic"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_transactions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*ledger.TransactionFilter, error) {
+			return ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋledgerᚐTransactionFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg1
 	return args, nil
 }
 
@@ -31114,6 +31315,226 @@ func (ec *executionContext) _StakingRewardEdge_cursor(ctx context.Context, field
 }
 func (ec *executionContext) fieldContext_StakingRewardEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("StakingRewardEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Subscription_topicMessages(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_topicMessages(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().TopicMessages(ctx, fc.Args["topic"].(ledger.EntityID), fc.Args["from"].(*ledger.Timestamp))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.TopicMessage) graphql.Marshaler {
+			return ec.marshalNTopicMessage2ᚖheliographᚋinternalᚋledgerᚐTopicMessage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_topicMessages(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TopicMessage(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_topicMessages_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_transactions(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_transactions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().Transactions(ctx, fc.Args["filter"].(*ledger.TransactionFilter), fc.Args["from"].(*ledger.Timestamp))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
+			return ec.marshalNTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_transactions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_transactions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_contractLogs(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_contractLogs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().ContractLogs(ctx, fc.Args["filter"].(*ledger.ContractLogFilter), fc.Args["from"].(*ledger.Timestamp), fc.Args["fromIndex"].(*int64))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractLog) graphql.Marshaler {
+			return ec.marshalNContractLog2ᚖheliographᚋinternalᚋledgerᚐContractLog(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_contractLogs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractLog(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_contractLogs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_contractResults(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_contractResults(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().ContractResults(ctx, fc.Args["filter"].(*ledger.ContractResultFilter), fc.Args["from"].(*ledger.Timestamp))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
+			return ec.marshalNContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_contractResults(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractResult(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_contractResults_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_blocks(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_blocks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().Blocks(ctx, fc.Args["from"].(*ledger.Timestamp))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
+			return ec.marshalNBlock2ᚖheliographᚋinternalᚋledgerᚐBlock(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_blocks(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Block(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_blocks_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _TimestampRange_from(ctx context.Context, field graphql.CollectedField, obj *ledger.TimestampRange) (ret graphql.Marshaler) {
@@ -49870,6 +50291,34 @@ func (ec *executionContext) _StakingRewardEdge(ctx context.Context, sel ast.Sele
 	return out
 }
 
+var subscriptionImplementors = []string{"Subscription"}
+
+func (ec *executionContext) _Subscription(ctx context.Context, sel ast.SelectionSet) func(ctx context.Context) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, subscriptionImplementors)
+	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{
+		Object: "Subscription",
+	})
+	if len(fields) != 1 {
+		graphql.AddErrorf(ctx, "must subscribe to exactly one stream")
+		return nil
+	}
+
+	switch fields[0].Name {
+	case "topicMessages":
+		return ec._Subscription_topicMessages(ctx, fields[0])
+	case "transactions":
+		return ec._Subscription_transactions(ctx, fields[0])
+	case "contractLogs":
+		return ec._Subscription_contractLogs(ctx, fields[0])
+	case "contractResults":
+		return ec._Subscription_contractResults(ctx, fields[0])
+	case "blocks":
+		return ec._Subscription_blocks(ctx, fields[0])
+	default:
+		panic("unknown field " + strconv.Quote(fields[0].Name))
+	}
+}
+
 var timestampRangeImplementors = []string{"TimestampRange"}
 
 func (ec *executionContext) _TimestampRange(ctx context.Context, sel ast.SelectionSet, obj *ledger.TimestampRange) graphql.Marshaler {
@@ -53400,6 +53849,10 @@ func (ec *executionContext) marshalNBigInt2int64(ctx context.Context, sel ast.Se
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNBlock2heliographᚋinternalᚋledgerᚐBlock(ctx context.Context, sel ast.SelectionSet, v ledger.Block) graphql.Marshaler {
+	return ec._Block(ctx, sel, &v)
+}
+
 func (ec *executionContext) marshalNBlock2ᚕᚖheliographᚋinternalᚋledgerᚐBlockᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Block) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -53781,6 +54234,10 @@ func (ec *executionContext) marshalNContractEdge2ᚖheliographᚋgraphᚋrelay�
 	return ec._ContractEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNContractLog2heliographᚋinternalᚋledgerᚐContractLog(ctx context.Context, sel ast.SelectionSet, v ledger.ContractLog) graphql.Marshaler {
+	return ec._ContractLog(ctx, sel, &v)
+}
+
 func (ec *executionContext) marshalNContractLog2ᚕᚖheliographᚋinternalᚋledgerᚐContractLogᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractLog) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -53861,6 +54318,10 @@ func (ec *executionContext) marshalNContractRef2heliographᚋinternalᚋledger�
 		}
 	}
 	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) marshalNContractResult2heliographᚋinternalᚋledgerᚐContractResult(ctx context.Context, sel ast.SelectionSet, v ledger.ContractResult) graphql.Marshaler {
+	return ec._ContractResult(ctx, sel, &v)
 }
 
 func (ec *executionContext) marshalNContractResult2ᚕᚖheliographᚋinternalᚋledgerᚐContractResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractResult) graphql.Marshaler {
@@ -56085,6 +56546,10 @@ func (ec *executionContext) marshalNTokenType2heliographᚋinternalᚋledgerᚐT
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) marshalNTopicMessage2heliographᚋinternalᚋledgerᚐTopicMessage(ctx context.Context, sel ast.SelectionSet, v ledger.TopicMessage) graphql.Marshaler {
+	return ec._TopicMessage(ctx, sel, &v)
+}
+
 func (ec *executionContext) marshalNTopicMessage2ᚕᚖheliographᚋinternalᚋledgerᚐTopicMessageᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TopicMessage) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -56149,6 +56614,10 @@ func (ec *executionContext) marshalNTopicMessageEdge2ᚖheliographᚋgraphᚋrel
 		return graphql.Null
 	}
 	return ec._TopicMessageEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTransaction2heliographᚋinternalᚋledgerᚐTransaction(ctx context.Context, sel ast.SelectionSet, v ledger.Transaction) graphql.Marshaler {
+	return ec._Transaction(ctx, sel, &v)
 }
 
 func (ec *executionContext) marshalNTransaction2ᚕᚖheliographᚋinternalᚋledgerᚐTransactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Transaction) graphql.Marshaler {

@@ -11,6 +11,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/feed"
 	"heliograph/internal/ledger"
 	"heliograph/storage"
 )
@@ -25,6 +26,8 @@ type Options struct {
 	Logger *slog.Logger
 	// EVM says how contracts are run.
 	EVM EVMOptions
+	// Feeds say how subscriptions look for what is new.
+	Feeds feed.Options
 }
 
 // Resolver is the root of all resolvers.
@@ -33,6 +36,7 @@ type Resolver struct {
 	now    func() time.Time
 	rel    relations
 	tables *rowplan.Tables
+	feeds  *feeds
 
 	feeSchedules *feeSchedules
 	evm          *executor
@@ -42,7 +46,7 @@ var _ graph.ResolverRoot = (*Resolver)(nil)
 
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
-	r := &Resolver{db: o.DB, now: o.Now, feeSchedules: newFeeSchedules(o), evm: newExecutor(o)}
+	r := &Resolver{db: o.DB, now: o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o), evm: newExecutor(o)}
 	r.rel = newRelations(o.DB, r.timestamp)
 	r.tables = rowplan.NewTables(func() rowplan.Batch { return o.DB.NewBatch() })
 	r.rel.add(r.tables)
@@ -51,6 +55,9 @@ func New(o Options) *Resolver {
 	r.addScheduleState(r.tables)
 	return r
 }
+
+// Close ends all subscriptions, and tells their clients why.
+func (r *Resolver) Close() { r.feeds.Close() }
 
 // Tables are the tables of the row plan.
 func (r *Resolver) Tables() *rowplan.Tables { return r.tables }

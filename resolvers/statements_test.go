@@ -64,8 +64,12 @@ func TestOneStatementALevel(t *testing.T) {
 		"unplanned at each level": {`{ accounts(first: 100, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 3) { nodes { payer { balance(unit: HBAR) stakedAccount { balance(unit: HBAR) } } } } } } }`, 4, 4},
 		"merged":                  {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { transactions(first: 3) { nodes { name } } transactions(first: 3) { nodes { payer { memo } payer { stakedAccount { memo } } } } } } }`, 4, 4},
 		"merged and unplanned":    {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { balance(unit: HBAR) transactions(first: 3) { nodes { name } } transactions(first: 3) { nodes { payer { memo } payer { stakedAccount { memo balance(unit: HBAR) } } } } } } }`, 4, 4},
-		"one thing":               {`{ account(id: 1008) { memo key { type } } }`, 1, 1},
-		"one thing and its list":  {`{ account(id: 1008) { transactions(first: 100) { nodes { transfers { amount } } } } }`, 3, 3},
+		// Four levels below a hundred parents, one connection in another, by gqlgen's way and by the plan's.
+		"four levels":            {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 4) { nodes { block { transactions(first: 2) { nodes { payer { memo } } } } } } } } }`, 5, 5},
+		"four levels, unplanned": {`{ accounts(first: 100, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 4) { nodes { block { transactions(first: 2) { nodes { payer { balance(unit: HBAR) } } } } } } } } }`, 5, 5},
+		"edges":                  {`{ accounts(first: 100, order: DESC) { edges { node { transactions(first: 3) { edges { node { payer { stakedAccount { memo } } } } } } } } }`, 4, 4},
+		"one thing":              {`{ account(id: 1008) { memo key { type } } }`, 1, 1},
+		"one thing and its list": {`{ account(id: 1008) { transactions(first: 100) { nodes { transfers { amount } } } } }`, 3, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

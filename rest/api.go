@@ -7,6 +7,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -76,22 +77,23 @@ func Roots(op *ast.OperationDefinition) []*ast.Field {
 // fragmentFiles hold what several documents share.
 const fragmentFiles = "documents/fragments*.graphql"
 
-// fragments is the text of all shared fragments.
-func (a *API) fragments() (string, error) {
+// fragments are the texts of all shared fragments, by name.
+func (a *API) fragments() (map[string]string, error) {
 	names, err := fs.Glob(a.Documents, fragmentFiles)
 	if err != nil {
-		return "", fmt.Errorf("looking for shared fragments: %w", err)
+		return nil, fmt.Errorf("looking for shared fragments: %w", err)
 	}
-	var all strings.Builder
+	all := map[string]string{}
 	for _, n := range names {
 		text, err := fs.ReadFile(a.Documents, n)
 		if err != nil {
-			return "", fmt.Errorf("reading shared fragments: %w", err)
+			return nil, fmt.Errorf("reading shared fragments: %w", err)
 		}
-		all.Write(text)
-		all.WriteByte('\n')
+		for _, m := range fragmentSyntax.FindAllStringSubmatch(string(text)+"\n", -1) {
+			all[m[1]] = m[0]
+		}
 	}
-	return all.String(), nil
+	return all, nil
 }
 
 // Init checks and keeps all documents and makes the routes.
@@ -103,23 +105,15 @@ func (a *API) Init() error {
 	if err != nil {
 		return err
 	}
+	read := map[string]*prepared{} // by document: endpoints may share one
 	for i := range a.Endpoints {
 		e := &a.Endpoints[i]
-		text, err := fs.ReadFile(a.Documents, path.Join("documents", e.Document))
-		if err != nil {
-			return fmt.Errorf("reading the document of %s: %w", e.Path, err)
-		}
-		doc, err := a.Server.Prepare(withFragments(string(text), fragments))
-		if err != nil {
-			return fmt.Errorf("document %s of %s: %w", e.Document, e.Path, err)
-		}
-		p := &prepared{document: doc, roots: map[string][]string{}}
-		for _, op := range doc.Operations() {
-			for _, f := range Roots(op) {
-				p.roots[op.Name] = append(p.roots[op.Name], f.Alias)
+		if read[e.Document] == nil {
+			if read[e.Document], err = a.prepare(e.Document, fragments); err != nil {
+				return fmt.Errorf("%s: %w", e.Path, err)
 			}
 		}
-		a.prepared[e] = p
+		a.prepared[e] = read[e.Document]
 		for segment := range strings.SplitSeq(strings.Trim(e.Path, "/"), "/") {
 			if !strings.HasPrefix(segment, "{") {
 				a.literals[segment] = true
@@ -141,38 +135,51 @@ func (a *API) Init() error {
 	return nil
 }
 
+// prepare reads and checks a document.
+func (a *API) prepare(name string, fragments map[string]string) (*prepared, error) {
+	text, err := fs.ReadFile(a.Documents, path.Join("documents", name))
+	if err != nil {
+		return nil, fmt.Errorf("reading document %s: %w", name, err)
+	}
+	doc, err := a.Server.Prepare(withFragments(string(text), fragments))
+	if err != nil {
+		return nil, fmt.Errorf("document %s: %w", name, err)
+	}
+	p := &prepared{document: doc, roots: map[string][]string{}}
+	for _, op := range doc.Operations() {
+		for _, f := range Roots(op) {
+			p.roots[op.Name] = append(p.roots[op.Name], f.Alias)
+		}
+	}
+	return p, nil
+}
+
 // Document is the document of an endpoint of this API. Init has to have been called.
 func (a *API) Document(e *Endpoint) *server.Document { return a.prepared[e].document }
 
 // fragmentSyntax finds a fragment: from its keyword at the start of a line to the brace that stands there alone.
 var fragmentSyntax = regexp.MustCompile(`(?ms)^fragment (\w+) on .*?\n\}\n`)
 
-// withFragments adds the shared fragments that a document uses.
-func withFragments(text, shared string) string {
-	all := map[string]string{}
-	for _, m := range fragmentSyntax.FindAllStringSubmatch(shared, -1) {
-		all[m[1]] = m[0]
-	}
+// spreadSyntax finds where a fragment is used.
+var spreadSyntax = regexp.MustCompile(`\.\.\.\s*(\w+)`)
+
+// withFragments adds the shared fragments that a document uses, by name.
+func withFragments(text string, shared map[string]string) string {
 	used := map[string]bool{}
 	var add func(string)
 	add = func(of string) {
-		for name, fragment := range all {
-			if !used[name] && regexp.MustCompile(`\.\.\.\s*`+name+`\b`).MatchString(of) {
-				used[name] = true
+		for _, m := range spreadSyntax.FindAllStringSubmatch(of, -1) {
+			if fragment, ok := shared[m[1]]; ok && !used[m[1]] {
+				used[m[1]] = true
 				add(fragment)
 			}
 		}
 	}
 	add(text)
-	names := make([]string, 0, len(used))
-	for n := range used {
-		names = append(names, n)
-	}
-	slices.Sort(names)
 	var b strings.Builder
 	b.WriteString(text)
-	for _, n := range names {
-		b.WriteString("\n" + all[n])
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		b.WriteString("\n" + shared[name])
 	}
 	return b.String()
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"heliograph/graph/server"
 )
 
 // Explanation is the operation that a REST path runs.
@@ -18,6 +20,8 @@ type Explanation struct {
 	Standalone    string         `json:"-"`
 	Variables     map[string]any `json:"variables"`
 	OperationName string         `json:"operationName"`
+	// DocumentID is the id under which the whole document may be asked for, with the same variables and operation name.
+	DocumentID string `json:"documentId"`
 }
 
 // Explain tells what a REST path, with its query string, would run. It runs nothing. "POST " in front asks for the path's endpoint that takes a body,
@@ -66,7 +70,7 @@ func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Exp
 		return nil, err
 	}
 	op := req.operation()
-	x := &Explanation{Variables: req.Variables, OperationName: op}
+	x := &Explanation{Variables: req.Variables, OperationName: op, DocumentID: server.DocumentID(req.document.Text())}
 	if x.Query, err = a.Server.Standalone(req.document, op, nil, false); err != nil {
 		return nil, fmt.Errorf("explaining %s: %w", target, err)
 	}

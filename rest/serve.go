@@ -17,6 +17,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
+	"heliograph/internal/etag"
 )
 
 // limitOf is the greatest page size that a request may have; ok is false when it carries credentials of nobody.
@@ -325,6 +326,12 @@ func NotFoundHandler(w http.ResponseWriter, r *http.Request) {
 	writeProblem(w, r, Classic, NotFound("Not found"))
 }
 
+// Refuse answers a request that is not even read, as the classic family does.
+func Refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	writeProblem(w, r, Classic, &Problem{Status: status, Items: []Item{{Message: message}}})
+}
+
 func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) {
 	writeBody(w, r, f, p.Status, p.body())
 }
@@ -344,7 +351,7 @@ func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, bod
 		tag = `W/"` + strconv.FormatInt(int64(len(body)), 16) + "-" + sum + `"`
 	}
 	h.Set("ETag", tag)
-	if status < http.StatusMultipleChoices && r.Method != http.MethodPost && matches(r.Header.Get("If-None-Match"), tag) {
+	if status < http.StatusMultipleChoices && r.Method != http.MethodPost && etag.Matches(r.Header.Get("If-None-Match"), tag) {
 		h.Add("Vary", "Accept-Encoding")
 		h.Del("Content-Type")
 		w.WriteHeader(http.StatusNotModified)
@@ -356,18 +363,4 @@ func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, bod
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body) // a client that has gone is no concern of ours
 	}
-}
-
-// matches tells whether If-None-Match names a tag. Weakness does not matter for it (RFC 9110 §13.1.2).
-func matches(header, tag string) bool {
-	if header == "" {
-		return false
-	}
-	for item := range strings.SplitSeq(header, ",") {
-		item = strings.TrimSpace(item)
-		if item == "*" || strings.TrimPrefix(item, "W/") == strings.TrimPrefix(tag, "W/") {
-			return true
-		}
-	}
-	return false
 }

@@ -31,16 +31,3 @@ func TestArena(t *testing.T) {
 		t.Error("a large value is lost")
 	}
 }
-
-// TestBlobOfNull reads null as nil.
-func TestBlobOfNull(t *testing.T) {
-	t.Parallel()
-	b := blob("before")
-	p := &bytesPlan{arena: &arena{}, dst: &b}
-	if err := p.ScanBytes(nil); err != nil || b != nil {
-		t.Errorf("null is %#v, %v", b, err)
-	}
-	if err := p.ScanBytes([]byte{}); err != nil || b == nil {
-		t.Errorf("no bytes are %#v, %v", b, err)
-	}
-}

@@ -76,6 +76,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	cfg.ConnConfig.Tracer = o.Tracer
 	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
 		registerTypes(c.TypeMap())
+		c.PgConn().CustomData()[arenaOf] = &arena{}
 		return nil
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
@@ -139,6 +140,15 @@ func (db *DB) Ready(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("looking for an address book: %w", err)
 	}
 	return ready, nil
+}
+
+// Newest is the newest consensus timestamp that the importer has brought, 0 when it has brought none: the end of the last block.
+func (db *DB) Newest(ctx context.Context) (int64, error) {
+	var newest int64
+	if err := db.pool.QueryRow(ctx, `select coalesce((select consensus_end from record_file order by consensus_end desc limit 1), 0)`).Scan(&newest); err != nil {
+		return 0, fmt.Errorf("looking for the newest block: %w", err)
+	}
+	return newest, nil
 }
 
 // SystemEntity is the id of the ledger's own entity of a number.

@@ -11,17 +11,34 @@ type owned[T any] struct {
 // queueChildren queues a statement whose first column is the parent's place, from 1, and reads the others into a T; done gets one list for each
 // of n parents. value is what of a T is handed on.
 func queueChildren[T, R any](b *Batch, n int, sql string, args []any, cols columns[T], finish func(*T) error, value func(*T) *R, done func([][]*R)) {
-	out := make([][]*R, n)
 	var finishRow func(*owned[T]) error
 	if finish != nil {
 		finishRow = func(r *owned[T]) error { return finish(&r.row) }
 	}
 	queue(b, sql, args, func(r *owned[T], into []any) []any { return cols(&r.row, append(into, &r.owner)) }, finishRow, func(rows []*owned[T]) {
-		for _, r := range rows {
-			out[r.owner-1] = append(out[r.owner-1], value(&r.row))
-		}
-		done(out)
+		done(divide(rows, n, func(r *owned[T]) int { return int(r.owner - 1) }, func(r *owned[T]) *R { return value(&r.row) }))
 	})
+}
+
+// divide gives each of n parents its rows in the order in which they come; parent is the place of a row's parent, negative for a row that belongs
+// to none. Rows of a parent stand together as a rule: then its list is a part of one list for all.
+func divide[T, R any](rows []*T, n int, parent func(*T) int, value func(*T) *R) [][]*R {
+	out, all := make([][]*R, n), make([]*R, len(rows))
+	for start := 0; start < len(rows); {
+		p, end := parent(rows[start]), start
+		for ; end < len(rows) && (end == start || parent(rows[end]) == p); end++ {
+			all[end] = value(rows[end])
+		}
+		switch together := all[start:end:end]; {
+		case p < 0:
+		case out[p] == nil:
+			out[p] = together
+		default:
+			out[p] = append(out[p], together...)
+		}
+		start = end
+	}
+	return out
 }
 
 // itself is a row that is handed on as it is.

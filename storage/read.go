@@ -24,15 +24,19 @@ func collect[T any](rows pgx.Rows, cols columns[T], finish func(*T) error) ([]*T
 		out     []*T
 		free    []T
 		targets []any
+		decode  *decoder
 	)
 	for rows.Next() {
+		if decode == nil {
+			decode = newDecoder(rows)
+		}
 		if len(free) == 0 {
 			free = make([]T, slab)
 		}
 		v := &free[0]
 		free = free[1:]
 		targets = cols(v, targets[:0])
-		if err := rows.Scan(targets...); err != nil {
+		if err := decode.row(rows.RawValues(), targets); err != nil {
 			return nil, fmt.Errorf("reading a row: %w", err)
 		}
 		if finish != nil {

@@ -1,6 +1,9 @@
 package storage
 
 import (
+	"cmp"
+	"slices"
+
 	"heliograph/internal/ledger"
 )
 
@@ -37,8 +40,6 @@ where consensus_timestamp = any($1) and payer_account_id = any($2) order by cons
 // QueueStakingRewardTransfers queues reading the staking rewards that transactions caused to be paid; done gets one list for each. Only
 // transactions that moved hbar of the staking reward account have any.
 func (b *Batch) QueueStakingRewardTransfers(of []*ledger.Transaction, done func([][]*ledger.StakingReward)) {
-	out := make([][]*ledger.StakingReward, len(of))
-	at := placesOf(of)
 	queue(b, `select r.consensus_timestamp, r.account_id, r.amount from staking_reward_transfer r
 where r.consensus_timestamp = any($1) and exists (
   select from crypto_transfer c where c.consensus_timestamp = r.consensus_timestamp and c.entity_id = $2)
@@ -46,11 +47,9 @@ order by r.consensus_timestamp, r.account_id`, []any{times(of), int64(b.db.base.
 		func(r *ledger.StakingReward, into []any) []any {
 			return append(into, &r.ConsensusTimestamp, &r.AccountID, &r.Amount)
 		}, nil, func(rows []*ledger.StakingReward) {
-			for _, r := range rows {
-				for _, i := range at[r.ConsensusTimestamp] {
-					out[i] = append(out[i], r)
-				}
-			}
+			at := newTimeline(of)
+			out := divide(rows, len(of), func(r *ledger.StakingReward) int { return at.place(r.ConsensusTimestamp, nil) }, itself)
+			at.repeat(func(first, again int) { out[again] = out[first] })
 			done(out)
 		})
 }
@@ -64,27 +63,59 @@ type part[C any] struct {
 
 // queueParts queues reading rows of transactions. $1 are the consensus times and $2 the payers, which is what the tables are distributed by.
 func queueParts[C any](b *Batch, sql string, of []*ledger.Transaction, cols columns[part[C]], done func([][]*C)) {
-	out := make([][]*C, len(of))
-	at := placesOf(of)
 	queue(b, sql, []any{times(of), payers(of)}, cols, nil, func(rows []*part[C]) {
-		for _, r := range rows {
-			for _, i := range at[r.at] {
-				if of[i].PayerAccountID == r.payer {
-					out[i] = append(out[i], &r.row)
-				}
-			}
-		}
+		at := newTimeline(of)
+		out := divide(rows, len(of), func(r *part[C]) int { return at.place(r.at, &r.payer) }, func(r *part[C]) *C { return &r.row })
+		at.repeat(func(first, again int) { out[again] = out[first] })
 		done(out)
 	})
 }
 
-// placesOf says where in of the transactions of a consensus time are; one may have been asked for twice.
-func placesOf(of []*ledger.Transaction) map[ledger.Timestamp][]int {
-	at := make(map[ledger.Timestamp][]int, len(of))
-	for i, t := range of {
-		at[t.ConsensusTimestamp] = append(at[t.ConsensusTimestamp], i)
+// timeline finds transactions by their consensus times, for rows that come in this order.
+type timeline struct {
+	of    []*ledger.Transaction
+	order []int // places in of, by consensus time
+	next  int   // in order: none before it is looked for any more
+}
+
+func newTimeline(of []*ledger.Transaction) *timeline {
+	t := &timeline{of: of, order: make([]int, len(of))}
+	for i := range of {
+		t.order[i] = i
 	}
-	return at
+	byTime := func(a, b int) int { return cmp.Compare(of[a].ConsensusTimestamp, of[b].ConsensusTimestamp) }
+	if len(of) > 1 && byTime(0, len(of)-1) > 0 { // newest first, as lists often are
+		slices.Reverse(t.order)
+	}
+	slices.SortStableFunc(t.order, byTime)
+	return t
+}
+
+// place is where in of the first transaction of a time stands, and of a payer where one is given; -1 when there is none. Times must not decrease
+// from call to call.
+func (t *timeline) place(at ledger.Timestamp, payer *ledger.EntityID) int {
+	for t.next < len(t.order) && t.of[t.order[t.next]].ConsensusTimestamp < at {
+		t.next++
+	}
+	for _, i := range t.order[t.next:] {
+		switch {
+		case t.of[i].ConsensusTimestamp != at:
+			return -1
+		case payer == nil || t.of[i].PayerAccountID == *payer:
+			return i
+		}
+	}
+	return -1
+}
+
+// repeat is called for each transaction that was asked for again, with the place that [timeline.place] gives and the other one.
+func (t *timeline) repeat(f func(first, again int)) {
+	t.next = 0
+	for _, i := range t.order {
+		if first := t.place(t.of[i].ConsensusTimestamp, &t.of[i].PayerAccountID); first != i {
+			f(first, i)
+		}
+	}
 }
 
 func times(of []*ledger.Transaction) []int64 {

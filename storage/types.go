@@ -1,15 +1,59 @@
 package storage
 
 import (
+	"encoding/binary"
+	"slices"
+
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"heliograph/internal/ledger"
 )
 
-// registerTypes teaches a connection to read into the ledger's values without allocating: nullable columns into Null, named integers
-// as the integers they are, and bytes into memory that many values share. A null read into an EntityID is the id that names nothing.
+// registerTypes teaches the driver what the ledger's values are, for what [decoder] leaves to it: nullable columns are read into Null, named
+// integers as the integers they are. A null read into an EntityID is the id that names nothing.
 func registerTypes(m *pgtype.Map) {
-	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapNull, wrapInteger, (&arena{}).wrapBytes}, m.TryWrapScanPlanFuncs...)
+	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapNull, wrapInteger}, m.TryWrapScanPlanFuncs...)
+	if number, ok := m.TypeForOID(pgtype.Int8OID); ok {
+		m.RegisterType(&pgtype.Type{Name: "_int8", OID: pgtype.Int8ArrayOID, Codec: &int64Array{pgtype.ArrayCodec{ElementType: number}}})
+	}
+}
+
+// int64Array is the driver's codec of bigint[], but for []int64, the ids and times of a page that nearly every statement for children has: the
+// driver would look for the way to write each of its numbers.
+type int64Array struct{ pgtype.ArrayCodec }
+
+// PlanEncode implements pgtype.Codec.
+func (c *int64Array) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
+	if _, ok := value.([]int64); ok && format == pgtype.BinaryFormatCode {
+		return int64ArrayPlan{}
+	}
+	return c.ArrayCodec.PlanEncode(m, oid, format, value)
+}
+
+type int64ArrayPlan struct{}
+
+// Encode writes the array as PostgreSQL's array_recv reads it: number of dimensions, whether there are nulls, the element's type, then for the
+// dimension its length and lower bound, then each element behind its length in bytes.
+func (int64ArrayPlan) Encode(value any, buf []byte) ([]byte, error) {
+	list := value.([]int64)
+	if list == nil {
+		return nil, nil
+	}
+	dimensions := min(len(list), 1)
+	buf = slices.Grow(buf, 20+12*len(list))
+	for _, v := range [...]int{dimensions, 0, pgtype.Int8OID} {
+		buf = binary.BigEndian.AppendUint32(buf, uint32(v)) //nolint:gosec // small numbers
+	}
+	if dimensions == 0 {
+		return buf, nil
+	}
+	buf = binary.BigEndian.AppendUint32(buf, uint32(len(list))) //nolint:gosec // a page
+	buf = binary.BigEndian.AppendUint32(buf, 1)
+	for _, v := range list {
+		buf = binary.BigEndian.AppendUint32(buf, 8)
+		buf = binary.BigEndian.AppendUint64(buf, uint64(v)) //nolint:gosec // the bits of a signed number
+	}
+	return buf, nil
 }
 
 // blob is a []byte that is read into an arena. A target is one of these where a column has bytes in most rows, and few of them.
@@ -37,38 +81,6 @@ func (a *arena) keep(b []byte) []byte {
 	a.free = a.free[n:]
 	copy(kept, b)
 	return kept
-}
-
-// bytesPlan reads a blob. It is also what the driver decodes the column into, in whichever format the column comes.
-type bytesPlan struct {
-	arena *arena
-	next  pgtype.ScanPlan
-	dst   *blob // of the current value
-}
-
-func (p *bytesPlan) SetNext(next pgtype.ScanPlan) { p.next = next }
-
-func (p *bytesPlan) Scan(src []byte, dst any) error {
-	p.dst = dst.(*blob)
-	return p.next.Scan(src, p) //nolint:wrapcheck // the driver names the column
-}
-
-// ScanBytes implements pgtype.BytesScanner; v is the driver's and will be overwritten.
-func (p *bytesPlan) ScanBytes(v []byte) error {
-	if v == nil {
-		*p.dst = nil
-		return nil
-	}
-	*p.dst = p.arena.keep(v)
-	return nil
-}
-
-func (a *arena) wrapBytes(target any) (pgtype.WrappedScanPlanNextSetter, any, bool) {
-	if _, ok := target.(*blob); ok {
-		p := &bytesPlan{arena: a}
-		return p, p, true
-	}
-	return nil, nil, false
 }
 
 // nullable is a *ledger.Null of any type.

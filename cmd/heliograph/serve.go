@@ -39,6 +39,8 @@ type serveCmd struct {
 	databaseSettings
 	ledgerSettings
 	evmSettings
+	graphSettings
+	rateSettings
 	logSettings
 }
 
@@ -48,6 +50,17 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	defer runtime.KeepAlive(floor)
 	log := c.logger()
 	cfg, err := c.rest()
+	if err != nil {
+		return err
+	}
+	graph, err := c.graph()
+	if err != nil {
+		return err
+	}
+	if !c.Cache.on {
+		graph.CacheBytes = 0
+	}
+	rates, err := c.rates()
 	if err != nil {
 		return err
 	}
@@ -85,7 +98,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, REST: cfg, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts,
+		DB: g, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies, RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts,
 	})
 	if err != nil {
 		return fmt.Errorf("putting the gateway together: %w", err)
@@ -177,6 +190,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	case err = <-failed:
 		err = fmt.Errorf("serving: %w", err)
 	}
+	h.Close()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	for _, s := range servers {

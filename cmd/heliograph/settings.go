@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"heliograph/graph/limits"
+	"heliograph/internal/gateway"
 	"heliograph/internal/ledger"
 	"heliograph/rest"
 	"heliograph/storage/embedded"
@@ -70,6 +72,85 @@ type ledgerSettings struct {
 	TopicMessageLookup        toggle `env:"HELIOGRAPH_TOPIC_MESSAGE_LOOKUP" default:"off" help:"Answer as if topic messages were found through their lookup table, which knows ranges only."`
 	Cache                     toggle `env:"HELIOGRAPH_CACHE" default:"on" help:"Keep between requests what does not change; off asks the database every time."`
 	Users                     string `env:"HELIOGRAPH_USERS" help:"Basic credentials with page limits of their own, as JSON: [{\"username\":…,\"password\":…,\"limit\":…}]."`
+}
+
+// graphSettings say what clients of the graph may do.
+type graphSettings struct {
+	MaxCost       int    `name:"max-query-cost" env:"HELIOGRAPH_MAX_QUERY_COST" default:"50000" help:"What an operation of the graph may cost: about the number of objects that its answer can hold."`
+	MaxBytes      int    `name:"max-query-bytes" env:"HELIOGRAPH_MAX_QUERY_BYTES" default:"65536" help:"Bytes of a document at most; long values belong into variables."`
+	MaxTokens     int    `name:"max-query-tokens" env:"HELIOGRAPH_MAX_QUERY_TOKENS" default:"5000" help:"Lexical tokens of a document at most."`
+	MaxDepth      int    `name:"max-query-depth" env:"HELIOGRAPH_MAX_QUERY_DEPTH" default:"20" help:"How deep fields may lie in a document."`
+	MaxFields     int    `name:"max-query-fields" env:"HELIOGRAPH_MAX_QUERY_FIELDS" default:"1000" help:"Fields of a document at most; those of fragments count each time they are spread."`
+	MaxRootFields int    `name:"max-query-root-fields" env:"HELIOGRAPH_MAX_QUERY_ROOT_FIELDS" default:"30" help:"Root fields of an operation at most."`
+	MaxAliases    int    `name:"max-query-aliases" env:"HELIOGRAPH_MAX_QUERY_ALIASES" default:"50" help:"How often one place of a document may ask for one field, under whatever names."`
+	MaxDirectives int    `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" default:"50" help:"Directives of a document at most."`
+	MaxBody       int64  `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" default:"524288" help:"Bytes of a request body to the graph at most."`
+	MaxValues     int    `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" default:"10000" help:"JSON values of a request body to the graph at most, those of the variables included."`
+	Trusted       string `name:"trusted-documents" env:"HELIOGRAPH_TRUSTED_DOCUMENTS" help:"File of documents that clients may ask for by ids: a JSON object of ids and texts."`
+	OnlyTrusted   toggle `name:"only-trusted-documents" env:"HELIOGRAPH_ONLY_TRUSTED_DOCUMENTS" default:"off" help:"Refuse all documents but those of the file and those that the REST API runs."`
+	CacheBytes    int64  `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" default:"67108864" help:"Bytes of answers of the graph that are kept until the next block comes; 0 for none. --cache off keeps none either."`
+	Introspection toggle `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Tell the schema to clients: introspection and /graphql/schema.graphql. Without it there are no suggestions either."`
+	Suggestions   toggle `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Tell names that are like a wrong one in a document."`
+}
+
+// rateSettings say how often clients may ask.
+type rateSettings struct {
+	RateLimit       int    `env:"HELIOGRAPH_RATE_LIMIT" default:"0" help:"Requests a minute that one address (IPv6: one /64 network) may send; 0 for any number."`
+	APIKeys         string `name:"api-keys" env:"HELIOGRAPH_API_KEYS" help:"File of API keys, which have limits of their own: lines of a key's SHA-256 in hex, a name, and the requests a minute. It is read again when it changes."`
+	APIKeyRateLimit int    `name:"api-key-rate-limit" env:"HELIOGRAPH_API_KEY_RATE_LIMIT" default:"0" help:"Requests a minute with an API key for which the file says nothing; 0 for any number."`
+}
+
+// rates are the settings as the gateway takes them.
+func (s *rateSettings) rates() (gateway.RateOptions, error) {
+	for name, n := range map[string]int{"HELIOGRAPH_RATE_LIMIT": s.RateLimit, "HELIOGRAPH_API_KEY_RATE_LIMIT": s.APIKeyRateLimit} {
+		if n < 0 {
+			return gateway.RateOptions{}, fmt.Errorf("%s must be 0 or more, not %d", name, n)
+		}
+	}
+	return gateway.RateOptions{PerMinute: s.RateLimit, KeyFile: s.APIKeys, PerMinuteOfKeys: s.APIKeyRateLimit}, nil
+}
+
+// graph is what clients of the graph may do.
+func (s *graphSettings) graph() (gateway.GraphOptions, error) {
+	for name, n := range map[string]int64{
+		"HELIOGRAPH_MAX_QUERY_COST": int64(s.MaxCost), "HELIOGRAPH_MAX_QUERY_BYTES": int64(s.MaxBytes), "HELIOGRAPH_MAX_QUERY_TOKENS": int64(s.MaxTokens), "HELIOGRAPH_MAX_QUERY_DEPTH": int64(s.MaxDepth),
+		"HELIOGRAPH_MAX_QUERY_FIELDS": int64(s.MaxFields), "HELIOGRAPH_MAX_QUERY_ROOT_FIELDS": int64(s.MaxRootFields), "HELIOGRAPH_MAX_QUERY_ALIASES": int64(s.MaxAliases),
+		"HELIOGRAPH_MAX_QUERY_DIRECTIVES": int64(s.MaxDirectives), "HELIOGRAPH_MAX_BODY_BYTES": s.MaxBody, "HELIOGRAPH_MAX_BODY_VALUES": int64(s.MaxValues),
+	} {
+		if n < 1 {
+			return gateway.GraphOptions{}, fmt.Errorf("%s must be 1 or more, not %d", name, n)
+		}
+	}
+	if s.CacheBytes < 0 {
+		return gateway.GraphOptions{}, fmt.Errorf("HELIOGRAPH_RESPONSE_CACHE_BYTES must be 0 or more, not %d", s.CacheBytes)
+	}
+	trusted, err := readTrusted(s.Trusted)
+	if err != nil {
+		return gateway.GraphOptions{}, err
+	}
+	return gateway.GraphOptions{
+		Trusted: trusted, OnlyTrusted: s.OnlyTrusted.on, CacheBytes: s.CacheBytes,
+		Bounds: limits.Limits{
+			Cost: s.MaxCost, Bytes: s.MaxBytes, Tokens: s.MaxTokens, Depth: s.MaxDepth, Fields: s.MaxFields, RootFields: s.MaxRootFields, Aliases: s.MaxAliases, Directives: s.MaxDirectives,
+		},
+		MaxBody: s.MaxBody, MaxValues: s.MaxValues, IntrospectionOff: !s.Introspection.on, SuggestionsOff: !s.Suggestions.on,
+	}, nil
+}
+
+// readTrusted reads the documents that clients may ask for by ids.
+func readTrusted(path string) (map[string]string, error) {
+	if path == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the trusted documents: %w", err)
+	}
+	var documents map[string]string
+	if err := json.Unmarshal(text, &documents); err != nil {
+		return nil, fmt.Errorf("the trusted documents in %s are not a JSON object of ids and texts", path)
+	}
+	return documents, nil
 }
 
 // clock is the clock that the settings ask for.

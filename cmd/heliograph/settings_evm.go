@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"heliograph/internal/evm"
 	"heliograph/resolvers"
 )
 

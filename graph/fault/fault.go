@@ -16,10 +16,14 @@ const (
 	BadState        Code = "BAD_STATE"
 	TooComplex      Code = "QUERY_TOO_COMPLEX"
 	RateLimited     Code = "RATE_LIMITED"
-	Timeout         Code = "TIMEOUT"
-	Unavailable     Code = "UNAVAILABLE"
-	NotImplemented  Code = "NOT_IMPLEMENTED"
-	Internal        Code = "INTERNAL"
+	// PersistedQueryNotFound is the code that clients of automatic persisted queries wait for.
+	PersistedQueryNotFound Code = "PERSISTED_QUERY_NOT_FOUND"
+
+	Timeout     Code = "TIMEOUT"
+	Unavailable Code = "UNAVAILABLE"
+	// NotImplemented tells that a contract asks for a function of the network that is not there.
+	NotImplemented Code = "NOT_IMPLEMENTED"
+	Internal       Code = "INTERNAL"
 )
 
 // Error is an error with a code and a text for the client.

@@ -12,6 +12,12 @@ import (
 type Query struct {
 }
 
+// What happens on the ledger, as it happens. Each subscription may start in the past: it first tells what there is already behind `from`, then goes on
+// with what comes, in the order of consensus time, nothing twice and nothing left out. To go on after a break, give the consensus time of the last event
+// as `from`. A subscription whose events are read too slowly is ended with an error that says so.
+type Subscription struct {
+}
+
 // By what blocks are ordered. In a sound database both give the same order.
 type BlockOrder string
 

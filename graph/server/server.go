@@ -7,17 +7,17 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
-	"slices"
+	"runtime/debug"
+	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/99designs/gqlgen/graphql/handler/extension"
-	lru "github.com/hashicorp/golang-lru/v2"
-	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/fault"
+	"heliograph/graph/limits"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
@@ -38,11 +38,27 @@ type Options struct {
 	Limits relay.Limits
 	// Documents is how many parsed documents of clients are kept.
 	Documents int
-	// MaxTokens bounds the length of a document.
-	MaxTokens int
-	// MaxBody bounds the size of a request body in bytes.
-	MaxBody int64
-	Logger  *slog.Logger
+	// CheckVariables makes the variables of documents in process be checked as those of clients are. It is for tests.
+	CheckVariables bool
+	// Bounds are what documents of clients may ask for.
+	Bounds limits.Limits
+	// MaxBody bounds the size of a request body in bytes, MaxValues how many JSON values it may have.
+	MaxBody   int64
+	MaxValues int
+	// IntrospectionOff refuses documents of clients that ask for the schema; SuggestionsOff tells no names that are like a wrong one.
+	IntrospectionOff, SuggestionsOff bool
+	// Trusted are documents by ids, which are known from the start, beside those of the REST side. OnlyTrusted refuses all others.
+	Trusted     map[string]string
+	OnlyTrusted bool
+	// CacheBytes bounds the answers that are kept, 0 for none. Head tells the newest consensus timestamp, which all of them depend on.
+	CacheBytes int64
+	Head       func(context.Context) (int64, error)
+	// Streams bound subscriptions, Origins are the origins of pages that may open WebSockets (patterns as of [path.Match]).
+	Streams StreamOptions
+	Origins []string
+	// NewID makes the ids of errors whose reasons only the log tells.
+	NewID  func() string
+	Logger *slog.Logger
 }
 
 // Server runs operations.
@@ -52,33 +68,58 @@ type Server struct {
 	docs     *documents
 	graphEnv *scalar.Env
 	restEnvs map[scalar.Style]*scalar.Env
+	// middleware holds what the executor puts around fields.
+	middleware *graphql.OperationContext
+
+	costLimit string     // as the header has it
+	responses *responses // nil when no answers are kept
+	streams   streams
+	closing   context.Context //nolint:containedctx // of the server's life, which connections depend on that no request ends
+	close     context.CancelFunc
 }
 
 // New makes a server.
 func New(o Options) (*Server, error) {
-	docs, err := newDocuments(o.Documents, &o.Tables.Plans)
+	docs, err := newDocuments(o.Documents, &o.Tables.Plans, o.Limits)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
 		o: o, exec: executor.New(o.Schema), docs: docs,
 		graphEnv: &scalar.Env{Style: scalar.GraphQL, Base: o.Base},
-		restEnvs: map[scalar.Style]*scalar.Env{},
+		restEnvs: map[scalar.Style]*scalar.Env{}, costLimit: strconv.Itoa(o.Bounds.Cost),
 	}
 	for _, style := range []scalar.Style{scalar.REST, scalar.RESTCompact} {
 		s.restEnvs[style] = &scalar.Env{Style: style, Base: o.Base}
 	}
-	s.exec.SetQueryCache(docs)
-	s.exec.SetParserTokenLimit(o.MaxTokens)
+	s.closing, s.close = context.WithCancel(context.Background())
+	if err := s.trust(); err != nil {
+		return nil, err
+	}
+	if o.CacheBytes > 0 {
+		if s.responses, err = newResponses(o.CacheBytes, o.Head); err != nil {
+			return nil, err
+		}
+	}
 	s.exec.SetErrorPresenter(s.present)
-	s.exec.SetRecoverFunc(func(ctx context.Context, p any) error {
-		o.Logger.ErrorContext(ctx, "a resolver panicked", "panic", p)
-		return &fault.Error{Code: fault.Internal, Message: "internal error"}
-	})
+	s.exec.SetRecoverFunc(s.recovered)
 	s.exec.Use(extension.Introspection{})
 	s.exec.AroundFields(s.field)
+	var errs gqlerror.List
+	if s.middleware, errs = s.exec.CreateOperationContext(graphql.StartOperationTrace(context.Background()), &graphql.RawParams{Query: "{ __typename }"}); errs != nil {
+		return nil, fmt.Errorf("making an operation: %w", errs)
+	}
+	s.exec.SetQueryCache(docs) // only now: that operation is nobody's
 	return s, nil
 }
+
+// recovered is what a client sees of a resolver that panicked.
+func (*Server) recovered(_ context.Context, p any) error {
+	return &panicError{value: p, stack: debug.Stack()}
+}
+
+// Close closes all WebSockets.
+func (s *Server) Close() { s.close() }
 
 // field is around every field: it notes where the page of a REST answer ends, and lets the row plan answer.
 func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) {
@@ -114,14 +155,30 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 		if parsed != nil {
 			err = parsed.Err
 		}
-		if own = s.o.Classify(err); own.Code == fault.Internal || own.Code == fault.Unavailable {
-			s.o.Logger.ErrorContext(ctx, "a field could not be answered", "field", graphql.GetPath(ctx).String(), "error", err)
-		}
+		own = s.o.Classify(err)
 	}
 	e := coded(own.Code, own.Message)
 	e.Path = graphql.GetPath(ctx)
+	if own.Code == fault.Internal || own.Code == fault.Unavailable { // the client learns an id, the log the reason
+		id := s.o.NewID()
+		e.Extensions["id"] = id
+		attrs := []any{"id", id, "field", e.Path.String(), "error", err}
+		var panicked *panicError
+		if errors.As(err, &panicked) {
+			attrs = append(attrs, "stack", string(panicked.stack))
+		}
+		s.o.Logger.ErrorContext(ctx, "a field could not be answered", attrs...)
+	}
 	return e
 }
+
+// panicError is a resolver's panic.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
 func coded(code fault.Code, message string) *gqlerror.Error {
 	return &gqlerror.Error{Message: message, Extensions: map[string]any{"code": string(code)}}
@@ -135,124 +192,3 @@ func (s *Server) context(ctx context.Context, env *scalar.Env, limits relay.Limi
 
 // Schema is the graph's schema. It is not to be changed.
 func (s *Server) Schema() *ast.Schema { return s.o.Schema.Schema() }
-
-// Document is an operation document of the REST side, parsed and checked once.
-type Document struct {
-	text string
-	doc  *ast.QueryDocument
-}
-
-// Prepare parses and checks a document, and keeps it for good.
-func (s *Server) Prepare(text string) (*Document, error) {
-	doc, errs := gqlparser.LoadQuery(s.o.Schema.Schema(), text) //nolint:staticcheck // its replacement takes the same rules as an argument
-	if errs != nil {
-		return nil, fmt.Errorf("checking a document: %w", errs)
-	}
-	s.docs.pin(text, doc)
-	return &Document{text: text, doc: doc}, nil
-}
-
-// Text is the document as it was written.
-func (d *Document) Text() string { return d.text }
-
-// Operations are the operations of the document.
-func (d *Document) Operations() ast.OperationList { return d.doc.Operations }
-
-// Done hands back the memory of an answer that has been sent: neither data nor a part of it may be used any more. Answers that are not handed
-// back are left to the garbage collector.
-func (s *Server) Done(data []byte) { s.o.Tables.Buffers.Give(data) }
-
-// Result is the answer to a document. Who is done with the data may say so with [Server.Done].
-type Result struct {
-	Data   []byte // the JSON of data
-	Errors gqlerror.List
-	Hints  relay.Hints
-}
-
-// Call says how to run a document.
-type Call struct {
-	Document  *Document
-	Operation string
-	Variables map[string]any
-	Style     scalar.Style
-	Limits    relay.Limits
-}
-
-// Run runs a document in process. A nil result means that the caller has gone.
-func (s *Server) Run(ctx context.Context, c Call) *Result {
-	res := &Result{}
-	ctx = relay.WithHints(s.context(ctx, s.restEnvs[c.Style], c.Limits), &res.Hints)
-	oc, errs := s.exec.CreateOperationContext(ctx, &graphql.RawParams{Query: c.Document.text, OperationName: c.Operation, Variables: c.Variables})
-	if errs != nil {
-		res.Errors = errs
-		return res
-	}
-	run, ctx := s.exec.DispatchOperation(ctx, oc)
-	resp := run(ctx)
-	if resp == nil {
-		return nil
-	}
-	res.Data, res.Errors = resp.Data, resp.Errors
-	return res
-}
-
-// documents keeps parsed documents: those of the REST side for good, those of clients while they are used, and with each its plans.
-type documents struct {
-	pinned map[string]*ast.QueryDocument // written before the first request only
-	recent *lru.Cache[string, *ast.QueryDocument]
-	plans  *rowplan.Plans
-}
-
-func newDocuments(size int, plans *rowplan.Plans) (*documents, error) {
-	recent, err := lru.NewWithEvict(size, func(_ string, doc *ast.QueryDocument) { plans.Forget(doc) })
-	if err != nil {
-		return nil, fmt.Errorf("making the document cache: %w", err)
-	}
-	return &documents{pinned: map[string]*ast.QueryDocument{}, recent: recent, plans: plans}, nil
-}
-
-func (d *documents) pin(text string, doc *ast.QueryDocument) {
-	undefer(doc)
-	d.pinned[text] = doc
-	d.plans.Keep(doc)
-}
-
-// Get implements gqlgen's cache interface.
-func (d *documents) Get(_ context.Context, text string) (*ast.QueryDocument, bool) {
-	if doc, ok := d.pinned[text]; ok {
-		return doc, true
-	}
-	return d.recent.Get(text)
-}
-
-// Add implements gqlgen's cache interface.
-func (d *documents) Add(_ context.Context, text string, doc *ast.QueryDocument) {
-	undefer(doc)
-	d.plans.Keep(doc)
-	d.recent.Add(text, doc)
-}
-
-// undefer takes every @defer out of a document: answers come whole, which is a server's right.
-func undefer(doc *ast.QueryDocument) {
-	for _, op := range doc.Operations {
-		undeferSet(op.SelectionSet)
-	}
-	for _, f := range doc.Fragments {
-		undeferSet(f.SelectionSet)
-	}
-}
-
-func undeferSet(set ast.SelectionSet) {
-	isDefer := func(d *ast.Directive) bool { return d.Name == "defer" }
-	for _, s := range set {
-		switch s := s.(type) {
-		case *ast.Field:
-			undeferSet(s.SelectionSet)
-		case *ast.InlineFragment:
-			s.Directives = slices.DeleteFunc(s.Directives, isDefer)
-			undeferSet(s.SelectionSet)
-		case *ast.FragmentSpread:
-			s.Directives = slices.DeleteFunc(s.Directives, isDefer)
-		}
-	}
-}

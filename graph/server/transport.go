@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/fault"
+	"heliograph/graph/limits"
 )
 
 const (
@@ -27,45 +29,132 @@ const (
 // ServeHTTP answers GET and POST as the GraphQL over HTTP specification says (draft of 2023, §5 and §6): request errors have no data member,
 // and are 200 to clients that know only application/json. Bodies other than application/json are refused, so no HTML form can send one.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case wantsWebSocket(r):
+		s.serveWebSocket(w, r)
+		return
+	case wantsEvents(r):
+		s.serveEvents(w, r)
+		return
+	}
 	h := w.Header()
 	h.Add("Vary", "Accept")
 	media := accepted(r.Header.Values("Accept"))
 	h.Set("Content-Type", media+"; charset=utf-8")
 
-	params := &graphql.RawParams{Headers: r.Header}
-	params.ReadTime.Start = graphql.Now()
-	var bad *refusal
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
-		bad = readQuery(r.URL.RawQuery, params)
-	case http.MethodPost:
-		bad = readBody(http.MaxBytesReader(w, r.Body, s.o.MaxBody), min(r.ContentLength, s.o.MaxBody), r.Header.Get("Content-Type"), params)
-	default:
-		h.Set("Allow", "GET, HEAD, POST")
-		bad = refuse(http.StatusMethodNotAllowed, "only GET and POST are supported")
-	}
-	if bad == nil && params.Query == "" {
-		bad = refuse(http.StatusBadRequest, "query is missing")
-	}
+	raw, bad := s.receive(w, r)
 	if bad != nil {
 		writeErrors(w, bad.status, gqlerror.List{bad.err})
 		return
 	}
-	params.ReadTime.End = graphql.Now()
-
-	ctx := s.context(r.Context(), s.graphEnv, s.o.Limits)
-	oc, errs := s.exec.CreateOperationContext(ctx, params)
-	if errs != nil {
-		status := http.StatusOK
-		if media == mediaGraphQL {
-			status = http.StatusBadRequest
-		}
-		writeErrors(w, status, withCodes(errs))
+	key := s.responses.key(r.Context(), r.Method, raw)
+	if a := s.responses.get(key); a != nil {
+		a.write(w, r, s.costLimit)
 		return
 	}
+	params, keep, bad := s.params(r, raw)
+	if bad != nil {
+		if bad.status == http.StatusOK {
+			bad.status = statusOf(media)
+		}
+		writeErrors(w, bad.status, gqlerror.List{bad.err})
+		return
+	}
+	s.run(w, r, params, media, keep, key)
+}
+
+// params reads what a request asks for. keep keeps the document once it turned out to be good. The status of a refusal is 200 where that of a bad
+// document fits.
+func (s *Server) params(r *http.Request, raw []byte) (params *graphql.RawParams, keep func(), bad *refusal) {
+	params = &graphql.RawParams{Headers: r.Header}
+	params.ReadTime.Start = graphql.Now()
+	var documentID string
+	if r.Method == http.MethodPost {
+		documentID, bad = readBody(raw, s.o.MaxValues, params)
+	} else {
+		documentID, bad = readQuery(string(raw), params)
+	}
+	if bad != nil {
+		return nil, nil, bad
+	}
+	keep, unknown := s.resolve(params, documentID)
+	switch {
+	case unknown != nil:
+		return nil, nil, &refusal{http.StatusOK, unknown}
+	case params.Query == "":
+		return nil, nil, refuse(http.StatusBadRequest, "query is missing")
+	}
+	params.ReadTime.End = graphql.Now()
+	return params, keep, nil
+}
+
+// receive reads what a request asks, as it is.
+func (s *Server) receive(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
+	h := w.Header()
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		return []byte(r.URL.RawQuery), nil
+	case http.MethodPost:
+		if r.ContentLength > s.o.MaxBody {
+			h.Set("Connection", "close") // what is not read must not be taken for the next request
+			return nil, tooLarge(s.o.MaxBody)
+		}
+		return receiveBody(http.MaxBytesReader(w, r.Body, s.o.MaxBody), r.ContentLength, r.Header.Get("Content-Type"))
+	default:
+		h.Set("Allow", "GET, HEAD, POST")
+		return nil, refuse(http.StatusMethodNotAllowed, "only GET and POST are supported")
+	}
+}
+
+// operation is what a client asked for, found good.
+type operation struct {
+	*entry
+	oc   *graphql.OperationContext
+	cost int
+}
+
+// prepare checks what a client asks for. keep is called when the document turned out to be good. An operation that is not nil was refused for its cost.
+func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, keep func()) (*operation, gqlerror.List) {
+	e, errs := s.document(params.Query)
+	if errs != nil {
+		return nil, errs
+	}
+	keep()
+	oc, errs := s.exec.CreateOperationContext(ctx, params)
+	if errs != nil {
+		return nil, withCodes(errs)
+	}
+	op := &operation{entry: e, oc: oc, cost: e.cost(oc.Operation, s.o.Limits).Of(oc.Variables)}
+	if op.cost > s.o.Bounds.Cost {
+		return op, gqlerror.List{tooCostly(op.cost, s.o.Bounds.Cost)}
+	}
+	return op, nil
+}
+
+// run runs what a request asks for. keep is called when the document turned out to be good; a good answer is kept under the key.
+func (s *Server) run(w http.ResponseWriter, r *http.Request, params *graphql.RawParams, media string, keep func(), key string) {
+	h := w.Header()
+	ctx := s.context(r.Context(), s.graphEnv, s.o.Limits)
+	op, errs := s.prepare(ctx, params, keep)
+	if op == nil {
+		writeErrors(w, statusOf(media), errs)
+		return
+	}
+	e, oc, cost := op.entry, op.oc, op.cost
 	if r.Method != http.MethodPost && oc.Operation.Operation != ast.Query {
 		h.Set("Allow", "POST")
 		writeErrors(w, http.StatusMethodNotAllowed, gqlerror.List{coded(fault.BadUserInput, "GET runs queries only; send a "+string(oc.Operation.Operation)+" with POST")})
+		return
+	}
+	costText := strconv.Itoa(cost)
+	h[costHeader], h[costLimitHeader] = []string{costText}, []string{s.costLimit}
+	if errs != nil {
+		writeErrors(w, statusOf(media), errs)
+		return
+	}
+	if oc.Operation.Operation == ast.Subscription {
+		writeErrors(w, http.StatusNotAcceptable, gqlerror.List{coded(fault.BadUserInput,
+			"a subscription has many answers: accept "+mediaEvents+", or use a WebSocket with the subprotocol "+subprotocol)})
 		return
 	}
 	run, ctx := s.exec.DispatchOperation(ctx, oc)
@@ -73,8 +162,56 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if resp == nil { // the client has gone
 		return
 	}
-	writeResponse(w, resp)
-	s.Done(resp.Data)
+	defer s.Done(resp.Data)
+	if asked, _ := params.Extensions["cost"].(bool); asked {
+		resp.Extensions = map[string]any{"cost": costOf(cost, s.o.Bounds.Cost)}
+	}
+	tail, err := tailOf(resp)
+	if err != nil {
+		s.o.Logger.ErrorContext(ctx, "an answer could not be written", "error", err)
+		writeErrors(w, http.StatusInternalServerError, gqlerror.List{coded(fault.Internal, "internal error")})
+		return
+	}
+	data := []byte(resp.Data)
+	if data == nil {
+		data = []byte("null")
+	}
+	age := e.age(oc.Operation)
+	if len(resp.Errors) > 0 || age == 0 || key == "" && r.Method == http.MethodPost {
+		h.Set("Cache-Control", "no-store")
+		writeResponse(w, data, tail)
+		return
+	}
+	if age > limits.ShortAge && incomplete(data) {
+		age = limits.ShortAge
+	}
+	body := append(append(append(make([]byte, 0, len(dataMember)+len(data)+len(tail)), dataMember...), data...), tail...)
+	a := &answer{body: body, cost: costText, tag: tagOf(body), age: age}
+	s.responses.put(key, a)
+	a.write(w, r, s.costLimit)
+}
+
+// The headers that tell what an operation costs, and what it may cost, spelled as net/http keeps them.
+const (
+	costHeader      = "X-Query-Cost"
+	costLimitHeader = "X-Query-Cost-Limit"
+)
+
+// costOf is what extensions tell of an operation's cost.
+func costOf(cost, limit int) map[string]int { return map[string]int{"requested": cost, "limit": limit} }
+
+// tooCostly refuses an operation for its cost.
+func tooCostly(cost, limit int) *gqlerror.Error {
+	e := coded(fault.TooComplex, fmt.Sprintf("the operation costs %d, which is how many objects its answer can hold; at most %d are allowed: ask for smaller pages, or for less in each row", cost, limit))
+	e.Extensions["cost"] = costOf(cost, limit)
+	return e
+}
+
+// Refuse answers a request of a client of the graph that is not even read.
+func Refuse(w http.ResponseWriter, r *http.Request, status int, code fault.Code, message string) {
+	w.Header().Add("Vary", "Accept")
+	w.Header().Set("Content-Type", accepted(r.Header.Values("Accept"))+"; charset=utf-8")
+	writeErrors(w, status, gqlerror.List{coded(code, message)})
 }
 
 // refusal is why a request is not run.
@@ -118,31 +255,32 @@ func accepted(accept []string) string {
 }
 
 // readQuery reads the parameters of a GET request.
-func readQuery(raw string, p *graphql.RawParams) *refusal {
+func readQuery(raw string, p *graphql.RawParams) (documentID string, bad *refusal) {
 	q, err := url.ParseQuery(raw)
 	if err != nil {
-		return refuse(http.StatusBadRequest, "the query string is malformed")
+		return "", refuse(http.StatusBadRequest, "the query string is malformed")
 	}
 	p.Query, p.OperationName = q.Get("query"), q.Get("operationName")
 	for name, into := range map[string]*map[string]any{"variables": &p.Variables, "extensions": &p.Extensions} {
 		if text := q.Get(name); text != "" {
 			if err := json.Unmarshal([]byte(text), (*object)(into)); err != nil {
-				return refuse(http.StatusBadRequest, name+" must be a JSON object")
+				return "", refuse(http.StatusBadRequest, name+" must be a JSON object")
 			}
 		}
 	}
-	return nil
+	return q.Get("documentId"), nil
 }
 
 // body is the JSON object of a POST request.
 type body struct {
-	Query         *string `json:"query"`
-	OperationName *string `json:"operationName"`
-	Variables     object  `json:"variables"`
-	Extensions    object  `json:"extensions"`
+	Query         *string        `json:"query"`
+	OperationName *string        `json:"operationName"`
+	Variables     map[string]any `json:"variables"`
+	Extensions    map[string]any `json:"extensions"`
+	DocumentID    string         `json:"documentId"`
 }
 
-// object is a JSON object whose numbers stay as they were written.
+// object is a JSON object in a query string, whose numbers stay as they were written.
 type object map[string]any
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -155,25 +293,64 @@ func (o *object) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// readBody reads the parameters of a POST request. size is how long the body says it is, negative when it does not say.
-func readBody(r io.Reader, size int64, contentType string, p *graphql.RawParams) *refusal {
+func tooLarge(limit int64) *refusal {
+	return refuse(http.StatusRequestEntityTooLarge, "the request body has more than "+strconv.FormatInt(limit, 10)+" bytes")
+}
+
+// manyValues tells whether a JSON text has more than limit members and elements. It is for texts that may not be well formed, and quicker than
+// reading them.
+func manyValues(b []byte, limit int) bool {
+	n, inString := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case inString:
+			switch c {
+			case '\\':
+				i++
+			case '"':
+				inString = false
+			}
+		case c == '"':
+			inString = true
+		case c == ',' || c == '[' || c == '{':
+			n++
+			if n > limit {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// receiveBody reads the body of a POST request. size is how long it says it is, negative when it does not say.
+func receiveBody(r io.Reader, size int64, contentType string) ([]byte, *refusal) {
 	media, params, err := mime.ParseMediaType(contentType)
 	charset, hasCharset := params["charset"]
 	if err != nil || media != mediaJSON || hasCharset && !strings.EqualFold(charset, "utf-8") {
-		return refuse(http.StatusUnsupportedMediaType, "the content type must be application/json in UTF-8")
+		return nil, refuse(http.StatusUnsupportedMediaType, "the content type must be application/json in UTF-8")
 	}
 	raw := bytes.NewBuffer(make([]byte, 0, max(size, 0)+bytes.MinRead)) // reading wants room behind the end
 	_, err = raw.ReadFrom(r)
-	var tooLarge *http.MaxBytesError
+	var long *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLarge):
-		return refuse(http.StatusRequestEntityTooLarge, "the request body has more than "+strconv.FormatInt(tooLarge.Limit, 10)+" bytes")
+	case errors.As(err, &long):
+		return nil, tooLarge(long.Limit)
 	case err != nil:
-		return refuse(http.StatusBadRequest, "the request body ended early")
+		return nil, refuse(http.StatusBadRequest, "the request body ended early")
+	}
+	return raw.Bytes(), nil
+}
+
+// readBody reads the parameters in the body of a POST request, which may have so many JSON values.
+func readBody(raw []byte, values int, p *graphql.RawParams) (documentID string, bad *refusal) {
+	if manyValues(raw, values) {
+		return "", &refusal{http.StatusBadRequest, coded(fault.TooComplex, fmt.Sprintf("the request body has more than %d values", values))}
 	}
 	var b body
-	if err := json.Unmarshal(raw.Bytes(), &b); err != nil {
-		return refuse(http.StatusBadRequest, "the request body must be a JSON object with query, operationName, variables and extensions")
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber() // numbers stay as they were written
+	if err := d.Decode(&b); err != nil || len(bytes.TrimLeft(raw[d.InputOffset():], " \t\r\n")) > 0 || bytes.TrimLeft(raw, " \t\r\n")[0] != '{' {
+		return "", refuse(http.StatusBadRequest, "the request body must be a JSON object with query, operationName, variables and extensions")
 	}
 	if b.Query != nil {
 		p.Query = *b.Query
@@ -182,20 +359,30 @@ func readBody(r io.Reader, size int64, contentType string, p *graphql.RawParams)
 		p.OperationName = *b.OperationName
 	}
 	p.Variables, p.Extensions = b.Variables, b.Extensions
-	return nil
+	return b.DocumentID, nil
 }
 
-// withCodes gives every error of a request that is not run one of our codes; the executor has others.
+// cut ends a text where it gets too long to be read.
+func cut(text string) string { return strings.ToValidUTF8(text[:longestMessage], "") + "…" }
+
+// longestMessage is where a text is cut that repeats what the client has sent.
+const longestMessage = 300
+
+// withCodes gives every error of a request that is not run our code for it, gqlgen has others; and a text that can be read.
 func withCodes(errs gqlerror.List) gqlerror.List {
 	for _, e := range errs {
-		code := fault.BadUserInput
-		if strings.HasPrefix(e.Message, "exceeded token limit") {
-			code = fault.TooComplex
+		if len(e.Message) > longestMessage {
+			e.Message = cut(e.Message)
+		}
+		for i, step := range e.Path {
+			if name, ok := step.(ast.PathName); ok && len(name) > longestMessage {
+				e.Path[i] = ast.PathName(cut(string(name)))
+			}
 		}
 		if e.Extensions == nil {
 			e.Extensions = map[string]any{}
 		}
-		e.Extensions["code"] = string(code)
+		e.Extensions["code"] = string(fault.BadUserInput)
 	}
 	return errs
 }
@@ -208,13 +395,14 @@ func writeErrors(w http.ResponseWriter, status int, errs gqlerror.List) {
 	if err != nil {
 		status, b = http.StatusInternalServerError, []byte(`{"errors":[{"message":"internal error"}]}`)
 	}
+	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(b) // a client that has gone is no concern of ours
 }
 
-// writeResponse writes an answer; its data is copied as it is.
-func writeResponse(w http.ResponseWriter, resp *graphql.Response) {
-	var tail bytes.Buffer
+// tailOf is what follows the data in an answer.
+func tailOf(resp *graphql.Response) ([]byte, error) {
+	var tail []byte
 	for _, part := range []struct {
 		name string
 		v    any
@@ -225,20 +413,21 @@ func writeResponse(w http.ResponseWriter, resp *graphql.Response) {
 		}
 		b, err := json.Marshal(part.v)
 		if err != nil {
-			writeErrors(w, http.StatusInternalServerError, gqlerror.List{coded(fault.Internal, "internal error")})
-			return
+			return nil, fmt.Errorf("writing %s: %w", part.name, err)
 		}
-		tail.WriteString(`,"` + part.name + `":`)
-		tail.Write(b)
+		tail = append(append(append(append(tail, `,"`...), part.name...), `":`...), b...)
 	}
-	data := []byte(resp.Data)
-	if data == nil {
-		data = []byte("null")
-	}
-	tail.WriteByte('}')
-	w.Header().Set("Content-Length", strconv.Itoa(len(`{"data":`)+len(data)+tail.Len()))
+	return append(tail, '}'), nil
+}
+
+// writeResponse writes an answer; its data is written as it is.
+func writeResponse(w http.ResponseWriter, data, tail []byte) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(dataMember)+len(data)+len(tail)))
 	w.WriteHeader(http.StatusOK)
-	for _, b := range [][]byte{[]byte(`{"data":`), data, tail.Bytes()} {
+	for _, b := range [][]byte{[]byte(dataMember), data, tail} {
 		_, _ = w.Write(b)
 	}
 }
+
+// dataMember is how an answer begins.
+const dataMember = `{"data":`

@@ -179,7 +179,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestBodyLimit says that a body has 2^20 bytes at most.
+// TestBodyLimit says that a body has 2^19 bytes at most.
 func TestBodyLimit(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -187,7 +187,7 @@ func TestBodyLimit(t *testing.T) {
 		const start, end = `{"query":"{ __typename }","extensions":{"x":"`, `"}}`
 		return start + strings.Repeat("x", size-len(start)-len(end)) + end
 	}
-	for size, want := range map[int]int{1 << 20: http.StatusOK, 1<<20 + 1: http.StatusRequestEntityTooLarge} {
+	for size, want := range map[int]int{1 << 19: http.StatusOK, 1<<19 + 1: http.StatusRequestEntityTooLarge} {
 		got := g.Do(t, http.MethodPost, "/graphql", body(size), "Content-Type: application/json")
 		if got.Status != want {
 			t.Errorf("%d bytes: status %d, want %d: %.200s", size, got.Status, want, got.Body)

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"heliograph/graph"
+	"heliograph/graph/limits"
 	"heliograph/graph/relay"
 	"heliograph/graph/server"
 	"heliograph/internal/gateway"
@@ -79,7 +80,7 @@ func newRig(tb testing.TB) *rig {
 	root := resolvers.New(resolvers.Options{DB: db, Now: cfg.Now, Logger: log})
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
-		Classify: resolvers.Classify, Base: base, Limits: relay.Limits{Default: cfg.LimitDefault, Max: cfg.LimitMax}, Documents: 100, MaxTokens: 15_000, MaxBody: 1 << 20, Logger: log,
+		Classify: resolvers.Classify, Base: base, Limits: relay.Limits{Default: cfg.LimitDefault, Max: cfg.LimitMax}, Documents: 100, Bounds: limits.Default(), MaxValues: 10_000, NewID: func() string { return "" }, MaxBody: 1 << 20, Logger: log,
 	})
 	if err != nil {
 		tb.Fatal(err)

@@ -1,8 +1,12 @@
 package evm_test
 
 import (
-	"math/big"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -10,43 +14,107 @@ import (
 	"heliograph/internal/ledger"
 	"heliograph/internal/pgtest"
 	"heliograph/internal/testenv"
+	"heliograph/resolvers"
+	"heliograph/rest"
 	"heliograph/storage"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// The contracts of the demo network.
+// coin is the demo network's fungible token, and holder one who has some of it.
 const (
-	coin = 3001
+	coin   = 3001
+	holder = 1017
 )
 
+// balanceOf asks the coin for the balance of its holder.
+func balanceOf() evm.Message {
+	msg := to(coin, common.FromHex("70a08231"), word(holder))
+	msg.From = ledger.Null[ledger.EVMAddress]{}
+	return msg
+}
+
 // open begins a simulation on the demo network.
-func open(t testing.TB, reader *storage.EVM, ref ledger.EVMBlockRef, msg evm.Message) (*evm.Simulation, *storage.EVMSnapshot) {
+func open(t testing.TB, m *evm.Machine, reader *storage.EVM, ref ledger.EVMBlockRef, msg evm.Message) (*evm.Simulation, *storage.EVMSnapshot) {
 	t.Helper()
-	r := storage.EVMRequest{Block: ref, Addresses: []ledger.EVMAddress{msg.To.V, lz(2)}, Callee: msg.To.V}
+	r := storage.EVMRequest{Block: ref, Addresses: []ledger.EVMAddress{lz(treasury), msg.To.V}, Callee: msg.To.V}
 	copy(r.Selector[:], msg.Data)
 	s, err := reader.Open(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Close)
-	return newMachine().Begin(t.Context(), s, s.Block()), s
+	return m.Begin(t.Context(), s, s.Block()), s
 }
 
-func TestSmoke(t *testing.T) {
+// TestTrips counts round trips to the database: what was asked for once is asked for at once the next time.
+func TestTrips(t *testing.T) {
 	t.Parallel()
-	reader := testenv.Demo(t).DB.NewEVM(1 << 20)
-	for _, ref := range []ledger.EVMBlockRef{{}, {Earliest: true}, {Before: ledger.TimestampOf(testenv.Now().AddDate(0, -1, 0))}} {
-		for range 2 {
-			msg := to(coin, common.FromHex("18160ddd"))
-			msg.From = ledger.Null[ledger.EVMAddress]{}
-			sim, snap := open(t, reader, ref, msg)
-			r, err := sim.Call(msg)
-			if err != nil {
-				t.Fatal(err)
+	db := testenv.Demo(t).DB
+	for _, c := range []struct {
+		name       string
+		ref        ledger.EVMBlockRef
+		cache      uint64
+		first, own int
+	}{
+		{"now", ledger.EVMBlockRef{}, 1 << 20, 2, 1},
+		{"now, without memory", ledger.EVMBlockRef{}, 0, 2, 2},
+		{"then", ledger.EVMBlockRef{Number: ledger.Of[int64](1500)}, 1 << 20, 3, 2},
+	} {
+		reader, machine := db.NewEVM(c.cache), newMachine()
+		for i, want := range []int{c.first, c.own} {
+			sim, snapshot := open(t, machine, reader, c.ref, balanceOf())
+			r, err := sim.Call(balanceOf())
+			if err != nil || r.Failed() || len(r.Output) != 32 {
+				t.Fatal(err, r)
 			}
-			t.Logf("block %d: %s %s, %d gas, %d trips", snap.Block().Number, r.Code, new(big.Int).SetBytes(r.Output), r.GasUsed, snap.Trips())
-			snap.Close()
+			if got := snapshot.Trips(); got != want {
+				t.Errorf("%s, call %d: %d round trips, want %d", c.name, i+1, got, want)
+			}
+			snapshot.Close()
 		}
 	}
+}
+
+// BenchmarkBalanceOf compares a call through HTTP with what it cannot do without: the machine's work and one round trip.
+func BenchmarkBalanceOf(b *testing.B) {
+	g := testenv.Demo(b, testenv.REST(func(c *rest.Config) { c.Cache = true }), testenv.EVM(func(o *resolvers.EVMOptions) {
+		o.RequestsPerSecond, o.GasPerSecond = 1<<40, 1<<60
+	}))
+	reader, machine, msg := g.DB.NewEVM(1<<20), newMachine(), balanceOf()
+	warm := func() *storage.EVMSnapshot {
+		sim, snapshot := open(b, machine, reader, ledger.EVMBlockRef{}, msg)
+		if r, err := sim.Call(msg); err != nil || r.Failed() {
+			b.Fatal(err, r)
+		}
+		return snapshot
+	}
+	warm().Close()
+	b.Run("machine", func(b *testing.B) {
+		snapshot := warm()
+		defer snapshot.Close()
+		for b.Loop() {
+			if r, err := machine.Begin(b.Context(), snapshot, snapshot.Block()).Call(msg); err != nil || r.Failed() {
+				b.Fatal(err, r)
+			}
+		}
+	})
+	b.Run("batch", func(b *testing.B) {
+		for b.Loop() {
+			_, snapshot := open(b, machine, reader, ledger.EVMBlockRef{}, msg)
+			snapshot.Close()
+		}
+	})
+	body := fmt.Sprintf(`{"to":"0x%040x","data":"0x%s"}`, coin, hex.EncodeToString(msg.Data))
+	b.Run("http", func(b *testing.B) {
+		client := &http.Client{Timeout: time.Minute}
+		for b.Loop() {
+			resp, err := client.Post(g.URL+"/api/v1/contracts/call", "application/json", strings.NewReader(body)) //nolint:noctx // the client has a timeout
+			if err != nil || resp.StatusCode != http.StatusOK {
+				b.Fatal(err, resp)
+			}
+			if err := resp.Body.Close(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

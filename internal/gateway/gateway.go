@@ -4,6 +4,8 @@ package gateway
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +14,7 @@ import (
 	"net/http/pprof"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -19,8 +22,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"heliograph/graph"
+	"heliograph/graph/limits"
 	"heliograph/graph/relay"
 	"heliograph/graph/server"
+	"heliograph/internal/feed"
 	"heliograph/internal/web/apidocs"
 	"heliograph/internal/web/graphiql"
 	"heliograph/resolvers"
@@ -30,21 +35,49 @@ import (
 	"heliograph/storage"
 )
 
-// Bounds of what clients of the graph may send.
-const (
-	maxTokens = 15_000
-	maxBody   = 1 << 20
-	documents = 1000
-)
+// GraphOptions say what clients of the graph may do.
+type GraphOptions struct {
+	// Bounds are what documents may ask for.
+	Bounds limits.Limits
+	// MaxBody bounds request bodies in bytes, MaxValues in JSON values.
+	MaxBody   int64
+	MaxValues int
+	// Trusted are documents by ids that clients may ask for, beside those of the REST API; OnlyTrusted refuses all others.
+	Trusted     map[string]string
+	OnlyTrusted bool
+	// CacheBytes bounds the answers that are kept between requests, 0 for none.
+	CacheBytes int64
+	// Streams bound subscriptions; PollInterval is how often new rows are looked for on behalf of all subscribers, Backlog how many of them are kept for
+	// those who have not read them yet.
+	Streams      server.StreamOptions
+	PollInterval time.Duration
+	Backlog      int
+	// IntrospectionOff hides the schema, SuggestionsOff names that are like a wrong one.
+	IntrospectionOff, SuggestionsOff bool
+}
+
+// DefaultGraph is what the settings say by default.
+func DefaultGraph() GraphOptions {
+	return GraphOptions{
+		Bounds: limits.Default(), MaxBody: 512 << 10, MaxValues: 10_000,
+		Streams: server.DefaultStreams(), PollInterval: 250 * time.Millisecond, Backlog: 10_000,
+	}
+}
+
+// documents is how many parsed documents of clients are kept.
+const documents = 1000
 
 // Options say what the gateway is made of.
 type Options struct {
 	// DB may be nil when nothing is to be answered, only explained.
 	DB      *storage.DB
 	REST    *rest.Config
+	Graph   GraphOptions
 	Logger  *slog.Logger
 	Origins []string
 	Proxies []netip.Prefix
+	// Rates bound how often clients may ask.
+	Rates RateOptions
 	// RequestTimeout bounds each request.
 	RequestTimeout time.Duration
 	Version        string
@@ -52,6 +85,8 @@ type Options struct {
 	EVM resolvers.EVMOptions
 	// PlansOff leaves all answers to gqlgen's own way; the differential tests compare both.
 	PlansOff bool
+	// CheckVariables makes sure that REST gives its documents the variables that they declare; all tests do so.
+	CheckVariables bool
 }
 
 // Gateway answers requests.
@@ -60,19 +95,27 @@ type Gateway struct {
 	graph   *server.Server
 	root    *resolvers.Resolver
 	v1      *rest.API
-	docs    http.Handler
+	docs    func() (http.Handler, error) // made when somebody looks at it first
 	metrics *metrics
 	sdl     string
+	cors    func(http.Handler) http.Handler
+	rates   *rates
 }
 
 // New makes a gateway.
 func New(o Options) (*Gateway, error) {
 	o.REST.TracesOff = o.EVM.TracesOff
-	root := resolvers.New(resolvers.Options{DB: o.DB, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger, EVM: o.EVM})
+	root := resolvers.New(resolvers.Options{
+		DB: o.DB, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger, EVM: o.EVM,
+		Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
+	})
 	root.Tables().Off = o.PlansOff
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
-		Classify: resolvers.Classify, Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, MaxTokens: maxTokens, MaxBody: maxBody, Logger: o.Logger,
+		Classify: resolvers.Classify, Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, Bounds: o.Graph.Bounds,
+		MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues, IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff,
+		Trusted: o.Graph.Trusted, OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,
+		Streams: o.Graph.Streams, Origins: o.Origins, NewID: newID, Logger: o.Logger, CheckVariables: o.CheckVariables,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the graph's server: %w", err)
@@ -81,12 +124,30 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the REST API: %w", err)
 	}
-	docs, err := describe(api, o.Version)
+	docs := sync.OnceValues(func() (http.Handler, error) { return describe(api, o.Version) })
+	rates, err := newRates(o.Rates, o.Logger)
 	if err != nil {
 		return nil, err
 	}
-	return &Gateway{o: o, graph: srv, root: root, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL()}, nil
+	return &Gateway{
+		o: o, graph: srv, v1: api, docs: docs, metrics: newMetrics(o.DB), sdl: srv.SDL(), rates: rates, root: root,
+		cors: cors.Handler(cors.Options{
+			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
+			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match", keyHeader},
+			ExposedHeaders: []string{"ETag", "Link", "Retry-After", "X-Query-Cost", "X-Query-Cost-Limit", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}, MaxAge: 600,
+		}),
+	}, nil
 }
+
+// newID makes an id that no other error has: 64 random bits as hex.
+func newID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return hex.EncodeToString(b[:])
+}
+
+// graphPath is where the graph is.
+const graphPath = "/graphql"
 
 // docsPath is where the REST API is described.
 const docsPath = v1.Prefix + "/docs"
@@ -105,6 +166,23 @@ func describe(api *rest.API, version string) (http.Handler, error) {
 		return nil, err
 	}
 	return apidocs.Handler(o)
+}
+
+// describe shows the description of the REST API.
+func (g *Gateway) describe(w http.ResponseWriter, r *http.Request) {
+	docs, err := g.docs()
+	if err != nil {
+		g.o.Logger.ErrorContext(r.Context(), "the REST API cannot be described", "error", err)
+		http.Error(w, "The description is not available.", http.StatusInternalServerError)
+		return
+	}
+	docs.ServeHTTP(w, r)
+}
+
+// Close ends all subscriptions: a server that shuts down waits for its requests.
+func (g *Gateway) Close() {
+	g.root.Close()
+	g.graph.Close()
 }
 
 // feesEvery is how often the fee schedule is read again.
@@ -152,19 +230,18 @@ func (g *Gateway) ExplainBody(ctx context.Context, target string, body []byte) (
 // Public is the handler of the public port.
 func (g *Gateway) Public() http.Handler {
 	r := chi.NewRouter()
-	r.Use(g.client, g.record, g.recover, g.deadline)
+	r.Use(g.client, g.record, g.recover, g.rate, g.deadline)
 	g.health(r)
-	r.Handle(docsPath, g.docs) // before the API, which looks at credentials first
-	r.Handle(docsPath+"/*", g.docs)
+	r.HandleFunc(docsPath, g.describe) // before the API, which looks at credentials first
+	r.HandleFunc(docsPath+"/*", g.describe)
 	r.Handle(v1.Prefix, g.v1)
 	r.Handle(v1.Prefix+"/*", g.v1)
 	r.Group(func(r chi.Router) {
-		r.Use(cors.Handler(cors.Options{
-			AllowedOrigins: g.o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
-			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match"}, ExposedHeaders: []string{"ETag", "Link"}, MaxAge: 600,
-		}))
-		r.Handle("/graphql", g.graph)
-		r.Get("/graphql/schema.graphql", g.schema)
+		r.Use(g.cors)
+		r.Handle(graphPath, g.graph)
+		if !g.o.Graph.IntrospectionOff {
+			r.Get("/graphql/schema.graphql", g.schema)
+		}
 		r.Get("/graphql/explain", g.explain)
 	})
 	page := graphiql.Handler(graphiql.Options{})

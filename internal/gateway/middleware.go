@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5/middleware"
+
+	"heliograph/graph/server"
 )
 
 // client puts the address of the client that a trusted proxy speaks for into the request.
@@ -80,9 +82,13 @@ func (g *Gateway) recover(next http.Handler) http.Handler {
 	})
 }
 
-// deadline bounds each request.
+// deadline bounds each request, except for subscriptions.
 func (g *Gateway) deadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == graphPath && server.Streams(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
 		ctx, cancel := context.WithTimeout(r.Context(), g.o.RequestTimeout)
 		defer cancel()
 		next.ServeHTTP(w, r.WithContext(ctx))

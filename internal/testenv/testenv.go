@@ -18,6 +18,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,21 @@ func REST(change func(*rest.Config)) Option {
 // EVM changes how contracts are run.
 func EVM(change func(*resolvers.EVMOptions)) Option {
 	return func(o *gateway.Options, _ *storage.Options) { change(&o.EVM) }
+}
+
+// Graph changes what clients of the graph may do.
+func Graph(change func(*gateway.GraphOptions)) Option {
+	return func(o *gateway.Options, _ *storage.Options) { change(&o.Graph) }
+}
+
+// Rates bounds how often clients may ask.
+func Rates(r gateway.RateOptions) Option {
+	return func(o *gateway.Options, _ *storage.Options) { o.Rates = r }
+}
+
+// Proxies are the networks whose forwarding headers are believed.
+func Proxies(list ...netip.Prefix) Option {
+	return func(o *gateway.Options, _ *storage.Options) { o.Proxies = list }
 }
 
 // Storage changes how the database is reached.
@@ -115,7 +131,7 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 		MaxTransactionsRange: 60 * 24 * time.Hour, Now: Now,
 	}}
 	so := storage.Options{URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8}
-	o := gateway.Options{REST: g.Config, Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"}, RequestTimeout: 20 * time.Second, Version: "test"}
+	o := gateway.Options{REST: g.Config, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"}, RequestTimeout: 20 * time.Second, Version: "test", CheckVariables: true}
 	o.EVM.Clock, o.EVM.TracesPerSecond = time.Now, 1000
 	for _, change := range options {
 		change(&o, &so)
@@ -134,6 +150,7 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	}
 	server := httptest.NewServer(g.Public())
 	tb.Cleanup(server.Close)
+	tb.Cleanup(g.Gateway.Close) // before the server, which waits for its requests
 	g.URL = server.URL
 	g.transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 8}
 	tb.Cleanup(g.transport.CloseIdleConnections)

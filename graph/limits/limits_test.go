@@ -1,0 +1,102 @@
+package limits_test
+
+import (
+	"testing"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/graph/limits"
+	"heliograph/graph/relay"
+)
+
+const schema = `
+directive @cost(weight: Int!) on FIELD_DEFINITION
+directive @listSize(assumedSize: Int!) on FIELD_DEFINITION
+directive @cacheControl(maxAge: Int!) on FIELD_DEFINITION | OBJECT
+interface Node { id: ID! }
+type Value { a: Int b: Int }
+type Block implements Node @cacheControl(maxAge: 3600) { id: ID! number: Int value: Value next: Block @cacheControl(maxAge: 5) payer: Account }
+type Account implements Node { id: ID! value: Value blocks(first: Int, last: Int): BlockConnection! price: Int @cost(weight: 7) dear: Value @cost(weight: 30) many: [Value!] @listSize(assumedSize: 4) few: [Value!] tags: [String!] }
+type BlockConnection { edges: [BlockEdge!]! nodes: [Block!]! pageInfo: PageInfo! total: Int @cost(weight: 100) }
+type BlockEdge { node: Block! cursor: String! }
+type PageInfo { end: String }
+type Query { block: Block account: Account node: Node nodes(ids: [ID!]!): [Node]! blocks(first: Int, last: Int): BlockConnection! list(first: Int = 9): [Value!] now: Int quick: Int @cacheControl(maxAge: 1) }
+type Mutation { write: Int }
+`
+
+func parse(t *testing.T, query string) *ast.OperationDefinition {
+	t.Helper()
+	s, err := gqlparser.LoadSchema(&ast.Source{Input: schema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, errs := gqlparser.LoadQueryWithRules(s, query, nil)
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	return doc.Operations[0]
+}
+
+func TestPrice(t *testing.T) {
+	t.Parallel()
+	for query, c := range map[string]struct {
+		variables map[string]any
+		want      int
+	}{
+		`{ now }`:                                                                  {nil, 0},
+		`{ account { id tags } }`:                                                  {nil, 1},
+		`{ account { price value { a } } }`:                                        {nil, 9},
+		`{ account { dear { a } } }`:                                               {nil, 31},
+		`{ account { many { a } few { a } } }`:                                     {nil, 15},
+		`{ blocks { nodes { id } } }`:                                              {nil, 26},
+		`{ blocks { total pageInfo { end } } }`:                                    {nil, 101},
+		`{ blocks(first: 500) { nodes { id } } }`:                                  {nil, 101},
+		`{ blocks(first: -1) { nodes { id } } }`:                                   {nil, 1},
+		`{ blocks(first: null, last: 3) { nodes { id } edges { node { id } } } }`:  {nil, 7},
+		`query($n: Int) { blocks(first: $n) { nodes { id } } }`:                    {map[string]any{"n": int64(4)}, 5},
+		`query($n: Int, $m: Int) { blocks(first: $n, last: $m) { nodes { id } } }`: {map[string]any{"n": nil, "m": int64(2)}, 3},
+		`query($n: Int, $x: Int) { blocks(first: $n) { nodes { payer { blocks(last: $x) { nodes { id payer { price } } } } } } }`:  {map[string]any{"n": int64(3), "x": int64(2)}, 1 + 3*(1+1+1+2*(1+1+7))},
+		`query($n: Int) { blocks(first: $n) { nodes { id } } } `:                                                                   {map[string]any{"n": int64(1 << 40)}, 101},
+		`query($n: Int) { list(first: $n) { a } }`:                                                                                 {nil, 9},
+		`query($n: Int = 3) { list(first: $n) { a } }`:                                                                             {map[string]any{"n": int64(3)}, 3},
+		`query($ids: [ID!]!) { nodes(ids: $ids) { id ... on Account { value { a } } } }`:                                           {map[string]any{"ids": []any{"a", "b"}}, 4},
+		`{ nodes(ids: ["a", "b", "c"]) { ...F } } fragment F on Account { value { a } ...G } fragment G on Account { dear { a } }`: {nil, 3 * (1 + 1 + 30)},
+		`{ list(first: 2000000000) { a } b: list(first: 2000000000) { a } }`:                                                       {nil, 1<<31 - 1},
+	} {
+		if got := limits.Price(parse(t, query), relay.Limits{Default: 25, Max: 100}).Of(c.variables); got != c.want {
+			t.Errorf("%s with %v costs %d, want %d", query, c.variables, got, c.want)
+		}
+	}
+}
+
+// TestPriceAllocates says that a request pays nothing for being priced.
+func TestPriceAllocates(t *testing.T) {
+	c := limits.Price(parse(t, `query($n: Int) { blocks(first: $n) { nodes { payer { blocks(last: $n) { nodes { id } } } } } }`), relay.Limits{Default: 25, Max: 100})
+	variables := map[string]any{"n": int64(5)}
+	if n := testing.AllocsPerRun(100, func() { c.Of(variables) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestAge(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]int{
+		`{ block { id number value { a b } } }`: 3600,
+		`{ block { payer { id } } }`:            2,
+		`{ block { next { number } } }`:         5,
+		`{ account { value { a } } }`:           2,
+		`{ blocks { nodes { id } } }`:           2,
+		`{ node { id } }`:                       2,
+		`{ now }`:                               2,
+		`{ quick block { id } }`:                1,
+		`{ __typename }`:                        3600,
+		`{ __schema { types { name } } }`:       60,
+		`{ block { ... on Block { ...F } } } fragment F on Block { id payer { value { a } } }`: 2,
+		`mutation { write }`: 0,
+	} {
+		if got := limits.Age(parse(t, query)); got != want {
+			t.Errorf("%s may be kept for %d s, want %d", query, got, want)
+		}
+	}
+}

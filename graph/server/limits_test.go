@@ -1,0 +1,303 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/gateway"
+	"heliograph/internal/testenv"
+	"heliograph/storage"
+)
+
+// hostile are requests that are made to cost a server much. All are refused for their size alone, or as the mistakes that they are.
+func hostile() map[string]struct{ body, code string } {
+	query := func(text string) string {
+		return `{"query":"` + strings.NewReplacer(`"`, `\"`, "\n", `\n`).Replace(text) + `"}`
+	}
+	chain := func(n int, last string) string { // each fragment spreads the next twice
+		var b strings.Builder
+		b.WriteString("{ ...F0 }")
+		for i := range n {
+			fmt.Fprintf(&b, " fragment F%d on Query { ...F%d a: __typename ...F%d }", i, i+1, i+1)
+		}
+		fmt.Fprintf(&b, " fragment F%d on Query { %s }", n, last)
+		return b.String()
+	}
+	repeat := strings.Repeat
+	const tooComplex, bad = "QUERY_TOO_COMPLEX", "BAD_USER_INPUT"
+	var unknown, wide, roots, fragments, deepening strings.Builder
+	for i := range 900 {
+		fmt.Fprintf(&unknown, " accountz%d", i)
+		fmt.Fprintf(&wide, " a%d: memo", i)
+		fmt.Fprintf(&roots, " a%d: __typename", i)
+	}
+	for i := range 30 {
+		fmt.Fprintf(&deepening, " fragment F%d on Account { stakedAccount { ...F%d } }", i, i+1)
+	}
+	for i := range 300 {
+		fmt.Fprintf(&fragments, " fragment X%d on Account { memo entityId }", i)
+	}
+	return map[string]struct{ body, code string }{
+		"deep":                        {query("{ accounts { nodes " + repeat("{ stakedAccount ", 700) + "{ memo }" + repeat("}", 700) + " } }"), tooComplex},
+		"deep by fragments":           {query("{ account(id: 2) { ...F0 } }" + deepening.String() + " fragment F30 on Account { memo }"), tooComplex},
+		"wide":                        {query("{ accounts { nodes {" + repeat(" memo entityId evmAddress", 800) + " } } }"), tooComplex},
+		"one field many times":        {query("{" + repeat(" __typename", 900) + " }"), tooComplex},
+		"one field under many names":  {query("{ accounts { nodes {" + wide.String() + " } } }"), tooComplex},
+		"many roots":                  {query("{" + roots.String() + " }"), tooComplex},
+		"many operations":             {query(repeat("query A { __typename } ", 1200)), tooComplex},
+		"many tokens":                 {query("{ " + repeat("a:__typename ", 30_000) + "}"), tooComplex},
+		"many unknown names":          {query("{ account(id: 2) {" + unknown.String() + " } }"), bad},
+		"many directives":             {query("{ __typename" + repeat(" @include(if: true)", 600) + " }"), tooComplex},
+		"fragments that double":       {query(chain(200, "__typename")), tooComplex},
+		"empty fragments that double": {query(strings.ReplaceAll(chain(200, "... on Query { __typename }"), " a: __typename", "")), tooComplex},
+		"fragments in a circle":       {query("{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"), bad},
+		"a fragment in itself":        {query("{ ...A } fragment A on Query { __typename ...A }"), bad},
+		"fragments that nobody uses":  {query("{ __typename }" + fragments.String()), bad},
+		"a long name":                 {query("{ " + repeat("x", 60_000) + " }"), bad},
+		"a longer name":               {query("{ " + repeat("x", 500_000) + " }"), tooComplex},
+		"a long string":               {query(`{ account(id: "` + repeat("x", 500_000) + `") { memo } }`), tooComplex},
+		"a long comment":              {query("{ #" + repeat("x", 500_000) + "\n}"), tooComplex},
+		"a long variable":             {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"publicKey":{"eq":5},"` + repeat("x", 500_000) + `":1}}}`, bad},
+		"nested lists":                {query("{ accounts(filter: {id: {in: " + repeat("[", 2000) + repeat("]", 2000) + "}}) { nodes { memo } } }"), bad},
+		"introspection in circles":    {query("{ __schema { types { fields { type { fields { type { fields { type { name } } } } } } } } }"), bad},
+		"large pages in large pages":  {query("{ accounts(first: 100) { nodes { transactions(first: 100) { nodes { payer { transactions(first: 100) { nodes { name } } } } } } } }"), tooComplex},
+		"the same by variables":       {`{"query":"query($n: Int) { accounts(first: $n) { nodes { transactions(first: $n) { nodes { payer { transactions(first: $n) { nodes { name } } } } } } } }","variables":{"n":100}}`, tooComplex},
+		"many variables' values":      {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"id":{"in":[1` + repeat(",1", 200_000) + `]}}}}`, tooComplex},
+		"deep variables":              {`{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":` + repeat("[", 200_000) + repeat("]", 200_000) + `}}`, tooComplex},
+		"ten megabytes":               {`{"query":"{ __typename }","variables":{"x":"` + repeat("x", 10<<20) + `"}}`, bad},
+	}
+}
+
+// refuse sends a hostile request past the network.
+func refuse(tb testing.TB, handler http.Handler, body string) (*httptest.ResponseRecorder, time.Duration) {
+	tb.Helper()
+	r := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/graphql", strings.NewReader(body))
+	r.Header.Set("Content-Type", plainMedia)
+	w := httptest.NewRecorder()
+	start := time.Now()
+	handler.ServeHTTP(w, r)
+	return w, time.Since(start)
+}
+
+// statements counts what is sent to the database.
+type statements struct{ n int }
+
+func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	s.n++
+	return ctx
+}
+func (*statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// TestHostile says that hostile requests are refused in a short time and without a word to the database, and that what they hear is short.
+func TestHostile(t *testing.T) {
+	count := &statements{}
+	g := testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.Tracer = count }))
+	handler := g.Public()
+	before := count.n
+	for name, c := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			best := time.Hour
+			for i := 0; i < 50 && (i < 3 || best > refusalTime); i++ { // what else the machine does is no concern of this test
+				w, took := refuse(t, handler, c.body)
+				best = min(best, took)
+				body := w.Body.String()
+				if !strings.Contains(body, `"errors":[`) || !strings.Contains(body, `"code":"`+c.code+`"`) || len(body) > 20_000 {
+					t.Fatalf("status %d, %d bytes: %.300s", w.Code, len(body), body)
+				}
+			}
+			t.Logf("refused in %s", best)
+			if best > refusalTime {
+				t.Errorf("refused in %s, want %s at most", best, refusalTime)
+			}
+		})
+	}
+	if count.n != before {
+		t.Errorf("%d statements", count.n-before)
+	}
+}
+
+func BenchmarkHostile(b *testing.B) {
+	g := testenv.Demo(b)
+	handler := g.Public()
+	for name, c := range hostile() {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				refuse(b, handler, c.body)
+			}
+		})
+	}
+}
+
+// TestCost says what operations cost, that the answer's headers and, when asked, its extensions tell, and that REST bodies know nothing of it.
+func TestCost(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	for query, want := range map[string]string{
+		`{ __typename }`:                           "0",
+		`{ __schema { types { name } } }`:          "0",
+		`{ account(id: 2) { memo key { type } } }`: "2",
+		`{ accounts { nodes { memo } } }`:          "26",
+		`{ accounts(first: 3) { pageInfo { hasNextPage } edges { cursor node { memo } } } }`:                                "4",
+		`{ accounts(last: 7) { nodes { memo } } }`:                                                                          "8",
+		`{ accounts(first: 0) { nodes { memo stakedAccount { memo } } } }`:                                                  "1",
+		`{ accounts(first: 10) { nodes { transactions(first: 5) { nodes { name payer { memo } } } } } }`:                    "121", // 1 + 10 × (1 + 1 + 5 × (1 + 1))
+		`query($n: Int = 4) { accounts(first: $n) { nodes { memo } } }`:                                                     "5",
+		`{ accounts(first: 2) { ...A } a: accounts(first: 3) { ...A } } fragment A on AccountConnection { nodes { memo } }`: "7",
+		`{ nodes(ids: ["a", "b", "c"]) { id } }`:                                                                            "3",
+		`{ accounts(first: 2) { nodes { holdings { tokens(first: 3) { balance } } } } }`:                                    "11", // 1 + 2 × (1 + 1 + 3)
+	} {
+		got := g.Query(t, query, nil)
+		if got.Header.Get("X-Query-Cost") != want || got.Header.Get("X-Query-Cost-Limit") != "50000" || strings.Contains(got.Body, "extensions\":{\"cost") {
+			t.Errorf("%s costs %q of %q, want %s: %s", query, got.Header.Get("X-Query-Cost"), got.Header.Get("X-Query-Cost-Limit"), want, got.Body)
+		}
+	}
+	body := `{"query":"query($n: Int, $m: Int) { accounts(first: $n, last: $m) { nodes { memo } } }","variables":{"n":null,"m":6},"extensions":{"cost":true}}`
+	got := g.Do(t, http.MethodPost, "/graphql", body, "Content-Type: "+plainMedia)
+	if !strings.HasSuffix(got.Body, `,"extensions":{"cost":{"limit":50000,"requested":7}}}`) {
+		t.Errorf("asked for, the cost is told as %s", got.Body)
+	}
+	if rest := g.Get(t, "/api/v1/accounts?limit=1"); rest.Header.Get("X-Query-Cost") != "" || strings.Contains(rest.Body, "extensions") {
+		t.Errorf("REST tells the cost: %v", rest.Header)
+	}
+}
+
+// TestBounds says where each limit is: what is as large as allowed is answered, one more is refused, with a text that says what and how much.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) {
+		o.Bounds.Cost, o.Bounds.Depth, o.Bounds.Fields, o.Bounds.RootFields, o.Bounds.Aliases, o.Bounds.Directives, o.Bounds.Tokens = 11, 4, 8, 3, 2, 2, 40
+		o.MaxBody, o.MaxValues = 300, 6
+	}))
+	for name, c := range map[string]struct{ good, bad, text string }{
+		"cost":         {`{ accounts(first: 10) { nodes { memo } } }`, `{ accounts(first: 11) { nodes { memo } } }`, `costs 12, which is how many objects its answer can hold; at most 11 are allowed`},
+		"depth":        {`{ a: accounts(first: 1) { nodes { key { type } } } }`, `{ accounts(first: 1) { nodes { autoRenewAccount { key { type } } } } }`, "5 fields deep; at most 4"},
+		"fields":       {`{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted }`, `{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted alias }`, "9 fields, fragments counted each time they are spread; at most 8"},
+		"root fields":  {`{ __typename a: account(id: 2) { memo } ...Q } fragment Q on Query { b: account(id: 3) { id } }`, `{ a: account(id: 2) { id } ...Q ...Q } fragment Q on Query { __typename x: account(id: 2) { id } }`, "5 root fields; at most 3"},
+		"aliases":      {`{ account(id: 2) { a: memo b: memo } }`, `{ account(id: 2) { a: memo b: memo memo } }`, `\"memo\" is asked for more than 2 times in one place`},
+		"directives":   {`{ a: __typename @include(if: true) @skip(if: false) }`, `{ a: __typename @include(if: true) ...Q @skip(if: true) } fragment Q on Query { __typename @skip(if: true) }`, "3 directives; at most 2"},
+		"tokens":       {`{ accounts(first: 1, filter: {id: {in: [1 2 3 4 5 6 7 8 9 10]}}) { nodes { memo } } }`, `{ accounts(first: 1, filter: {id: {in: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20]}}) { nodes { memo } } }`, "more than 40 tokens"},
+		"body's bytes": {`{ __typename } #` + strings.Repeat("x", 230), `{ __typename } #` + strings.Repeat("x", 300), "more than 300 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			post := func(query string) *testenv.Response {
+				return g.Do(t, http.MethodPost, "/graphql", `{"query":"`+query+`"}`, "Content-Type: "+plainMedia)
+			}
+			if got := post(c.good); !strings.HasPrefix(got.Body, `{"data":{`) {
+				t.Errorf("%s is answered with %s", c.good, got.Body)
+			}
+			if got := post(c.bad); !strings.Contains(got.Body, c.text) || !strings.HasPrefix(got.Body, `{"errors":[`) {
+				t.Errorf("%s is answered with %s", c.bad, got.Body)
+			}
+		})
+	}
+	for values, want := range map[string]string{`"variables":{"a":1,"b":2,"c":3,"d":4}`: `{"data"`, `"variables":{"a":1,"b":2,"c":3,"d":4,"e":5}`: `{"errors":[{"message":"the request body has more than 6 values"`} {
+		if got := g.Do(t, http.MethodPost, "/graphql", `{"query":"{ __typename }",`+values+`}`, "Content-Type: "+plainMedia); !strings.HasPrefix(got.Body, want) {
+			t.Errorf("%s: %s", values, got.Body)
+		}
+	}
+}
+
+// TestHidden says what is told of the schema where it is not to be.
+func TestHidden(t *testing.T) {
+	t.Parallel()
+	const typo, ask = `{ acount(id: 2) { memo } }`, `{ ...Q } fragment Q on Query { ... { __schema { types { name } } } }`
+	open := testenv.Demo(t)
+	if got := open.Query(t, typo, nil); !strings.Contains(got.Body, `Did you mean \"account\"`) {
+		t.Errorf("no suggestion: %s", got.Body)
+	}
+	if got := open.Query(t, ask, nil); !strings.Contains(got.Body, `"AccountConnection"`) {
+		t.Errorf("no schema: %s", got.Body)
+	}
+	shy := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.SuggestionsOff = true }))
+	if got := shy.Query(t, typo, nil); strings.Contains(got.Body, "Did you mean") || !strings.Contains(got.Body, "acount") {
+		t.Errorf("%s", got.Body)
+	}
+	closed := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.IntrospectionOff = true }))
+	for _, query := range []string{ask, `{ __type(name: \"Account\") { name } }`} {
+		got := closed.Do(t, http.MethodPost, "/graphql", `{"query":"`+query+`"}`, "Content-Type: "+plainMedia)
+		if _, codes := read(t, got); codes != "FORBIDDEN" || strings.Contains(got.Body, "AccountConnection") {
+			t.Errorf("%s", got.Body)
+		}
+	}
+	if got := closed.Query(t, typo, nil); strings.Contains(got.Body, "Did you mean") {
+		t.Errorf("%s", got.Body)
+	}
+	if got := closed.Query(t, `{ __typename account(id: 2) { __typename } }`, nil); !strings.Contains(got.Body, `"Account"`) {
+		t.Errorf("%s", got.Body)
+	}
+	if got := closed.Get(t, "/graphql/schema.graphql"); got.Status != http.StatusNotFound {
+		t.Errorf("the schema has status %d", got.Status)
+	}
+}
+
+// TestMasked says that an error of the inside shows an id only, under which the log tells the reason.
+func TestMasked(t *testing.T) {
+	t.Parallel()
+	var log buffer
+	g := testenv.Demo(t, testenv.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	g.DB.Close()
+	a, codes := read(t, g.Query(t, accountsQuery, nil))
+	id, _ := a.Errors[0].Extensions["id"].(string)
+	if codes != "UNAVAILABLE" || len(id) != 16 || !strings.Contains(log.String(), "id="+id+" field=accounts error=") {
+		t.Errorf("the id is %q, the log %s", id, log.String())
+	}
+	b, _ := read(t, g.Query(t, accountsQuery, nil))
+	if again := b.Errors[0].Extensions["id"]; again == id {
+		t.Errorf("two errors have the id %q", id)
+	}
+}
+
+// TestTimeoutsCancel says that the database does not go on with what nobody waits for any more.
+func TestTimeoutsCancel(t *testing.T) {
+	t.Parallel()
+	url := slowed(t)
+	g := testenv.Over(t, url, testenv.Timeout(300*time.Millisecond))
+	if _, codes := read(t, g.Query(t, accountsQuery, nil)); codes != "TIMEOUT" {
+		t.Errorf("the codes are %s", codes)
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }() // nothing is lost
+	for range 100 {
+		var busy int
+		if err := conn.QueryRow(t.Context(), `select count(*) from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`).Scan(&busy); err != nil {
+			t.Fatal(err)
+		}
+		if busy == 0 {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Error("five seconds later a statement is still running")
+}
+
+// TestRESTDocuments says that what the old API runs may be sent by clients of the graph too, under the limits that they have by default.
+func TestRESTDocuments(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	for _, path := range []string{
+		"accounts?limit=100", "accounts/0.0.1008?limit=100", "blocks?limit=100", "transactions?limit=100", "contracts/results?limit=100", "topics/0.0.1020/messages?limit=100", "tokens?limit=100", "network/nodes?limit=25",
+		"schedules?limit=100", "balances?limit=100", "accounts/0.0.1008/nfts?limit=100",
+	} {
+		x, err := g.Explain(t.Context(), "/api/v1/"+path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := g.Query(t, x.Query, x.Variables)
+		t.Logf("%s costs %s", path, got.Header.Get("X-Query-Cost"))
+		if strings.Contains(got.Body, "QUERY_TOO_COMPLEX") {
+			t.Errorf("%s: %.300s", path, got.Body)
+		}
+	}
+}

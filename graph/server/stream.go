@@ -1,0 +1,79 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"heliograph/graph/fault"
+	"heliograph/graph/relay"
+	"heliograph/graph/rowplan"
+)
+
+// StreamOptions bound answers that come in many parts.
+type StreamOptions struct {
+	// Most is how many streams there may be at a time; PerConnection how many of them on one WebSocket.
+	Most, PerConnection int
+	// KeepAlive is how often a silent connection is told that it lives.
+	KeepAlive time.Duration
+	// WriteTimeout is how long a client may take to read one event.
+	WriteTimeout time.Duration
+}
+
+// DefaultStreams are bounds for a gateway that serves the public.
+func DefaultStreams() StreamOptions {
+	return StreamOptions{Most: 20_000, PerConnection: 100, KeepAlive: 12 * time.Second, WriteTimeout: 10 * time.Second}
+}
+
+// Streams tells whether a request may be answered for as long as its client likes.
+func Streams(r *http.Request) bool { return wantsEvents(r) || wantsWebSocket(r) }
+
+// streams counts what is streamed.
+type streams struct{ open atomic.Int64 }
+
+// StreamsOpen is how many streams there are now.
+func (s *Server) StreamsOpen() int { return int(s.streams.open.Load()) }
+
+// stream runs an operation and sends each of its answers: the JSON of data, and what follows it. It returns what is wrong with the request, or why the
+// stream ended before its client wanted it to. Data is overwritten when send has returned.
+func (s *Server) stream(ctx context.Context, params *graphql.RawParams, keep func(), send func(data, tail []byte) error) gqlerror.List {
+	if s.streams.open.Add(1) > int64(s.o.Streams.Most) {
+		s.streams.open.Add(-1)
+		return gqlerror.List{coded(fault.RateLimited, "too many subscriptions are open on this server; try again later")}
+	}
+	defer s.streams.open.Add(-1)
+	var ending relay.Ending
+	ctx, cancel := context.WithCancel(relay.WithEnding(s.context(ctx, s.graphEnv, s.o.Limits), &ending))
+	defer cancel()
+	op, errs := s.prepare(ctx, params, keep)
+	if errs != nil {
+		return errs
+	}
+	next, ctx := s.exec.DispatchOperation(ctx, op.oc)
+	for {
+		// What one event has loaded is of no use to the next, and would be kept for as long as the stream.
+		resp := next(s.o.PrepareContext(rowplan.WithStore(ctx)))
+		if resp == nil {
+			break
+		}
+		tail, err := tailOf(resp)
+		if err != nil {
+			return gqlerror.List{coded(fault.Internal, "internal error")}
+		}
+		data := []byte(resp.Data)
+		if data == nil {
+			data = []byte("null")
+		}
+		if send(data, tail) != nil {
+			return nil // the client has gone
+		}
+	}
+	if err := ending.Err(); err != nil && ctx.Err() == nil {
+		return gqlerror.List{coded(fault.Unavailable, err.Error())}
+	}
+	return nil
+}

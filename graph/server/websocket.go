@@ -1,0 +1,235 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/coder/websocket"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"heliograph/graph/fault"
+)
+
+// subprotocol is what is spoken on WebSockets.
+const subprotocol = "graphql-transport-ws"
+
+// The protocol's reasons to close a connection.
+const (
+	closeBadRequest    websocket.StatusCode = 4400
+	closeUnauthorized  websocket.StatusCode = 4401
+	closeInitTimeout   websocket.StatusCode = 4408
+	closeDuplicate     websocket.StatusCode = 4409
+	closeTooManyInits  websocket.StatusCode = 4429
+	closeBadSubprotcol websocket.StatusCode = 4406
+)
+
+// initTimeout is how long a client may take to introduce itself.
+const initTimeout = 10 * time.Second
+
+func wantsWebSocket(r *http.Request) bool {
+	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}
+
+// serveWebSocket speaks graphql-transport-ws: many operations on one connection, subscriptions among them.
+func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request) {
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		Subprotocols: []string{subprotocol}, OriginPatterns: s.o.Origins, CompressionMode: websocket.CompressionDisabled,
+	})
+	if err != nil {
+		return // it has been answered
+	}
+	defer func() { _ = conn.CloseNow() }()
+	if conn.Subprotocol() != subprotocol {
+		_ = conn.Close(closeBadSubprotcol, "Subprotocol not acceptable")
+		return
+	}
+	conn.SetReadLimit(s.o.MaxBody)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	c := &socket{server: s, conn: conn, headers: r.Header, cancel: cancel, operations: map[string]context.CancelFunc{}}
+	defer c.running.Wait()
+	defer cancel()
+	defer context.AfterFunc(s.closing, func() { _ = conn.Close(websocket.StatusGoingAway, "The gateway is shutting down") })()
+	go c.keepAlive(ctx)
+	c.serve(ctx)
+}
+
+// socket is a connection.
+type socket struct {
+	server  *Server
+	conn    *websocket.Conn
+	headers http.Header
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+
+	mu         sync.Mutex
+	operations map[string]context.CancelFunc
+}
+
+// message is one of the protocol.
+type message struct {
+	Type    string          `json:"type"`
+	ID      string          `json:"id,omitempty"`
+	Payload json.RawMessage `json:"payload,omitempty"`
+}
+
+// serve reads messages until the connection ends.
+func (c *socket) serve(ctx context.Context) {
+	first, cancel := context.WithTimeout(ctx, initTimeout)
+	defer cancel()
+	initialised := false
+	for {
+		wait := ctx
+		if !initialised {
+			wait = first
+		}
+		kind, raw, err := c.conn.Read(wait)
+		switch {
+		case err != nil && !initialised && errors.Is(first.Err(), context.DeadlineExceeded):
+			_ = c.conn.Close(closeInitTimeout, "Connection initialisation timeout")
+			return
+		case err != nil:
+			return
+		}
+		var m message
+		if kind != websocket.MessageText || json.Unmarshal(raw, &m) != nil {
+			_ = c.conn.Close(closeBadRequest, "Invalid message received")
+			return
+		}
+		if code, reason := c.handle(ctx, &m, &initialised); code != 0 {
+			_ = c.conn.Close(code, reason)
+			return
+		}
+	}
+}
+
+// handle acts on a message. A code that is not 0 closes the connection.
+func (c *socket) handle(ctx context.Context, m *message, initialised *bool) (code websocket.StatusCode, reason string) {
+	switch m.Type {
+	case "connection_init":
+		if *initialised {
+			return closeTooManyInits, "Too many initialisation requests"
+		}
+		*initialised = true
+		return c.answer(ctx, message{Type: "connection_ack"})
+	case "ping":
+		return c.answer(ctx, message{Type: "pong", Payload: m.Payload})
+	case "pong":
+		return 0, ""
+	case "subscribe":
+		if !*initialised {
+			return closeUnauthorized, "Unauthorized"
+		}
+		return c.subscribe(ctx, m)
+	case "complete":
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if end := c.operations[m.ID]; end != nil {
+			end()
+		}
+		return 0, ""
+	default:
+		return closeBadRequest, "Invalid message received"
+	}
+}
+
+// subscribe starts an operation.
+func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.StatusCode, reason string) {
+	if m.ID == "" || len(m.Payload) == 0 {
+		return closeBadRequest, "Invalid message received"
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, known := c.operations[m.ID]; known {
+		return closeDuplicate, "Subscriber for " + m.ID[:min(len(m.ID), 64)] + " already exists"
+	}
+	if len(c.operations) >= c.server.o.Streams.PerConnection {
+		return c.fail(ctx, m.ID, gqlerror.List{coded(fault.RateLimited, "too many operations are running on this connection")})
+	}
+	params := &graphql.RawParams{Headers: c.headers}
+	params.ReadTime.Start = graphql.Now()
+	documentID, bad := readBody(m.Payload, c.server.o.MaxValues, params)
+	if bad != nil {
+		return c.fail(ctx, m.ID, gqlerror.List{bad.err})
+	}
+	keep, unknown := c.server.resolve(params, documentID)
+	if unknown != nil {
+		return c.fail(ctx, m.ID, gqlerror.List{unknown})
+	}
+	params.ReadTime.End = graphql.Now()
+	running, end := context.WithCancel(ctx)
+	c.operations[m.ID] = end
+	c.running.Go(func() {
+		defer end()
+		errs := c.server.stream(running, params, keep, func(data, tail []byte) error {
+			return c.write(ctx, message{Type: "next", ID: m.ID, Payload: append(append(append(make([]byte, 0, len(dataMember)+len(data)+len(tail)), dataMember...), data...), tail...)})
+		})
+		c.mu.Lock()
+		delete(c.operations, m.ID)
+		c.mu.Unlock()
+		switch {
+		case errs != nil:
+			c.fail(ctx, m.ID, errs)
+		case running.Err() == nil: // who ended the operation knows
+			_ = c.write(ctx, message{Type: "complete", ID: m.ID})
+		}
+	})
+	return 0, ""
+}
+
+// fail tells what is wrong with an operation, which is its end.
+func (c *socket) fail(ctx context.Context, id string, errs gqlerror.List) (websocket.StatusCode, string) {
+	b, err := json.Marshal(errs)
+	if err != nil {
+		return websocket.StatusInternalError, "Internal error"
+	}
+	return c.answer(ctx, message{Type: "error", ID: id, Payload: b})
+}
+
+func (c *socket) answer(ctx context.Context, m message) (websocket.StatusCode, string) {
+	if c.write(ctx, m) != nil {
+		return websocket.StatusGoingAway, ""
+	}
+	return 0, ""
+}
+
+// write sends a message. A client that does not read in time is given up.
+func (c *socket) write(ctx context.Context, m message) error {
+	b, err := json.Marshal(m)
+	if err != nil {
+		return err //nolint:wrapcheck // only whether there is one matters
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.server.o.Streams.WriteTimeout)
+	defer cancel()
+	if err := c.conn.Write(ctx, websocket.MessageText, b); err != nil {
+		c.cancel()
+		return err //nolint:wrapcheck // as above
+	}
+	return nil
+}
+
+// keepAlive makes sure that the client is still there.
+func (c *socket) keepAlive(ctx context.Context) {
+	ticker := time.NewTicker(c.server.o.Streams.KeepAlive)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			wait, cancel := context.WithTimeout(ctx, c.server.o.Streams.WriteTimeout)
+			err := c.conn.Ping(wait)
+			cancel()
+			if err != nil {
+				c.cancel()
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package feed
+
+import (
+	"context"
+	"time"
+)
+
+// Listener says what somebody wants to hear.
+type Listener[T any] struct {
+	// From is the place behind which the listener starts; nil is the present.
+	From *Place
+	// Match tells whether the listener wants a row. Nil wants all.
+	Match func(T) bool
+	// History reads rows that match, beyond after and not beyond until, in order, limit of them at most.
+	History func(ctx context.Context, after, until Place, limit int) ([]T, error)
+	// End is told why the listener hears no more, unless it has left itself.
+	End func(error)
+}
+
+// page is how many rows of history are read at a time.
+const page = 200
+
+// Listen starts to listen until ctx ends. What is heard comes through the channel, which is closed at the end.
+func Listen[T, V any](ctx context.Context, f *Feed[T], l Listener[T], value func(T) V) <-chan V {
+	out := make(chan V)
+	go func() {
+		defer close(out)
+		r := f.join()
+		defer f.leave()
+		h := &hearing[T, V]{reader: r, l: &l, value: value, out: out}
+		if err := h.run(ctx, f.ctx); err != nil && ctx.Err() == nil {
+			l.End(err)
+		}
+	}()
+	return out
+}
+
+// hearing is one listener's way through a feed.
+type hearing[T, V any] struct {
+	reader *reader[T]
+	l      *Listener[T]
+	value  func(T) V
+	out    chan<- V
+}
+
+// run returns why the listener hears no more; feed is the life of the feed.
+func (h *hearing[T, V]) run(ctx, feed context.Context) error {
+	select {
+	case <-h.reader.ready:
+	case <-ctx.Done():
+		return nil
+	case <-feed.Done():
+		return ErrShutdown
+	}
+	from := h.reader.newest()
+	if h.l.From != nil {
+		from = *h.l.From
+	}
+	number, err := h.past(ctx, feed, from)
+	if err != nil {
+		return err
+	}
+	for {
+		rows, wake, ok := h.reader.from(number)
+		if !ok {
+			return ErrSlow
+		}
+		for _, row := range rows {
+			number++
+			// A start in the future lies beyond rows that come before it.
+			if !h.reader.source.Place(row).Beyond(from) || h.l.Match != nil && !h.l.Match(row) {
+				continue
+			}
+			if err := h.tell(ctx, feed, row); err != nil {
+				return err
+			}
+		}
+		if len(rows) > 0 {
+			continue
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return ctx.Err() //nolint:wrapcheck // seen by nobody
+		case <-feed.Done():
+			return ErrShutdown
+		}
+	}
+}
+
+// past tells what there is already, up to the log, and gives the number of the log's row to go on with.
+func (h *hearing[T, V]) past(ctx, feed context.Context, after Place) (uint64, error) {
+	wait := h.reader.o.Interval
+	for {
+		// What the log does not hold any more is read, up to what the reader has seen: all of that is in the database.
+		number, ok := h.reader.after(after)
+		if ok {
+			return number, nil
+		}
+		until := h.reader.newest()
+		rows, err := h.l.History(ctx, after, until, page)
+		switch {
+		case ctx.Err() != nil:
+			return 0, ctx.Err() //nolint:wrapcheck // seen by nobody
+		case err != nil: // the database may come back
+			select {
+			case <-ctx.Done():
+			case <-feed.Done():
+				return 0, ErrShutdown
+			case <-time.After(wait):
+			}
+			wait = min(2*wait, slowest)
+			continue
+		}
+		wait = h.reader.o.Interval
+		for _, row := range rows {
+			if err := h.tell(ctx, feed, row); err != nil {
+				return 0, err
+			}
+		}
+		if len(rows) < page {
+			after = until
+		} else {
+			after = h.reader.source.Place(rows[len(rows)-1])
+		}
+	}
+}
+
+func (h *hearing[T, V]) tell(ctx, feed context.Context, row T) error {
+	select {
+	case h.out <- h.value(row):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err() //nolint:wrapcheck // seen by nobody
+	case <-feed.Done():
+		return ErrShutdown
+	}
+}

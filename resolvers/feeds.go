@@ -1,0 +1,220 @@
+package resolvers
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"heliograph/graph/fault"
+	"heliograph/graph/relay"
+	"heliograph/internal/feed"
+	"heliograph/internal/ledger"
+	"heliograph/storage"
+)
+
+// feeds are what subscriptions listen to: one for each kind of rows, whoever listens.
+type feeds struct {
+	blocks       *feed.Feed[*ledger.Block]
+	logs         *feed.Feed[*ledger.ContractLog]
+	messages     *feed.Feed[*ledger.TopicMessage]
+	results      *feed.Feed[*ledger.ContractResult]
+	transactions *feed.Feed[*transactionEvent]
+}
+
+// transactionEvent is a transaction with who has to do with it.
+type transactionEvent struct {
+	*ledger.Transaction
+	parties []ledger.Party
+}
+
+func newFeeds(db *storage.DB, o feed.Options) *feeds {
+	newest := func(s storage.Stream) func(context.Context) (feed.Place, error) {
+		return func(ctx context.Context) (feed.Place, error) {
+			at, err := db.NewestOf(ctx, s)
+			return endOf(at), err
+		}
+	}
+	internal := true // which a filter that does not say so leaves out
+	return &feeds{
+		blocks: feed.New(feed.Source[*ledger.Block]{
+			Name: "blocks", Newest: newest(storage.StreamBlocks), Place: func(b *ledger.Block) feed.Place { return feed.Place{At: b.Timestamp.To.V} },
+			After: func(ctx context.Context, after feed.Place, limit int) ([]*ledger.Block, error) {
+				return db.Blocks(ctx, nil, false, storage.Page{Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)}})
+			},
+		}, o),
+		logs: feed.New(feed.Source[*ledger.ContractLog]{
+			Name: "contract logs", Newest: newest(storage.StreamLogs), Place: logPlace,
+			After: func(ctx context.Context, after feed.Place, limit int) ([]*ledger.ContractLog, error) {
+				return db.ContractLogs(ctx, nil, storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}})
+			},
+		}, o),
+		messages: feed.New(feed.Source[*ledger.TopicMessage]{
+			Name: "topic messages", Newest: newest(storage.StreamMessages),
+			Place: func(m *ledger.TopicMessage) feed.Place { return feed.Place{At: m.ConsensusTimestamp} },
+			After: func(ctx context.Context, after feed.Place, limit int) ([]*ledger.TopicMessage, error) {
+				return db.MessagesAfter(ctx, after.At, limit)
+			},
+		}, o),
+		results: feed.New(feed.Source[*ledger.ContractResult]{
+			Name: "contract results", Newest: newest(storage.StreamResults),
+			Place: func(r *ledger.ContractResult) feed.Place { return feed.Place{At: r.ConsensusTimestamp} },
+			After: func(ctx context.Context, after feed.Place, limit int) ([]*ledger.ContractResult, error) {
+				return db.ContractResults(ctx, &ledger.ContractResultFilter{Internal: &internal}, storage.ResultDetails, between(after, nil, limit))
+			},
+		}, o),
+		transactions: feed.New(feed.Source[*transactionEvent]{
+			Name: "transactions", Newest: newest(storage.StreamTransactions),
+			Place: func(t *transactionEvent) feed.Place { return feed.Place{At: t.ConsensusTimestamp} },
+			After: func(ctx context.Context, after feed.Place, limit int) ([]*transactionEvent, error) {
+				rows, err := db.Transactions(ctx, nil, between(after, nil, limit))
+				if err != nil || len(rows) == 0 {
+					return nil, err
+				}
+				parties, err := db.Parties(ctx, rows)
+				if err != nil {
+					return nil, err
+				}
+				out := events(rows)
+				for i := range out {
+					out[i].parties = parties[i]
+				}
+				return out, nil
+			},
+		}, o),
+	}
+}
+
+// Close ends all subscriptions.
+func (f *feeds) Close() {
+	f.blocks.Close()
+	f.logs.Close()
+	f.messages.Close()
+	f.results.Close()
+	f.transactions.Close()
+}
+
+// endOf is the place behind all rows of a time.
+func endOf(at ledger.Timestamp) feed.Place { return feed.Place{At: at, Tie: math.MaxInt64} }
+
+func logPlace(l *ledger.ContractLog) feed.Place {
+	return feed.Place{At: l.ConsensusTimestamp, Tie: int64(l.Index)}
+}
+
+// between is the page of rows beyond a place, and not beyond until, of a list that is ordered by time alone.
+func between(after feed.Place, until *feed.Place, limit int) storage.Page {
+	p := storage.Page{Limit: limit, Greater: []any{int64(after.At)}}
+	if until != nil && until.At < math.MaxInt64 {
+		p.Less = []any{int64(until.At) + 1}
+	}
+	return p
+}
+
+func events(rows []*ledger.Transaction) []*transactionEvent {
+	out := make([]*transactionEvent, len(rows))
+	for i, t := range rows {
+		out[i] = &transactionEvent{Transaction: t}
+	}
+	return out
+}
+
+// startOf is the place behind which a subscription starts, nil for the present.
+func startOf(from *ledger.Timestamp) *feed.Place {
+	if from == nil {
+		return nil
+	}
+	place := endOf(*from)
+	return &place
+}
+
+func itself[T any](v T) T { return v }
+
+func (r *Resolver) listenMessages(ctx context.Context, topic ledger.EntityID, from *ledger.Timestamp) <-chan *ledger.TopicMessage {
+	return feed.Listen(ctx, r.feeds.messages, feed.Listener[*ledger.TopicMessage]{
+		From: startOf(from), Match: func(m *ledger.TopicMessage) bool { return m.TopicID == topic }, End: relay.EndingOf(ctx).Set,
+		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*ledger.TopicMessage, error) {
+			return r.db.TopicMessages(ctx, topic, nil, between(after, &until, limit))
+		},
+	}, itself)
+}
+
+func (r *Resolver) listenTransactions(ctx context.Context, f *ledger.TransactionFilter, from *ledger.Timestamp) (<-chan *ledger.Transaction, error) {
+	f, err := r.withTransactionAccount(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return feed.Listen(ctx, r.feeds.transactions, feed.Listener[*transactionEvent]{
+		From: startOf(from), Match: func(t *transactionEvent) bool { return f.Match(t.Transaction, t.parties) }, End: relay.EndingOf(ctx).Set,
+		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*transactionEvent, error) {
+			rows, err := r.db.Transactions(ctx, f, between(after, &until, limit))
+			return events(rows), err
+		},
+	}, func(t *transactionEvent) *ledger.Transaction { return t.Transaction }), nil
+}
+
+func (r *Resolver) listenLogs(ctx context.Context, f *ledger.ContractLogFilter, from *ledger.Timestamp, index *int64) (<-chan *ledger.ContractLog, error) {
+	if f == nil {
+		f = &ledger.ContractLogFilter{}
+	}
+	start := startOf(from)
+	switch {
+	case f.Index != nil || f.TransactionHash != nil:
+		return nil, fault.Input("a subscription does not filter by index or transaction hash")
+	case index != nil && from == nil:
+		return nil, fault.Input("fromIndex needs from")
+	case index != nil:
+		start.Tie = *index
+	}
+	if from != nil && len(f.Topics) > 0 && f.Contract == nil && f.ContractID == nil {
+		now := ledger.TimestampOf(r.now())
+		if !isBrief(&ledger.TimestampFilter{Gt: from, Lte: &now}) {
+			return nil, fault.Input("a search by topics in all contracts must not start earlier than %d days ago", maxTopicSearch/(24*time.Hour))
+		}
+	}
+	if f.Contract != nil {
+		ids, err := r.db.ResolveContracts(ctx, []ledger.ContractRef{*f.Contract})
+		if err != nil {
+			return nil, err
+		}
+		copied := *f
+		copied.ContractID, copied.Contract = withIDs(f.ContractID, ids), nil
+		f = &copied
+	}
+	return feed.Listen(ctx, r.feeds.logs, feed.Listener[*ledger.ContractLog]{
+		From: start, Match: f.Match, End: relay.EndingOf(ctx).Set,
+		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*ledger.ContractLog, error) {
+			less := []any{int64(until.At), until.Tie + 1}
+			if until.Tie == math.MaxInt64 {
+				less = []any{int64(until.At) + 1, int64(0)}
+			}
+			return r.db.ContractLogs(ctx, f, storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}, Less: less})
+		},
+	}, itself), nil
+}
+
+func (r *Resolver) listenResults(ctx context.Context, f *ledger.ContractResultFilter, from *ledger.Timestamp) (<-chan *ledger.ContractResult, error) {
+	if f != nil && (f.BlockHash != nil || f.BlockNumber != nil || f.TransactionIndex != nil) {
+		return nil, fault.Input("a subscription does not filter by block or transaction index")
+	}
+	f, none, err := r.withContractAndBlock(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return feed.Listen(ctx, r.feeds.results, feed.Listener[*ledger.ContractResult]{
+		From: startOf(from), Match: func(v *ledger.ContractResult) bool { return !none && f.Match(v) }, End: relay.EndingOf(ctx).Set,
+		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*ledger.ContractResult, error) {
+			if none {
+				return nil, nil
+			}
+			return r.db.ContractResults(ctx, f, storage.ResultDetails, between(after, &until, limit))
+		},
+	}, itself), nil
+}
+
+func (r *Resolver) listenBlocks(ctx context.Context, from *ledger.Timestamp) <-chan *ledger.Block {
+	return feed.Listen(ctx, r.feeds.blocks, feed.Listener[*ledger.Block]{
+		From: startOf(from), End: relay.EndingOf(ctx).Set,
+		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*ledger.Block, error) {
+			return r.db.Blocks(ctx, nil, false, storage.Page{Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)}, Less: []any{int64(until.At) + 1, int64(math.MinInt64)}})
+		},
+	}, itself)
+}

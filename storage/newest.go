@@ -1,0 +1,70 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+
+	"heliograph/internal/ledger"
+)
+
+// Stream names a kind of rows that come in the order of their consensus times.
+type Stream string
+
+// The streams, by the table whose newest row is theirs.
+const (
+	StreamBlocks       Stream = "select max(consensus_end) from record_file"
+	StreamLogs         Stream = "select max(consensus_timestamp) from contract_log"
+	StreamMessages     Stream = "select max(consensus_timestamp) from topic_message"
+	StreamResults      Stream = "select greatest((select max(consensus_timestamp) from contract_result), (select max(consensus_timestamp) from contract_log where synthetic))"
+	StreamTransactions Stream = "select max(consensus_timestamp) from transaction"
+)
+
+// NewestOf reads the consensus time of a stream's newest row, 0 when it has none.
+func (db *DB) NewestOf(ctx context.Context, s Stream) (ledger.Timestamp, error) {
+	var at ledger.Null[ledger.Timestamp]
+	if err := db.pool.QueryRow(ctx, string(s)).Scan(&at); err != nil {
+		return 0, fmt.Errorf("looking for the newest row: %w", err)
+	}
+	return at.V, nil
+}
+
+// MessagesAfter reads messages of all topics behind a consensus time, in order.
+func (db *DB) MessagesAfter(ctx context.Context, after ledger.Timestamp, limit int) ([]*ledger.TopicMessage, error) {
+	rows, err := list(ctx, db, `select `+messageColumns+` from topic_message where consensus_timestamp > $1 order by consensus_timestamp limit $2`,
+		[]any{int64(after), limit}, messageTargets, finishMessage)
+	if err != nil {
+		return nil, fmt.Errorf("reading new messages: %w", err)
+	}
+	return messages(rows), nil
+}
+
+// partyRow is what an account has to do with the transaction of a consensus time.
+type partyRow struct {
+	at ledger.Timestamp
+	ledger.Party
+}
+
+// Parties reads who has to do with the transactions of some consensus times, in order, as [DB.Transactions] finds them by account; it gives one list for each.
+func (db *DB) Parties(ctx context.Context, of []*ledger.Transaction) ([][]ledger.Party, error) {
+	const sql = `select consensus_timestamp, account_id, bool_or(amount > 0), bool_or(amount < 0) from (
+  select consensus_timestamp, entity_id as account_id, amount from crypto_transfer where consensus_timestamp = any($1) and payer_account_id = any($2)
+  union all select consensus_timestamp, account_id, amount from token_transfer where consensus_timestamp = any($1) and payer_account_id = any($2)
+  union all select consensus_timestamp, entity_id, 0 from entity_transaction where consensus_timestamp = any($1)
+  union all select consensus_timestamp, payer_account_id, 0 from transaction where consensus_timestamp = any($1) and payer_account_id = any($2)
+    and (nonce = 0 or parent_consensus_timestamp is not null or type in ` + precedingTypes + `)) party
+group by consensus_timestamp, account_id order by consensus_timestamp`
+	rows, err := list(ctx, db, sql, []any{times(of), payers(of)}, func(r *partyRow, into []any) []any {
+		return append(into, &r.at, &r.AccountID, &r.Credited, &r.Debited)
+	}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading the parties of transactions: %w", err)
+	}
+	out := make([][]ledger.Party, len(of))
+	at := newTimeline(of)
+	for _, r := range rows {
+		if i := at.place(r.at, nil); i >= 0 {
+			out[i] = append(out[i], r.Party)
+		}
+	}
+	return out, nil
+}
