@@ -216,3 +216,13 @@ func (s *EVMSnapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]
 	}
 	return out, nil
 }
+
+// ScheduledBody reads the serialized body of the transaction that a schedule is of, which never changes; nil when there is no such schedule.
+func (s *EVMSnapshot) ScheduledBody(ctx context.Context, schedule ledger.EntityID) ([]byte, error) {
+	s.trips++
+	found, err := s.db.Schedule(ctx, schedule)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return found.TransactionBody, nil
+}

@@ -50,7 +50,6 @@ const (
 	noAutomaticAssociations       ledger.ResponseCode = 262
 	tokenIsPaused                 ledger.ResponseCode = 265
 	hasNoPauseKey                 ledger.ResponseCode = 266
-	invalidTransferAccount        ledger.ResponseCode = 285
 	spenderSameAsOwner            ledger.ResponseCode = 288
 	amountExceedsMaxSupply        ledger.ResponseCode = 289
 	negativeAllowance             ledger.ResponseCode = 290
@@ -60,6 +59,5 @@ const (
 	nftInFungibleAllowances       ledger.ResponseCode = 299
 	invalidAllowanceOwner         ledger.ResponseCode = 300
 	invalidAllowanceSpender       ledger.ResponseCode = 301
-	delegatingSpenderCannotGrant  ledger.ResponseCode = 304
 	delegatingSpenderNotPermitted ledger.ResponseCode = 305
 )

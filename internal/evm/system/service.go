@@ -27,6 +27,8 @@ type Source interface {
 	TokenFacts(ctx context.Context, r *ledger.EVMTokenReads) (*ledger.EVMTokenFacts, error)
 	// TokensOf lists the tokens that an account has ever been associated with.
 	TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error)
+	// ScheduledBody reads the body of the transaction that a schedule is of; nil when there is no such schedule.
+	ScheduledBody(ctx context.Context, schedule ledger.EntityID) ([]byte, error)
 }
 
 // Config says what the contracts tell of the network.
@@ -37,24 +39,32 @@ type Config struct {
 	Base ledger.EntityID
 }
 
-// Contracts are the network's contracts by their numbers, for [evm.Config]. A signature that cannot be read is a mistake of the build.
+// Contracts are the network's contracts by their numbers, for [evm.Config].
 func Contracts(cfg Config) map[int64]evm.SystemContract {
 	out := map[int64]evm.SystemContract{}
-	for number, s := range map[int64]*service{
-		TokenService:    {redirect: redirectForToken, direct: tokenFunctions(), facade: tokenFacade()},
-		AccountService:  {redirect: redirectForAccount, direct: accountFunctions(), facade: accountFacade()},
-		ScheduleService: {redirect: redirectForSchedule, direct: scheduleFunctions(), facade: scheduleFacade()},
-	} {
-		s.cfg, s.number = cfg, number
-		if err := s.prepare(); err != nil {
-			panic(fmt.Sprintf("table of system contracts: %v", err))
-		}
-		out[number] = s
-		if number == TokenService {
-			out[number] = tokenService{s}
+	for _, s := range services(cfg) {
+		out[s.number] = s
+		if s.number == TokenService {
+			out[s.number] = tokenService{s}
 		}
 	}
 	return out
+}
+
+// services are the contracts with their functions. A signature that cannot be read is a mistake of the build.
+func services(cfg Config) []*service {
+	list := []*service{
+		{number: TokenService, redirect: redirectForToken, direct: tokenFunctions(), facade: tokenFacade()},
+		{number: AccountService, redirect: redirectForAccount, direct: accountFunctions(), facade: accountFacade()},
+		{number: ScheduleService, redirect: redirectForSchedule, direct: scheduleFunctions(), facade: scheduleFacade()},
+	}
+	for _, s := range list {
+		s.cfg = cfg
+		if err := s.prepare(); err != nil {
+			panic(fmt.Sprintf("table of system contracts: %v", err))
+		}
+	}
+	return list
 }
 
 // Selectors of the functions by which the code at the addresses of entities hands calls on.
@@ -80,6 +90,7 @@ type function struct {
 	returns   string // the types of what it returns, without parentheses
 	kind      kind
 	payable   bool
+	partly    bool  // some of its answers are not there yet
 	tinycents int64 // the price of what it does, unless price tells it
 	price     func(c *call, in []any) int64
 	run       func(c *call, in []any) evm.Outcome

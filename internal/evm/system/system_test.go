@@ -3,7 +3,9 @@ package system_test
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"io"
 	"math/big"
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -198,4 +200,19 @@ func revertCode(data []byte) int64 {
 		return 0
 	}
 	return int64(binary.BigEndian.Uint64(data[24:]))
+}
+
+// send asks and returns the status and the text of the answer.
+func send(t *testing.T, r *http.Request) (int, string) {
+	t.Helper()
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }() // it has been read
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
 }
