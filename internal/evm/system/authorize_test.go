@@ -214,13 +214,13 @@ func TestEstimate(t *testing.T) {
 			t.Fatal(err)
 		}
 		msg := evm.Message{To: ledger.Of(ledger.EVMAddress(lz(system167))), Data: data, Gas: 15_000_000}
-		_, gas, err := b.machine.Begin(t.Context(), s, s.Block()).Estimate(msg)
+		estimate, err := b.machine.Begin(t.Context(), s, s.Block()).Estimate(msg)
 		s.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := b.callWith(t, gas, lz(demo.Alice), lz(system167), data); r.Code != evm.Success || revertCode(r.Output[:32]) != 22 {
-			t.Errorf("%x with %d gas: %s", data[:4], gas, r.Code)
+		if r := b.callWith(t, estimate.GasUsed, lz(demo.Alice), lz(system167), data); r.Code != evm.Success || revertCode(r.Output[:32]) != 22 {
+			t.Errorf("%x with %d gas: %s", data[:4], estimate.GasUsed, r.Code)
 		}
 	}
 }
