@@ -84,7 +84,7 @@ func TestSelectors(t *testing.T) {
 			for selector := range functions {
 				got[fmt.Sprintf("%08x", selector)] = true
 			}
-			for _, selector := range strings.Fields(want[name]) {
+			for selector := range strings.FieldsSeq(want[name]) {
 				if !got[selector] {
 					t.Errorf("%s has no function %s", name, selector)
 				}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
 
 	"heliograph/internal/evm"
 	"heliograph/internal/ledger"
@@ -79,19 +80,23 @@ func TestReads(t *testing.T) {
 			{"getTokenDefaultKycStatus(address)", "int64,bool", tokens, []any{lz(demo.Tide)}, "22 true"},
 			{
 				"getTokenCustomFees(address)", "int64," + fx + "[]," + fr + "[]," + ry + "[]", tokens,
-				[]any{lz(demo.Tide)}, "22 [] [[1 100 1 500 false @1018] [1 1000 0 0 true @1021]] []",
+				[]any{lz(demo.Tide)},
+				"22 [] [[1 100 1 500 false @1018] [1 1000 0 0 true @1021]] []",
 			},
 			{
 				"getTokenCustomFees(address)", "int64," + fx + "[]," + fr + "[]," + ry + "[]", tokens,
-				[]any{lz(demo.Driftwood)}, "22 [[1 @2003 false false @1017] [250 @2001 false false @1017]] [] []",
+				[]any{lz(demo.Driftwood)},
+				"22 [[1 @2003 false false @1017] [250 @2001 false false @1017]] [] []",
 			},
 			{
 				"getTokenCustomFees(address)", "int64," + fx + "[]," + fr + "[]," + ry + "[]", tokens,
-				[]any{lz(demo.Seashell)}, "22 [] [] [[1 10 0 @0 true " + heidiText + "]]",
+				[]any{lz(demo.Seashell)},
+				"22 [] [] [[1 10 0 @0 true " + heidiText + "]]",
 			},
 			{
 				"getTokenCustomFees(address)", "int64," + fx + "[]," + fr + "[]," + ry + "[]", tokens,
-				[]any{lz(demo.Lighthouse)}, "22 [] [] [[5 100 200000000 @0 true @1018]]",
+				[]any{lz(demo.Lighthouse)},
+				"22 [] [] [[5 100 200000000 @0 true @1018]]",
 			},
 			{"getTokenExpiryInfo(address)", "int64,(int64,address,int64)", tokens, []any{lz(demo.Sunlight)}, "22 [1771245370 @1021 7776000]"},
 			{"getTokenInfo(address)", "int64," + ti, tokens, []any{lz(demo.Tide)}, "22 " + tide},
@@ -283,21 +288,25 @@ func TestReadsAgree(t *testing.T) {
 	}
 }
 
-func TestStaticReads(t *testing.T) {
+func TestFrames(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	steps := []step{
-		{to: lz(system167), data: input(t, "getTokenType(address)", lz(demo.Lighthouse)), static: true},
-		{to: lz(system167), data: input(t, "getTokenType(address)", lz(demo.Bottle)), static: true},
+		{to: lz(system167), data: input(t, "getTokenType(address)", lz(demo.Lighthouse)), op: vm.STATICCALL},
+		{to: lz(system167), data: input(t, "getTokenType(address)", lz(demo.Bottle)), op: vm.STATICCALL},
 		{to: lz(system167), data: input(t, "getTokenType(address)", lz(demo.Bottle))},
-		{to: lz(system167), data: input(t, "associateToken(address,address)", lz(demo.Alice), lz(demo.Ration)), static: true},
-		{to: lz(demo.Tide), data: input(t, "totalSupply()"), static: true},
-		{to: lz(demo.Tide), data: input(t, "approve(address,uint256)", lz(demo.Carol), 1), static: true},
+		{to: lz(system167), data: input(t, "associateToken(address,address)", lz(demo.Alice), lz(demo.Ration)), op: vm.STATICCALL},
+		{to: lz(demo.Tide), data: input(t, "totalSupply()"), op: vm.STATICCALL},
+		{to: lz(demo.Tide), data: input(t, "approve(address,uint256)", lz(demo.Carol), 1), op: vm.STATICCALL},
 		{to: lz(system167), data: append(input(t, "getTokenType(address)", lz(demo.Tide))[:4], 1)},
 		{to: lz(system167), data: input(t, "isToken(address)", lz(demo.Tide))[:35]},
 		{to: lz(system167), data: []byte{1, 2, 3}},
+		{to: lz(system167), data: input(t, "getTokenType(address)", lz(demo.Lighthouse)), op: vm.DELEGATECALL},
+		{to: lz(system167), data: append(common.FromHex("618dc65e"), append(lz(demo.Tide).Bytes(), input(t, "totalSupply()")...)...), op: vm.DELEGATECALL},
+		{to: lz(system167), data: append(common.FromHex("618dc65e"), append(lz(demo.Tide).Bytes(), input(t, "totalSupply()")...)...)},
+		{to: lz(system16a), data: input(t, "hbarApprove(address,address,int256)", lz(demo.Alice), lz(demo.Carol), 1), op: vm.DELEGATECALL},
 	}
-	want := []string{"true 22", "false 167", "true 167", "false 0", "true 499000000", "false 0", "false 0", "false 0", "false 0"}
+	want := []string{"true 22", "false 167", "true 167", "false 0", "true 499000000", "false 0", "false 0", "false 0", "false 0", "false 0", "false 0", "true 499000000", "false 300"}
 	for i, got := range b.as(t, now(), lz(demo.Alice), steps...) {
 		if text := fmt.Sprint(got.ok, " ", got.word); text != want[i] {
 			t.Errorf("step %d: got %s, want %s", i, text, want[i])

@@ -16,7 +16,7 @@ import (
 type step struct {
 	to     common.Address
 	data   []byte
-	static bool
+	op     vm.OpCode // CALL when it is not given
 	undone []step
 }
 
@@ -46,9 +46,9 @@ func script(steps []step, revert bool, at func(code []byte) common.Address) []by
 	var fixes []fix
 	for i, s := range steps {
 		place := results + 64*i
-		call := vm.CALL
-		if s.static {
-			call = vm.STATICCALL
+		call := s.op
+		if call == 0 {
+			call = vm.CALL
 		}
 		if s.undone != nil {
 			s.to, call = at(script(s.undone, true, at)), vm.DELEGATECALL

@@ -151,6 +151,14 @@ func (f *function) prepare() (err error) {
 	return nil
 }
 
+// tokenService is the token service, some of whose functions take value, and which knows who must stay.
+type tokenService struct{ *service }
+
+var (
+	_ evm.PayableContract = tokenService{}
+	_ evm.DestructGuard   = tokenService{}
+)
+
 // Payable implements [evm.PayableContract].
 func (s tokenService) Payable(selector uint32) bool {
 	f := s.functions[selector]
@@ -183,14 +191,6 @@ func (s tokenService) MayDestruct(state *evm.State, contract common.Address) boo
 	return true
 }
 
-// tokenService is the token service, some of whose functions take value, and which knows who must stay.
-type tokenService struct{ *service }
-
-var (
-	_ evm.PayableContract = tokenService{}
-	_ evm.DestructGuard   = tokenService{}
-)
-
 // call is one call of a function.
 type call struct {
 	*evm.SystemCall
@@ -215,7 +215,7 @@ func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 		selector, args, functions = binary.BigEndian.Uint32(inner), inner[4:], s.redirected
 		c.redirect = true
 	}
-	if delegated(sc.Op) && !(c.redirect && sc.Proxied(c.entity)) && s.number == TokenService {
+	if s.number == TokenService && delegated(sc.Op) && (!c.redirect || !sc.Proxied(c.entity)) {
 		return evm.Halt(evm.ContractExecutionException)
 	}
 	c.f = functions[selector]

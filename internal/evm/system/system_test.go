@@ -172,8 +172,8 @@ func text(v reflect.Value) string {
 	var parts []string
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			parts = append(parts, text(v.Field(i)))
+		for _, field := range v.Fields() {
+			parts = append(parts, text(field))
 		}
 	case reflect.Slice:
 		for i := range v.Len() {

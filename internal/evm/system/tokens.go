@@ -57,11 +57,12 @@ func tokenWrites() []*function {
 		f.price = price
 		return f
 	}
-	at := func(f *function, tinycents int64) *function {
-		f.tinycents = tinycents
+	approving := func(f *function) *function {
+		f.tinycents = approvePrice
 		return f
 	}
 	ofFirst := priceOfToken(func(in []any) []any { return in[:1] })
+	// A single token is no list, and costs as much as a list of one.
 	perToken := func(_ *call, in []any) int64 { return associatePrice * int64(max(len(list(in[1])), 1)) }
 	frozen := func(to bool) func(*call, []any) evm.Outcome {
 		return classic(setStatus(ledger.TokenFreezeKey, hasNoFreezeKey, func(r *relation) { r.frozen = to }))
@@ -78,16 +79,16 @@ func tokenWrites() []*function {
 		priced(change("transferNFT(address,address,address,int64)", "int64", classic(sends(oneSerial))), ofFirst),
 		priced(change("transferFrom(address,address,address,uint256)", "int64", bounded(3, classic(takenOf(ledger.TokenFungibleCommon)))), ofFirst),
 		priced(change("transferFromNFT(address,address,address,uint256)", "int64", bounded(3, classic(takenOf(ledger.TokenNonFungibleUnique)))), ofFirst),
-		at(change("approve(address,address,uint256)", "int64,bool", bounded(2, classic(approveUnits))), approvePrice),
-		at(change("approveNFT(address,address,uint256)", "int64", classic(approveNFT)), approvePrice),
-		at(change("setApprovalForAll(address,address,bool)", "int64", classic(setApprovalForAll)), approvePrice),
+		approving(change("approve(address,address,uint256)", "int64,bool", bounded(2, classic(approveUnits)))),
+		approving(change("approveNFT(address,address,uint256)", "int64", classic(approveNFT))),
+		approving(change("setApprovalForAll(address,address,bool)", "int64", classic(setApprovalForAll))),
 		priced(change("mintToken(address,uint64,bytes[])", "int64,uint64,int64[]", classic(mint)), priceOfMint),
 		priced(change("mintToken(address,int64,bytes[])", "int64,int64,int64[]", classic(mint)), priceOfMint),
 		change("burnToken(address,uint64,int64[])", "int64,uint64", classic(burn)),
 		change("burnToken(address,int64,int64[])", "int64,int64", classic(burn)),
-		at(change("associateToken(address,address)", "int64", classic(one(associate))), associatePrice),
+		priced(change("associateToken(address,address)", "int64", classic(one(associate))), perToken),
 		priced(change("associateTokens(address,address[])", "int64", classic(many(associate))), perToken),
-		at(change("dissociateToken(address,address)", "int64", classic(one(dissociate))), associatePrice),
+		priced(change("dissociateToken(address,address)", "int64", classic(one(dissociate))), perToken),
 		priced(change("dissociateTokens(address,address[])", "int64", classic(many(dissociate))), perToken),
 		change("freezeToken(address,address)", "int64", frozen(true)),
 		change("unfreezeToken(address,address)", "int64", frozen(false)),

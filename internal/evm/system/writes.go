@@ -130,12 +130,10 @@ func associate(c *call, account common.Address, tokens []any) ledger.ResponseCod
 }
 
 // relate associates an account with a token.
-func (c *call) relate(p party, t *token, automatic bool) *relation {
-	r := c.facts.relation(p, t)
-	change(c.facts, r, relation{
+func (c *call) relate(p party, t *token, automatic bool) {
+	change(c.facts, c.facts.relation(p, t), relation{
 		associated: true, frozen: t.HasKey(ledger.TokenFreezeKey) && t.FreezeDefault, kyc: !t.HasKey(ledger.TokenKYCKey), automatic: automatic,
 	})
-	return r
 }
 
 func dissociate(c *call, account common.Address, tokens []any) ledger.ResponseCode {

@@ -204,7 +204,8 @@ func TestWrites(t *testing.T) {
 				[]any{[]any{
 					[]any{oil, []any{[]any{alice, -5}, []any{carol, 5}}, []any{}},
 					[]any{post, []any{}, []any{[]any{alice, bob, 1}}},
-				}}, "true 22",
+				}},
+				"true 22",
 			},
 			{demo.LampOil, "balanceOf(address)", []any{carol}, "true 5"},
 			{
@@ -212,24 +213,29 @@ func TestWrites(t *testing.T) {
 				[]any{[]any{
 					[]any{oil, []any{[]any{alice, -5}, []any{carol, 5}}, []any{}},
 					[]any{post, []any{}, []any{[]any{alice, bob, 1}}},
-				}}, "true 237",
+				}},
+				"true 237",
 			},
 			{demo.LampOil, "balanceOf(address)", []any{carol}, "true 5"},
 			{
 				htsAt, "cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
-				[]any{[]any{[]any{[]any{alice, -70, false}, []any{carol, 70, false}}}, []any{}}, "true 22",
+				[]any{[]any{[]any{[]any{alice, -70, false}, []any{carol, 70, false}}}, []any{}},
+				"true 22",
 			},
 			{
 				htsAt, "cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
-				[]any{[]any{[]any{[]any{alice, -70, false}, []any{carol, 60, false}}}, []any{}}, "true 48",
+				[]any{[]any{[]any{[]any{alice, -70, false}, []any{carol, 60, false}}}, []any{}},
+				"true 48",
 			},
 			{
 				htsAt, "cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
-				[]any{[]any{[]any{[]any{heidi, -20 * 100_000_000, true}, []any{alice, 20 * 100_000_000, false}}}, []any{}}, "true 22",
+				[]any{[]any{[]any{[]any{heidi, -20 * 100_000_000, true}, []any{alice, 20 * 100_000_000, false}}}, []any{}},
+				"true 22",
 			},
 			{
 				htsAt, "cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
-				[]any{[]any{[]any{[]any{heidi, -1, true}, []any{alice, 1, false}}}, []any{}}, "true 292",
+				[]any{[]any{[]any{[]any{heidi, -1, true}, []any{alice, 1, false}}}, []any{}},
+				"true 292",
 			},
 		}},
 		{"158 days ago", ago(158), trent, []writing{
