@@ -10,6 +10,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/internal/evm"
+	"heliograph/internal/evm/system"
 	"heliograph/internal/ledger"
 	"heliograph/storage"
 )
@@ -41,7 +42,7 @@ type EVMOptions struct {
 	Filters []evm.Filter
 	// Clock is the clock of the bounds, which has to go on even where the ledger's stands still; by default that of the resolvers.
 	Clock func() time.Time
-	// SystemContracts are contracts of the network besides those that are always there, by their numbers.
+	// SystemContracts are contracts of the network besides those that are always there, by their numbers; those of the package system by default.
 	SystemContracts map[int64]evm.SystemContract
 }
 
@@ -108,6 +109,9 @@ func newExecutor(o Options) *executor {
 		return x
 	}
 	x.reader = o.DB.NewEVM(e.CacheBytes)
+	if e.SystemContracts == nil {
+		e.SystemContracts = system.Contracts(system.Config{ChainID: o.DB.ChainID(), Base: o.DB.SystemEntity(0)})
+	}
 	x.machine = evm.New(evm.Config{
 		ChainID: o.DB.ChainID(), SystemContracts: e.SystemContracts, MinimumBalance: e.MinimumBalance, ValidatePayer: e.ValidatePayer,
 		CalldataFloor: e.CalldataFloor, CacheBytes: e.CacheBytes,

@@ -207,6 +207,11 @@ const (
 // ViewGas is what a function costs that only reads.
 func ViewGas() uint64 { return OperationGas(viewTinycents, viewGasPrice) }
 
+// DispatchGas is what a function costs that does something whose price is known in tinycents: never less than one that only reads.
+func DispatchGas(tinycents int64) uint64 {
+	return OperationGas(max(tinycents, viewTinycents), viewGasPrice)
+}
+
 // OperationGas is what an operation of the network costs when a contract asks for it: its price in tinycents at a price of gas in thousandths
 // of tinycents, and a fifth more.
 func OperationGas(tinycents, gasPrice int64) uint64 {

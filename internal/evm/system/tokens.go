@@ -1,0 +1,215 @@
+package system
+
+import (
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/internal/evm"
+	"heliograph/internal/ledger"
+)
+
+// Tuples of functions that change tokens.
+const (
+	moves            = "(address,int64)[]"
+	serialMoves      = "(address,address,int64)[]"
+	tokenMoves       = "(address," + moves + "," + serialMoves + ")[]"
+	allowedMoves     = "(address,int64,bool)[]"
+	allowedSerials   = "(address,address,int64,bool)[]"
+	allowedTokens    = "(address," + allowedMoves + "," + allowedSerials + ")[]"
+	pendingAirdrops  = "(address,address,address,int64)[]"
+	oldExpiry        = "(uint32,address,uint32)"
+	oldToken         = "(string,string,address,string,bool,uint32,bool," + tokenKey + "[]," + oldExpiry + ")"
+	newerToken       = "(string,string,address,string,bool,int64,bool," + tokenKey + "[]," + oldExpiry + ")"
+	oldFixedFee      = "(uint32,address,bool,bool,address)"
+	oldFractionalFee = "(uint32,uint32,uint32,uint32,bool,address)"
+	oldRoyaltyFee    = "(uint32,uint32,uint32,address,bool,address)"
+)
+
+// tokenFunctions are the functions of the token service.
+func tokenFunctions() []*function {
+	return slices.Concat(tokenReads(), tokenWrites(), tokenMissing())
+}
+
+// tokenFacade are the functions of a token's address.
+func tokenFacade() []*function {
+	return slices.Concat(facadeReads(), facadeWrites(), absent(nil, []string{
+		"cancelAirdropFT(address)", "cancelAirdropNFT(address,int64)", "claimAirdropFT(address)", "claimAirdropNFT(address,int64)", "rejectTokenFT()",
+		"rejectTokenNFTs(int64[])",
+	}))
+}
+
+// Prices in tinycents.
+const (
+	hbarPrice      = dollar / 10_000
+	tokenPrice     = dollar / 1_000 // of moving tokens, and of most that is done to one
+	feePrice       = dollar / 500   // of moving tokens with custom fees
+	serialPrice    = dollar / 50    // of a serial that is minted
+	associatePrice = dollar / 20    // of an association that begins or ends
+)
+
+// tokenWrites are the functions of the token service that change something.
+func tokenWrites() []*function {
+	change := func(signature, returns string, run func(*call, []any) evm.Outcome) *function {
+		return &function{signature: signature, returns: returns, kind: write, tinycents: tokenPrice, run: run}
+	}
+	priced := func(f *function, price func(*call, []any) int64) *function {
+		f.price = price
+		return f
+	}
+	approving := func(f *function) *function {
+		f.tinycents = approvePrice
+		return f
+	}
+	ofFirst := priceOfToken(func(in []any) []any { return in[:1] })
+	// A single token is no list, and costs as much as a list of one.
+	perToken := func(_ *call, in []any) int64 { return associatePrice * int64(max(len(list(in[1])), 1)) }
+	frozen := func(to bool) func(*call, []any) evm.Outcome {
+		return classic(setStatus(ledger.TokenFreezeKey, hasNoFreezeKey, func(r *relation) { r.frozen = to }))
+	}
+	known := func(to bool) func(*call, []any) evm.Outcome {
+		return classic(setStatus(ledger.TokenKYCKey, hasNoKYCKey, func(r *relation) { r.kyc = to }))
+	}
+	return []*function{
+		priced(change("cryptoTransfer("+tokenMoves+")", "int64", classic(cryptoTransfer)), priceOfTransfer),
+		priced(change("cryptoTransfer(("+allowedMoves+"),"+allowedTokens+")", "int64", classic(cryptoTransfer)), priceOfTransfer),
+		priced(change("transferTokens(address,address[],int64[])", "int64", classic(sends(amounts))), ofFirst),
+		priced(change("transferToken(address,address,address,int64)", "int64", classic(sends(oneAmount))), ofFirst),
+		priced(change("transferNFTs(address,address[],address[],int64[])", "int64", classic(sends(manySerials))), ofFirst),
+		priced(change("transferNFT(address,address,address,int64)", "int64", classic(sends(oneSerial))), ofFirst),
+		priced(change("transferFrom(address,address,address,uint256)", "int64", bounded(3, classic(takenOf(ledger.TokenFungibleCommon)))), ofFirst),
+		priced(change("transferFromNFT(address,address,address,uint256)", "int64", bounded(3, classic(takenOf(ledger.TokenNonFungibleUnique)))), ofFirst),
+		approving(change("approve(address,address,uint256)", "int64,bool", bounded(2, classic(approveUnits)))),
+		approving(change("approveNFT(address,address,uint256)", "int64", classic(approveNFT))),
+		approving(change("setApprovalForAll(address,address,bool)", "int64", classic(setApprovalForAll))),
+		priced(change("mintToken(address,uint64,bytes[])", "int64,uint64,int64[]", classic(mint)), priceOfMint),
+		priced(change("mintToken(address,int64,bytes[])", "int64,int64,int64[]", classic(mint)), priceOfMint),
+		change("burnToken(address,uint64,int64[])", "int64,uint64", classic(burn)),
+		change("burnToken(address,int64,int64[])", "int64,int64", classic(burn)),
+		priced(change("associateToken(address,address)", "int64", classic(one(associate))), perToken),
+		priced(change("associateTokens(address,address[])", "int64", classic(many(associate))), perToken),
+		priced(change("dissociateToken(address,address)", "int64", classic(one(dissociate))), perToken),
+		priced(change("dissociateTokens(address,address[])", "int64", classic(many(dissociate))), perToken),
+		change("freezeToken(address,address)", "int64", frozen(true)),
+		change("unfreezeToken(address,address)", "int64", frozen(false)),
+		change("grantTokenKyc(address,address)", "int64", known(true)),
+		change("revokeTokenKyc(address,address)", "int64", known(false)),
+		change("pauseToken(address)", "int64", classic(setPause(paused))),
+		change("unpauseToken(address)", "int64", classic(setPause(unpaused))),
+		change("deleteToken(address)", "int64", classic(deleteToken)),
+		change("wipeTokenAccount(address,address,uint32)", "int64", classic(wipe(false))),
+		change("wipeTokenAccount(address,address,int64)", "int64", classic(wipe(false))),
+		change("wipeTokenAccountNFT(address,address,int64[])", "int64", classic(wipe(true))),
+	}
+}
+
+// facadeWrites are the functions of a token's address that change something.
+func facadeWrites() []*function {
+	price := priceOfToken(func([]any) []any { return nil })
+	return []*function{
+		{signature: "approve(address,uint256)", returns: "bool", kind: write, tinycents: approvePrice, run: bounded(1, approval)},
+		{signature: "transfer(address,uint256)", returns: "bool", kind: write, price: price, run: onlyUnits(announced(ofCaller))},
+		{signature: "transferFrom(address,address,uint256)", returns: "bool", kind: write, price: price, run: announced(itself)},
+		{signature: "setApprovalForAll(address,bool)", kind: write, tinycents: approvePrice, run: strict(setApprovalForAll)},
+		{signature: "associate()", returns: "int64", kind: write, tinycents: associatePrice, run: classic(ofItself(associate))},
+		{signature: "dissociate()", returns: "int64", kind: write, tinycents: associatePrice, run: classic(ofItself(dissociate))},
+	}
+}
+
+// one, many and ofItself make bodies of functions that associate an account with a token, with many, and the caller with the token it called.
+func one(do func(*call, common.Address, []any) ledger.ResponseCode) act {
+	return func(c *call, in []any) (ledger.ResponseCode, []any) {
+		return do(c, in[0].(common.Address), in[1:2]), nil
+	}
+}
+
+func many(do func(*call, common.Address, []any) ledger.ResponseCode) act {
+	return func(c *call, in []any) (ledger.ResponseCode, []any) {
+		return do(c, in[0].(common.Address), list(in[1])), nil
+	}
+}
+
+func ofItself(do func(*call, common.Address, []any) ledger.ResponseCode) act {
+	return func(c *call, _ []any) (ledger.ResponseCode, []any) { return do(c, c.Caller, []any{c.entity}), nil }
+}
+
+// priceOfToken is the price of moving tokens that some of the arguments name, or the one that was called.
+func priceOfToken(named func(in []any) []any) func(*call, []any) int64 {
+	return func(c *call, in []any) int64 {
+		tokens := named(in)
+		if c.redirect {
+			tokens = []any{c.entity}
+		}
+		for _, v := range tokens {
+			if t := c.facts.token(v.(common.Address)); t != nil {
+				if f := t.Fees.V; len(f.FixedFees)+len(f.FractionalFees)+len(f.RoyaltyFees) > 0 {
+					return feePrice
+				}
+			}
+		}
+		return tokenPrice
+	}
+}
+
+// priceOfTransfer is the price of moving anything.
+func priceOfTransfer(c *call, in []any) int64 {
+	moved := list(in[len(in)-1])
+	if len(moved) == 0 {
+		return hbarPrice
+	}
+	return priceOfToken(func([]any) []any {
+		var tokens []any
+		for _, v := range moved {
+			tokens = append(tokens, list(v)[0])
+		}
+		return tokens
+	})(c, in)
+}
+
+// priceOfMint is the price of units, or of each serial.
+func priceOfMint(_ *call, in []any) int64 {
+	if n := len(list(in[2])); n > 0 {
+		return serialPrice * int64(n)
+	}
+	return tokenPrice
+}
+
+// tokenMissing are functions of the token service that are not there yet.
+func tokenMissing() []*function {
+	return absent(
+		[]string{
+			"createFungibleToken(" + hederaToken + ",int64,int32)",
+			"createFungibleTokenWithCustomFees(" + hederaToken + ",int64,int32," + fixedFee + "[]," + fractional + "[])",
+			"createNonFungibleToken(" + hederaToken + ")",
+			"createNonFungibleTokenWithCustomFees(" + hederaToken + "," + fixedFee + "[]," + royaltyFee + "[])",
+			"createFungibleToken(" + oldToken + ",uint256,uint256)", "createFungibleToken(" + newerToken + ",uint64,uint32)",
+			"createFungibleTokenWithCustomFees(" + oldToken + ",uint256,uint256," + oldFixedFee + "[]," + oldFractionalFee + "[])",
+			"createFungibleTokenWithCustomFees(" + newerToken + ",uint64,uint32," + oldFixedFee + "[]," + oldFractionalFee + "[])",
+			"createNonFungibleToken(" + oldToken + ")", "createNonFungibleToken(" + newerToken + ")",
+			"createNonFungibleTokenWithCustomFees(" + oldToken + "," + oldFixedFee + "[]," + oldRoyaltyFee + "[])",
+			"createNonFungibleTokenWithCustomFees(" + newerToken + "," + oldFixedFee + "[]," + oldRoyaltyFee + "[])",
+		},
+		[]string{
+			"updateTokenInfo(address," + hederaToken + ")", "updateTokenInfo(address," + oldToken + ")", "updateTokenInfo(address," + newerToken + ")",
+			"updateTokenExpiryInfo(address," + expiry + ")", "updateTokenExpiryInfo(address," + oldExpiry + ")",
+			"updateTokenKeys(address," + tokenKey + "[])",
+			"updateFungibleTokenCustomFees(address," + fixedFee + "[]," + fractional + "[])",
+			"updateNonFungibleTokenCustomFees(address," + fixedFee + "[]," + royaltyFee + "[])",
+			"updateNFTsMetadata(address,int64[],bytes)", "airdropTokens(" + allowedTokens + ")",
+			"cancelAirdrops(" + pendingAirdrops + ")", "claimAirdrops(" + pendingAirdrops + ")",
+			"rejectTokens(address,address[],(address,int64)[])",
+		},
+	)
+}
+
+// absent are functions that change something and are not there: those that take value, and the others.
+func absent(payable, others []string) []*function {
+	var out []*function
+	for _, signature := range payable {
+		out = append(out, &function{signature: signature, kind: missingW, payable: true})
+	}
+	for _, signature := range others {
+		out = append(out, &function{signature: signature, kind: missingW})
+	}
+	return out
+}
