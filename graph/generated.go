@@ -49119,6 +49119,16 @@ func (ec *executionContext) __Entity(ctx context.Context, sel ast.SelectionSet, 
 			return graphql.Null
 		}
 		return ec._Token(ctx, sel, obj)
+	case *status.Maintenance:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StatusMaintenance(ctx, sel, obj)
+	case *status.Incident:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StatusIncident(ctx, sel, obj)
 	case *ledger.Schedule:
 		if obj == nil {
 			return graphql.Null
@@ -49144,6 +49154,21 @@ func (ec *executionContext) __Entity(ctx context.Context, sel ast.SelectionSet, 
 			return graphql.Null
 		}
 		return ec._TopicMessage(ctx, sel, obj)
+	case *status.Update:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StatusUpdate(ctx, sel, obj)
+	case *status.Page:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StatusPage(ctx, sel, obj)
+	case *status.Component:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StatusComponent(ctx, sel, obj)
 	case *ledger.RegisteredNode:
 		if obj == nil {
 			return graphql.Null
@@ -61070,7 +61095,7 @@ func (ec *executionContext) _StatusAffectedComponent(ctx context.Context, sel as
 	return out
 }
 
-var statusComponentImplementors = []string{"StatusComponent", "Node"}
+var statusComponentImplementors = []string{"StatusComponent", "_Entity", "Node"}
 
 func (ec *executionContext) _StatusComponent(ctx context.Context, sel ast.SelectionSet, obj *status.Component) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, statusComponentImplementors)
@@ -61593,7 +61618,7 @@ func (ec *executionContext) _StatusComponentEdge(ctx context.Context, sel ast.Se
 	return out
 }
 
-var statusIncidentImplementors = []string{"StatusIncident", "Node", "StatusNotice"}
+var statusIncidentImplementors = []string{"StatusIncident", "_Entity", "Node", "StatusNotice"}
 
 func (ec *executionContext) _StatusIncident(ctx context.Context, sel ast.SelectionSet, obj *status.Incident) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, statusIncidentImplementors)
@@ -61944,7 +61969,7 @@ func (ec *executionContext) _StatusIncidentEdge(ctx context.Context, sel ast.Sel
 	return out
 }
 
-var statusMaintenanceImplementors = []string{"StatusMaintenance", "Node", "StatusNotice"}
+var statusMaintenanceImplementors = []string{"StatusMaintenance", "_Entity", "Node", "StatusNotice"}
 
 func (ec *executionContext) _StatusMaintenance(ctx context.Context, sel ast.SelectionSet, obj *status.Maintenance) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, statusMaintenanceImplementors)
@@ -62320,7 +62345,7 @@ func (ec *executionContext) _StatusMaintenanceEdge(ctx context.Context, sel ast.
 	return out
 }
 
-var statusPageImplementors = []string{"StatusPage", "Node"}
+var statusPageImplementors = []string{"StatusPage", "_Entity", "Node"}
 
 func (ec *executionContext) _StatusPage(ctx context.Context, sel ast.SelectionSet, obj *status.Page) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, statusPageImplementors)
@@ -62912,7 +62937,7 @@ func (ec *executionContext) _StatusRollup(ctx context.Context, sel ast.Selection
 	return out
 }
 
-var statusUpdateImplementors = []string{"StatusUpdate", "Node"}
+var statusUpdateImplementors = []string{"StatusUpdate", "_Entity", "Node"}
 
 func (ec *executionContext) _StatusUpdate(ctx context.Context, sel ast.SelectionSet, obj *status.Update) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, statusUpdateImplementors)

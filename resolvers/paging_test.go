@@ -33,9 +33,11 @@ func arguments() map[string]string {
 // things are statements that find what global ids are made of, by type, for types that no list of the root has.
 func things() map[string]string {
 	return map[string]string{
-		"Topic":   `select '0.0.' || topic_id from topic_message group by topic_id order by count(*) desc limit 3`,
-		"Hook":    `select '0.0.' || owner_id || '/' || hook_id from hook order by owner_id, hook_id limit 3`,
-		"Account": `select '0.0.' || id from entity where id in (2, 98, 800, 1008) order by id`,
+		"Topic":           `select '0.0.' || topic_id from topic_message group by topic_id order by count(*) desc limit 3`,
+		"Hook":            `select '0.0.' || owner_id || '/' || hook_id from hook order by owner_id, hook_id limit 3`,
+		"StatusPage":      `select id from status.page`,
+		"StatusComponent": `select component_id from status.incident_component group by component_id order by count(*) desc, component_id limit 3`,
+		"Account":         `select '0.0.' || id from entity where id in (2, 98, 800, 1008) order by id`,
 	}
 }
 

@@ -21,7 +21,7 @@ func TestContractsInTheGraph(t *testing.T) {
 			`{"data":{"callContract":{"output":null,"failure":{"code":"CONTRACT_REVERT_EXECUTED","reason":null,"data":"0x","children":[]}}}}`},
 		{`{ estimateGas(input: {to: "0x` + coinAddress + `", ` + supply + `}) { gas gasHex failure { code } } }`, `{"data":{"estimateGas":{"gas":"25232","gasHex":"0x0000000000006290","failure":null}}}`},
 		{`{ callContract(input: {to: "0x12"}) { output } }`, `"code":"BAD_USER_INPUT"`},
-		{`{ callContract(input: {to: "0x` + strings.Repeat("0", 37) + `7d1", ` + supply + `}) { output } }`, `"code":"NOT_IMPLEMENTED"`},
+		{`{ callContract(input: {to: "0x` + strings.Repeat("0", 37) + `7d1", ` + supply + `}) { output } }`, `"output":"0x` + strings.Repeat("0", 51) + `952839be400"`},
 		{`{ contractTrace(contract: "0.0.3001", first: 1) { contractId failed opcodes { depth op pc gasCost stack memory storage { key } reason } } }`,
 			`{"data":{"contractTrace":{"contractId":"0.0.3001","failed":false,"opcodes":[{"depth":0,"op":"PUSH1","pc":"0","gasCost":"3","stack":["0x` + strings.Repeat("0", 62) + `80"],"memory":[],"storage":[],"reason":null}]}}}`},
 		{`{ contractTrace(contract: "0.0.3001", first: -1) { gas } }`, `"code":"BAD_USER_INPUT"`},

@@ -1519,7 +1519,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendComponentStatus(dst, v.NewShown, s)
 		}),
 	})
-	t.StatusComponent = NewObject([]string{"StatusComponent", "Node"}, map[string]Field[status.Component]{
+	t.StatusComponent = NewObject([]string{"StatusComponent", "_Entity", "Node"}, map[string]Field[status.Component]{
 		"code": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Code, s)
 		}),
@@ -1587,7 +1587,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.StatusIncident = NewObject([]string{"StatusIncident", "Node", "StatusNotice"}, map[string]Field[status.Incident]{
+	t.StatusIncident = NewObject([]string{"StatusIncident", "_Entity", "Node", "StatusNotice"}, map[string]Field[status.Incident]{
 		"code": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Code, s)
 		}),
@@ -1645,7 +1645,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.StatusMaintenance = NewObject([]string{"StatusMaintenance", "Node", "StatusNotice"}, map[string]Field[status.Maintenance]{
+	t.StatusMaintenance = NewObject([]string{"StatusMaintenance", "_Entity", "Node", "StatusNotice"}, map[string]Field[status.Maintenance]{
 		"code": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Code, s)
 		}),
@@ -1718,7 +1718,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.StatusPage = NewObject([]string{"StatusPage", "Node"}, map[string]Field[status.Page]{
+	t.StatusPage = NewObject([]string{"StatusPage", "_Entity", "Node"}, map[string]Field[status.Page]{
 		"code": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
 		"slug": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Slug, s) }),
 		"name": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
@@ -1752,7 +1752,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Description, s)
 		}),
 	})
-	t.StatusUpdate = NewObject([]string{"StatusUpdate", "Node"}, map[string]Field[status.Update]{
+	t.StatusUpdate = NewObject([]string{"StatusUpdate", "_Entity", "Node"}, map[string]Field[status.Update]{
 		"code": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
 		"noticeCode": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.NoticeCode, s)

@@ -295,7 +295,7 @@ func TestAnswersToBodies(t *testing.T) {
 	d := served(t, g)
 	for i, api := 0, unserved(t); i < len(api.Endpoints); i++ {
 		e := &api.Endpoints[i]
-		if e.Body == nil {
+		if e.Body == nil || e.Undescribed {
 			continue
 		}
 		usual, good := "Content-Type: "+e.Body.Types[0], 0

@@ -187,7 +187,7 @@ func badEnvelope(contentType string, body []byte) string {
 			return "a problem has no message"
 		case modern && m.Detail == nil && !strings.HasPrefix(*m.Message, "Invalid parameter: "):
 			return "a problem of the modern family has no detail"
-		case modern && m.Detail != nil && !slices.Contains([]string{"Bad Request", "Not Found", "Method Not Allowed"}, *m.Message):
+		case modern && m.Detail != nil && !slices.Contains([]string{"Bad Request", "Not Found", "Method Not Allowed", "Request Entity Too Large", "Unsupported Media Type"}, *m.Message):
 			return "a problem of the modern family has a message that is no reason phrase"
 		}
 	}
