@@ -70,7 +70,8 @@ func (r *Resolver) contractTrace(ctx context.Context, ref traceRef, parts traceP
 	options := evm.TraceOptions{Stack: parts.stack, Memory: parts.memory, Storage: parts.storage, Reason: reasons.of}
 	if sink == nil {
 		options.Step = func(s *ledger.OpcodeStep) error {
-			if trace.Steps++; trace.Steps <= int64(parts.first) {
+			trace.Steps++
+			if trace.Steps <= int64(parts.first) {
 				trace.Opcodes = append(trace.Opcodes, keepStep(s))
 			}
 			return nil

@@ -161,7 +161,7 @@ func (a *API) Document(e *Endpoint) *server.Document { return a.prepared[e].docu
 var fragmentSyntax = regexp.MustCompile(`(?ms)^fragment (\w+) on .*?\n\}\n`)
 
 // spreadSyntax finds where a fragment is used.
-var spreadSyntax = regexp.MustCompile(`\.\.\.\s*(\w+)`)
+var spreadSyntax = regexp.MustCompile(`\.{3}\s*(\w+)`)
 
 // WithFragments adds the shared fragments that a document uses, by name.
 func WithFragments(text string, shared map[string]string) string {

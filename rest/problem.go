@@ -23,6 +23,12 @@ type Item struct {
 	Data    *string `json:"data,omitempty"`
 }
 
+// Problem is an answer that says why there is no other. It is an error, so that whatever reads a request can return it.
+type Problem struct {
+	Status int
+	Items  []Item
+}
+
 // ItemOf is an item with all its members.
 func ItemOf(message, detail, data string) Item {
 	return Item{Message: message, Detail: &detail, Data: &data}
@@ -40,12 +46,6 @@ func (p *Problem) withData() *Problem {
 		full.Items = append(full.Items, i)
 	}
 	return full
-}
-
-// Problem is an answer that says why there is no other. It is an error, so that whatever reads a request can return it.
-type Problem struct {
-	Status int
-	Items  []Item
 }
 
 func (p *Problem) Error() string {

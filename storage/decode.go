@@ -142,11 +142,11 @@ func (d *decoder) integer(i int, src []byte, into *int64) bool {
 	}
 	switch oid := d.columns[i].DataTypeOID; {
 	case oid == pgtype.Int8OID && len(src) == 8:
-		*into = int64(binary.BigEndian.Uint64(src)) //nolint:gosec // the bits of a signed number
+		*into = int64(binary.BigEndian.Uint64(src))
 	case oid == pgtype.Int4OID && len(src) == 4:
-		*into = int64(int32(binary.BigEndian.Uint32(src))) //nolint:gosec // as above
+		*into = int64(int32(binary.BigEndian.Uint32(src)))
 	case oid == pgtype.Int2OID && len(src) == 2:
-		*into = int64(int16(binary.BigEndian.Uint16(src))) //nolint:gosec // as above
+		*into = int64(int16(binary.BigEndian.Uint16(src)))
 	default:
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,7 +97,7 @@ func (s *EVMSnapshot) begin(ctx context.Context, r EVMRequest) error {
 			s.block = *block
 		}
 	})
-	ahead := append(r.Addresses[:len(r.Addresses):len(r.Addresses)], s.evm.memory.footprint(s.key)...)
+	ahead := slices.Concat(r.Addresses, s.evm.memory.footprint(s.key))
 	if !r.Block.IsPast() {
 		s.queueAhead(b, ahead)
 	}

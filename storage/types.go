@@ -42,16 +42,16 @@ func (int64ArrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	dimensions := min(len(list), 1)
 	buf = slices.Grow(buf, 20+12*len(list))
 	for _, v := range [...]int{dimensions, 0, pgtype.Int8OID} {
-		buf = binary.BigEndian.AppendUint32(buf, uint32(v)) //nolint:gosec // small numbers
+		buf = binary.BigEndian.AppendUint32(buf, uint32(v))
 	}
 	if dimensions == 0 {
 		return buf, nil
 	}
-	buf = binary.BigEndian.AppendUint32(buf, uint32(len(list))) //nolint:gosec // a page
+	buf = binary.BigEndian.AppendUint32(buf, uint32(len(list)))
 	buf = binary.BigEndian.AppendUint32(buf, 1)
 	for _, v := range list {
 		buf = binary.BigEndian.AppendUint32(buf, 8)
-		buf = binary.BigEndian.AppendUint64(buf, uint64(v)) //nolint:gosec // the bits of a signed number
+		buf = binary.BigEndian.AppendUint64(buf, uint64(v))
 	}
 	return buf, nil
 }

@@ -1,7 +1,6 @@
 package evm
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -156,9 +155,19 @@ func isLongZero(a common.Address) bool {
 // longZero is the address of a number.
 func longZero(num int64) common.Address { return common.Address(ledger.EntityID(num).LongZero()) }
 
+// The selectors of the functions that accounts have.
+var (
+	hbarAllowance                     = [4]byte{0xbb, 0xee, 0x98, 0x9e}
+	hbarApprove                       = [4]byte{0x86, 0xaf, 0xf0, 0x7c}
+	setUnlimitedAutomaticAssociations = [4]byte{0xf5, 0x67, 0x7e, 0x99}
+)
+
 // isAccountSelector tells whether input calls one of the functions that an account without code has.
 func isAccountSelector(selector [4]byte) bool {
-	return bytes.Equal(selector[:], []byte{0xbb, 0xee, 0x98, 0x9e}) || // hbarAllowance(address)
-		bytes.Equal(selector[:], []byte{0x86, 0xaf, 0xf0, 0x7c}) || // hbarApprove(address,int256)
-		bytes.Equal(selector[:], []byte{0xf5, 0x67, 0x7e, 0x99}) // setUnlimitedAutomaticAssociations(bool)
+	switch selector {
+	case hbarAllowance, hbarApprove, setUnlimitedAutomaticAssociations:
+		return true
+	default:
+		return false
+	}
 }

@@ -23,8 +23,6 @@ type Frame struct {
 	Input []byte
 	// Gas is what the frame was given.
 	Gas uint64
-
-	refused error // why a transfer of value was not allowed
 }
 
 // frames are the calls that are running, the outermost first.

@@ -71,7 +71,9 @@ func TestEnvironment(t *testing.T) {
 	got := words(r.Output)
 	want := []common.Hash{
 		common.BigToHash(big.NewInt(0x128)), common.BigToHash(big.NewInt(block)), common.BigToHash(big.NewInt(1_700_000_000)), hashOf(block),
-		common.BigToHash(big.NewInt(98)), {}, common.BigToHash(big.NewInt(15_000_000)), common.BytesToHash(alias[:]),
+		common.BigToHash(big.NewInt(98)),
+		{},
+		common.BigToHash(big.NewInt(15_000_000)), common.BytesToHash(alias[:]),
 		common.BigToHash(big.NewInt(target)), common.BigToHash(big.NewInt(3)), common.BytesToHash(alias[:]), common.BigToHash(big.NewInt(71)),
 		common.BigToHash(big.NewInt(1)), common.BigToHash(big.NewInt(80)),
 	}
@@ -410,7 +412,7 @@ func TestDeadline(t *testing.T) {
 		"self":  "0x00 0x00 0x00 0x00 0x00 ADDRESS GAS CALL",
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		defer cancel()
+		t.Cleanup(cancel)
 		start := time.Now()
 		msg := to(target)
 		msg.Gas = 1 << 50

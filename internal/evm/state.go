@@ -87,13 +87,13 @@ func (s *State) Level() Level { return s.level }
 // Abort ends the whole simulation with an error that is not the contract's fault, such as a failed read. It does not return.
 func (s *State) Abort(err error) { panic(abort{err}) }
 
-// Overlay returns what a system contract keeps beside the state for as long as the simulation lasts: the value that make returned the first time
+// Overlay returns what a system contract keeps beside the state for as long as the simulation lasts: the value that fresh returned the first time
 // that key was asked for. Changes of it must be registered in the journal.
-func Overlay[T any](s *State, key any, make func() *T) *T {
+func Overlay[T any](s *State, key any, fresh func() *T) *T {
 	if v, ok := s.overlays[key].(*T); ok {
 		return v
 	}
-	v := make()
+	v := fresh()
 	s.overlays[key] = v
 	return v
 }

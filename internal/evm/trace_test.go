@@ -1,6 +1,7 @@
 package evm_test
 
 import (
+	"bytes"
 	"fmt"
 	"runtime"
 	"strings"
@@ -25,9 +26,11 @@ func steps(t *testing.T, src evm.Source, msg evm.Message, o evm.TraceOptions) (*
 		if s.Reason != nil {
 			line += fmt.Sprintf(" reason %x", s.Reason)
 		}
+		var lineSb28 strings.Builder
 		for _, v := range s.Storage {
-			line += " " + new32(v.Key) + "=" + new32(v.Value)
+			lineSb28.WriteString(" " + new32(v.Key) + "=" + new32(v.Value))
 		}
+		line += lineSb28.String()
 		if len(s.Memory) > 0 {
 			line += fmt.Sprintf(" memory %d", len(s.Memory))
 		}
@@ -108,7 +111,8 @@ func TestLongTrace(t *testing.T) {
 	var before, after runtime.MemStats
 	n, most := 0, uint64(0)
 	o := evm.TraceOptions{Stack: true, Memory: true, Storage: true, Step: func(*ledger.OpcodeStep) error {
-		if n++; n%200_000 == 0 {
+		n++
+		if n%200_000 == 0 {
 			runtime.GC()
 			runtime.ReadMemStats(&after)
 			if before.HeapAlloc == 0 {
@@ -137,8 +141,12 @@ func TestRevertReason(t *testing.T) {
 		name, want string
 		data       []byte
 	}{
-		{"a text", "Custom revert message", plain}, {"an empty text", "", evm.ErrorString("")}, {"nothing", "", nil}, {"the selector", "", plain[:4]},
-		{"cut off", "", plain[:70]}, {"a panic", "", common.FromHex("4e487b710000000000000000000000000000000000000000000000000000000000000011")},
+		{"a text", "Custom revert message", plain},
+		{"an empty text", "", evm.ErrorString("")},
+		{"nothing", "", nil},
+		{"the selector", "", plain[:4]},
+		{"cut off", "", plain[:70]},
+		{"a panic", "", common.FromHex("4e487b710000000000000000000000000000000000000000000000000000000000000011")},
 	} {
 		if got := evm.RevertReason(c.data); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
@@ -147,7 +155,7 @@ func TestRevertReason(t *testing.T) {
 	for _, c := range []struct{ data, want []byte }{
 		{nil, []byte{}}, {make([]byte, 32), []byte{}}, {plain, plain}, {[]byte{0, 0, 22}, evm.ErrorString("SUCCESS")}, {[]byte("text of five"), evm.ErrorString("text of five")},
 	} {
-		if got := evm.SystemReason(c.data); string(got) != string(c.want) {
+		if got := evm.SystemReason(c.data); !bytes.Equal(got, c.want) {
 			t.Errorf("%x: got %x, want %x", c.data, got, c.want)
 		}
 	}

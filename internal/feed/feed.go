@@ -106,7 +106,8 @@ func (f *Feed[T]) join() *reader[T] {
 func (f *Feed[T]) leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.listeners--; f.listeners == 0 {
+	f.listeners--
+	if f.listeners == 0 {
 		f.reader.cancel()
 		f.reader = nil
 	}
@@ -165,14 +166,14 @@ func (r *reader[T]) read(ctx context.Context) (more bool, err error) {
 	case <-r.ready:
 	default:
 		if r.at, err = r.source.Newest(ctx); err != nil {
-			return false, err //nolint:wrapcheck // logged with the feed's name
+			return false, err
 		}
 		r.since = r.at
 		close(r.ready)
 	}
 	rows, err := r.source.After(ctx, r.at, batch)
 	if err != nil || len(rows) == 0 {
-		return false, err //nolint:wrapcheck // as above
+		return false, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

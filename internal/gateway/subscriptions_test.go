@@ -124,7 +124,7 @@ select (select max(consensus_timestamp) from topic_message) + 1000, 4001, max(se
 			e := await(t, events)
 			want++
 			var number string
-			if number, at = messageOf(t, e); e.name != "next" || number != fmt.Sprint(want) {
+			if number, at = messageOf(t, e); e.name != "next" || number != strconv.Itoa(want) {
 				t.Fatalf("event %s %s instead of message %d", e.name, e.data, want)
 			}
 			if !strings.Contains(e.data, `"payer":{"id":"`) {
@@ -140,7 +140,7 @@ select (select max(consensus_timestamp) from topic_message) + 1000, 4001, max(se
 	expect(5)
 	write(1)
 	expect(1)
-	g.Gateway.Close()
+	g.Close()
 	if e := await(t, events); e.name != "next" || !strings.Contains(e.data, "shutting down") {
 		t.Errorf("at the end comes %s %s", e.name, e.data)
 	}
@@ -309,15 +309,18 @@ func TestWebSocket(t *testing.T) {
 	}{
 		"a query": {
 			[]string{`{"type":"connection_init"}`, `{"type":"ping","payload":{"a":1}}`, `{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}`},
-			[]string{`{"type":"connection_ack"}`, `{"type":"pong","payload":{"a":1}}`, `{"type":"next","id":"1","payload":{"data":{"__typename":"Query"}}}`, `{"type":"complete","id":"1"}`}, 0,
+			[]string{`{"type":"connection_ack"}`, `{"type":"pong","payload":{"a":1}}`, `{"type":"next","id":"1","payload":{"data":{"__typename":"Query"}}}`, `{"type":"complete","id":"1"}`},
+			0,
 		},
 		"a mistake": {
 			[]string{`{"type":"connection_init"}`, `{"id":"1","type":"subscribe","payload":{"query":"{ nothing }"}}`},
-			[]string{`{"type":"connection_ack"}`, `{"type":"error","id":"1","payload":[{"message":"Cannot query field`}, 0,
+			[]string{`{"type":"connection_ack"}`, `{"type":"error","id":"1","payload":[{"message":"Cannot query field`},
+			0,
 		},
 		"a subscription": {
 			[]string{`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks(from: \"0.0\") { number } }"}}`},
-			[]string{`{"type":"connection_ack"}`, `{"type":"next","id":"a","payload":{"data":{"blocks":{"number":"`}, 0,
+			[]string{`{"type":"connection_ack"}`, `{"type":"next","id":"a","payload":{"data":{"blocks":{"number":"`},
+			0,
 		},
 		"too early":          {[]string{`{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}`}, nil, 4401},
 		"twice introduced":   {[]string{`{"type":"connection_init"}`, `{"type":"connection_init"}`}, []string{`{"type":"connection_ack"}`}, 4429},
@@ -325,14 +328,16 @@ func TestWebSocket(t *testing.T) {
 		"an unknown message": {[]string{`{"type":"start"}`}, nil, 4400},
 		"one id twice": {
 			[]string{`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`},
-			[]string{`{"type":"connection_ack"}`}, 4409,
+			[]string{`{"type":"connection_ack"}`},
+			4409,
 		},
 		"too many": {
 			[]string{
 				`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
 				`{"id":"b","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`, `{"id":"c","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
 			},
-			[]string{`{"type":"connection_ack"}`, `{"type":"error","id":"c","payload":[{"message":"too many operations`}, 0,
+			[]string{`{"type":"connection_ack"}`, `{"type":"error","id":"c","payload":[{"message":"too many operations`},
+			0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

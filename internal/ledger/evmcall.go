@@ -170,7 +170,7 @@ func (o *StateOverrideInput) BalanceValue() Null[uint64] { return overrideWord(o
 func (o *StateOverrideInput) NonceValue() Null[uint64] { return overrideWord(o.Nonce) }
 
 var (
-	decimalBlock = regexp.MustCompile(`^[0-9]{1,20}$`)
+	decimalBlock = regexp.MustCompile(`^\d{1,20}$`)
 	hexBlock     = regexp.MustCompile(`^0x[0-9a-f]{1,16}$`)
 	hashBlock    = regexp.MustCompile(`^0x([0-9a-f]{64}|[0-9a-f]{96})$`)
 )
@@ -193,11 +193,11 @@ func ParseEVMBlockRef(s string) (EVMBlockRef, error) {
 	case hashBlock.MatchString(low):
 		return EVMBlockRef{Hash: low[2:]}, nil
 	default:
-		return EVMBlockRef{}, fmt.Errorf("Invalid block value: %s", s) //nolint:revive,staticcheck // words of the REST API
+		return EVMBlockRef{}, fmt.Errorf("Invalid block value: %s", s) //nolint:staticcheck // words of the REST API
 	}
 	number, err := strconv.ParseInt(digits, base, 64)
 	if err != nil {
-		return EVMBlockRef{}, fmt.Errorf("%s value out of range for block: %s", kind, s) //nolint:revive,staticcheck // as above
+		return EVMBlockRef{}, fmt.Errorf("%s value out of range for block: %s", kind, s) //nolint:staticcheck // as above
 	}
 	return EVMBlockRef{Number: Of(number)}, nil
 }

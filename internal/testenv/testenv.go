@@ -198,7 +198,7 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	})
 	server := httptest.NewServer(g.Public())
 	tb.Cleanup(server.Close)
-	tb.Cleanup(g.Gateway.Close) // before the server, which waits for its requests
+	tb.Cleanup(g.Close) // before the server, which waits for its requests
 	g.URL = server.URL
 	g.transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 8}
 	tb.Cleanup(g.transport.CloseIdleConnections)

@@ -51,7 +51,8 @@ func (d *boundedDecoder) token() (json.Token, error) {
 	if err != nil {
 		return nil, fmt.Errorf("malformed document: %w", err)
 	}
-	if d.tokens++; d.tokens > maxCallTokens {
+	d.tokens++
+	if d.tokens > maxCallTokens {
 		return nil, fmt.Errorf("the document has more than %d tokens", maxCallTokens)
 	}
 	if n, ok := t.(json.Number); ok && len(strings.Trim(string(n), "-")) > maxCallDigits {
@@ -69,7 +70,8 @@ func (d *boundedDecoder) value(depth int) (any, error) {
 	if !ok {
 		return t, nil
 	}
-	if depth++; depth > maxCallDepth {
+	depth++
+	if depth > maxCallDepth {
 		return nil, fmt.Errorf("the document is nested more than %d times", maxCallDepth)
 	}
 	if delim == '[' {
@@ -128,7 +130,7 @@ func readCall(tree any) (*callBody, error) {
 		return nil, m.err
 	}
 	if _, err := ledger.ParseEVMBlockRef(in.Block); err != nil {
-		return nil, err //nolint:wrapcheck // the words that clients know
+		return nil, err
 	}
 	list, given := object["state_overrides"]
 	switch list := list.(type) {

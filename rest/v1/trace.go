@@ -50,7 +50,8 @@ func (t *traceWriter) Head(trace *ledger.OpcodeTrace) error {
 	h.Add("Vary", "Accept-Encoding")
 	t.w.WriteHeader(http.StatusOK)
 	t.begun, t.zip, t.returned = true, gzip.NewWriter(t.w), trace.ReturnValue
-	b := append(t.buf, `{"address":"`...)
+	b := t.buf
+	b = append(b, `{"address":"`...)
 	b = trace.Address.Append(b)
 	b = append(b, `","contract_id":`...)
 	b = scalar.AppendEntityID(b, trace.ContractID, scalar.REST)
@@ -62,7 +63,8 @@ func (t *traceWriter) Head(trace *ledger.OpcodeTrace) error {
 // Step implements relay.TraceSink.
 func (t *traceWriter) Step(s *ledger.OpcodeStep) error {
 	b := t.buf
-	if t.steps++; t.steps > 1 {
+	t.steps++
+	if t.steps > 1 {
 		b = append(b, ',')
 	}
 	b = fmt.Appendf(b, `{"depth":%d,"gas":%d,"gas_cost":%d,"memory":`, s.Depth, s.Gas, s.GasCost)
@@ -78,7 +80,8 @@ func (t *traceWriter) Step(s *ledger.OpcodeStep) error {
 		b = scalar.AppendHex(b, v.Key, scalar.REST)
 		b = scalar.AppendHex(append(b, ':'), v.Value, scalar.REST)
 	}
-	t.buf = append(b, "}}"...)
+	b = append(b, "}}"...)
+	t.buf = b
 	if len(t.buf) < flushAt {
 		return nil
 	}
