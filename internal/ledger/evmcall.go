@@ -197,7 +197,7 @@ func ParseEVMBlockRef(s string) (EVMBlockRef, error) {
 	}
 	number, err := strconv.ParseInt(digits, base, 64)
 	if err != nil {
-		return EVMBlockRef{}, fmt.Errorf("%s value out of range for block: %s", kind, s) //nolint:staticcheck // as above
+		return EVMBlockRef{}, fmt.Errorf("%s value out of range for block: %s", kind, s)
 	}
 	return EVMBlockRef{Number: Of(number)}, nil
 }
