@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -258,6 +259,7 @@ func TestEmbedded(t *testing.T) {
 		}
 	}
 	t.Run("README", func(t *testing.T) { tryREADME(t, g.base) })
+	t.Run("subscription", func(t *testing.T) { trySubscription(t, g.base) })
 	second := runCommand(t, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "", "--data-dir", dir)
 	if second.code == 0 || !strings.Contains(second.stderr, dir) {
 		t.Errorf("a second gateway on the folder ended with %d and said %q", second.code, second.stderr)
@@ -283,6 +285,28 @@ func TestEmbedded(t *testing.T) {
 	}
 	if err := again.cmd.Wait(); again.cmd.ProcessState.ExitCode() != exitDatabaseDied {
 		t.Errorf("when the database dies the gateway ends with %v: %s", err, again.out)
+	}
+}
+
+// trySubscription listens to a conversation from its beginning.
+func trySubscription(t *testing.T, base string) {
+	t.Helper()
+	body := `{"query":"subscription { topicMessages(topic: \"0.0.4001\", from: \"0.0\") { sequenceNumber } }"}`
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/graphql", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }() // the stream has no end
+	const want = ":\n\nevent: next\ndata: {\"data\":{\"topicMessages\":{\"sequenceNumber\":\"1\"}}}\n\n"
+	got := make([]byte, len(want))
+	if _, err := io.ReadFull(resp.Body, got); err != nil || string(got) != want {
+		t.Errorf("heard %q, %v", got, err)
 	}
 }
 

@@ -91,21 +91,24 @@ type ledgerSettings struct {
 
 // graphSettings say what clients of the graph may do.
 type graphSettings struct {
-	MaxCost       int    `name:"max-query-cost" env:"HELIOGRAPH_MAX_QUERY_COST" default:"50000" help:"What an operation of the graph may cost: about the number of objects that its answer can hold."`
-	MaxBytes      int    `name:"max-query-bytes" env:"HELIOGRAPH_MAX_QUERY_BYTES" default:"65536" help:"Bytes of a document at most; long values belong into variables."`
-	MaxTokens     int    `name:"max-query-tokens" env:"HELIOGRAPH_MAX_QUERY_TOKENS" default:"5000" help:"Lexical tokens of a document at most."`
-	MaxDepth      int    `name:"max-query-depth" env:"HELIOGRAPH_MAX_QUERY_DEPTH" default:"20" help:"How deep fields may lie in a document."`
-	MaxFields     int    `name:"max-query-fields" env:"HELIOGRAPH_MAX_QUERY_FIELDS" default:"1000" help:"Fields of a document at most; those of fragments count each time they are spread."`
-	MaxRootFields int    `name:"max-query-root-fields" env:"HELIOGRAPH_MAX_QUERY_ROOT_FIELDS" default:"30" help:"Root fields of an operation at most."`
-	MaxAliases    int    `name:"max-query-aliases" env:"HELIOGRAPH_MAX_QUERY_ALIASES" default:"50" help:"How often one place of a document may ask for one field, under whatever names."`
-	MaxDirectives int    `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" default:"50" help:"Directives of a document at most."`
-	MaxBody       int64  `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" default:"524288" help:"Bytes of a request body to the graph at most."`
-	MaxValues     int    `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" default:"10000" help:"JSON values of a request body to the graph at most, those of the variables included."`
-	Trusted       string `name:"trusted-documents" env:"HELIOGRAPH_TRUSTED_DOCUMENTS" help:"File of documents that clients may ask for by ids: a JSON object of ids and texts."`
-	OnlyTrusted   toggle `name:"only-trusted-documents" env:"HELIOGRAPH_ONLY_TRUSTED_DOCUMENTS" default:"off" help:"Refuse all documents but those of the file and those that the REST API runs."`
-	CacheBytes    int64  `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" default:"67108864" help:"Bytes of answers of the graph that are kept until the next block comes; 0 for none. --cache off keeps none either."`
-	Introspection toggle `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Tell the schema to clients: introspection and /graphql/schema.graphql. Without it there are no suggestions either."`
-	Suggestions   toggle `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Tell names that are like a wrong one in a document."`
+	MaxCost       int           `name:"max-query-cost" env:"HELIOGRAPH_MAX_QUERY_COST" default:"50000" help:"What an operation of the graph may cost: about the number of objects that its answer can hold."`
+	MaxBytes      int           `name:"max-query-bytes" env:"HELIOGRAPH_MAX_QUERY_BYTES" default:"65536" help:"Bytes of a document at most; long values belong into variables."`
+	MaxTokens     int           `name:"max-query-tokens" env:"HELIOGRAPH_MAX_QUERY_TOKENS" default:"5000" help:"Lexical tokens of a document at most."`
+	MaxDepth      int           `name:"max-query-depth" env:"HELIOGRAPH_MAX_QUERY_DEPTH" default:"20" help:"How deep fields may lie in a document."`
+	MaxFields     int           `name:"max-query-fields" env:"HELIOGRAPH_MAX_QUERY_FIELDS" default:"1000" help:"Fields of a document at most; those of fragments count each time they are spread."`
+	MaxRootFields int           `name:"max-query-root-fields" env:"HELIOGRAPH_MAX_QUERY_ROOT_FIELDS" default:"30" help:"Root fields of an operation at most."`
+	MaxAliases    int           `name:"max-query-aliases" env:"HELIOGRAPH_MAX_QUERY_ALIASES" default:"50" help:"How often one place of a document may ask for one field, under whatever names."`
+	MaxDirectives int           `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" default:"50" help:"Directives of a document at most."`
+	MaxBody       int64         `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" default:"524288" help:"Bytes of a request body to the graph at most."`
+	MaxValues     int           `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" default:"10000" help:"JSON values of a request body to the graph at most, those of the variables included."`
+	Trusted       string        `name:"trusted-documents" env:"HELIOGRAPH_TRUSTED_DOCUMENTS" help:"File of documents that clients may ask for by ids: a JSON object of ids and texts."`
+	OnlyTrusted   toggle        `name:"only-trusted-documents" env:"HELIOGRAPH_ONLY_TRUSTED_DOCUMENTS" default:"off" help:"Refuse all documents but those of the file and those that the REST API runs."`
+	CacheBytes    int64         `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" default:"67108864" help:"Bytes of answers of the graph that are kept until the next block comes; 0 for none. --cache off keeps none either."`
+	MaxStreams    int           `name:"max-subscriptions" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS" default:"20000" help:"Subscriptions that may be open at a time."`
+	MaxOnSocket   int           `name:"max-subscriptions-per-connection" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION" default:"100" help:"Operations that may run on one WebSocket at a time."`
+	PollInterval  time.Duration `env:"HELIOGRAPH_POLL_INTERVAL" default:"250ms" help:"How often new rows are looked for while somebody is subscribed, whatever their number."`
+	Introspection toggle        `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Tell the schema to clients: introspection and /graphql/schema.graphql. Without it there are no suggestions either."`
+	Suggestions   toggle        `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Tell names that are like a wrong one in a document."`
 }
 
 // rateSettings say how often clients may ask.
@@ -131,6 +134,7 @@ func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 		"HELIOGRAPH_MAX_QUERY_COST": int64(s.MaxCost), "HELIOGRAPH_MAX_QUERY_BYTES": int64(s.MaxBytes), "HELIOGRAPH_MAX_QUERY_TOKENS": int64(s.MaxTokens), "HELIOGRAPH_MAX_QUERY_DEPTH": int64(s.MaxDepth),
 		"HELIOGRAPH_MAX_QUERY_FIELDS": int64(s.MaxFields), "HELIOGRAPH_MAX_QUERY_ROOT_FIELDS": int64(s.MaxRootFields), "HELIOGRAPH_MAX_QUERY_ALIASES": int64(s.MaxAliases),
 		"HELIOGRAPH_MAX_QUERY_DIRECTIVES": int64(s.MaxDirectives), "HELIOGRAPH_MAX_BODY_BYTES": s.MaxBody, "HELIOGRAPH_MAX_BODY_VALUES": int64(s.MaxValues),
+		"HELIOGRAPH_MAX_SUBSCRIPTIONS": int64(s.MaxStreams), "HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION": int64(s.MaxOnSocket), "HELIOGRAPH_POLL_INTERVAL": int64(s.PollInterval),
 	} {
 		if n < 1 {
 			return gateway.GraphOptions{}, fmt.Errorf("%s must be 1 or more, not %d", name, n)
@@ -143,7 +147,11 @@ func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 	if err != nil {
 		return gateway.GraphOptions{}, err
 	}
+	o := gateway.DefaultGraph()
+	streams := o.Streams
+	streams.Most, streams.PerConnection = s.MaxStreams, s.MaxOnSocket
 	return gateway.GraphOptions{
+		Streams: streams, PollInterval: s.PollInterval, Backlog: o.Backlog,
 		Trusted: trusted, OnlyTrusted: s.OnlyTrusted.on, CacheBytes: s.CacheBytes,
 		Bounds: limits.Limits{
 			Cost: s.MaxCost, Bytes: s.MaxBytes, Tokens: s.MaxTokens, Depth: s.MaxDepth, Fields: s.MaxFields, RootFields: s.MaxRootFields, Aliases: s.MaxAliases, Directives: s.MaxDirectives,
