@@ -113,7 +113,7 @@ type operation struct {
 	cost int
 }
 
-// prepare checks what a client asks for. keep is called when the document turned out to be good. An operation that is not nil was refused for its cost.
+// prepare checks what a client asks for. keep is called when the document turned out to be good. With errors, an operation that is not nil was refused for its cost.
 func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, keep func()) (*operation, gqlerror.List) {
 	e, errs := s.document(params.Query)
 	if errs != nil {
