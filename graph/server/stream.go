@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync/atomic"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/fault"
@@ -22,6 +24,8 @@ type StreamOptions struct {
 	KeepAlive time.Duration
 	// WriteTimeout is how long a client may take to read one event.
 	WriteTimeout time.Duration
+	// QueryTimeout bounds what is no subscription. 0 means never.
+	QueryTimeout time.Duration
 }
 
 // DefaultStreams are bounds for a gateway that serves the public.
@@ -53,6 +57,11 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, keep fun
 	if errs != nil {
 		return errs
 	}
+	if op.oc.Operation.Operation != ast.Subscription && s.o.Streams.QueryTimeout > 0 {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(ctx, s.o.Streams.QueryTimeout)
+		defer end()
+	}
 	next, ctx := s.exec.DispatchOperation(ctx, op.oc)
 	for {
 		// What one event has loaded is of no use to the next, and would be kept for as long as the stream.
@@ -71,6 +80,9 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, keep fun
 		if send(data, tail) != nil {
 			return nil // the client has gone
 		}
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return gqlerror.List{coded(fault.Timeout, "the request took too long")}
 	}
 	if err := ending.Err(); err != nil && ctx.Err() == nil {
 		return gqlerror.List{coded(fault.Unavailable, err.Error())}

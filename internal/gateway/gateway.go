@@ -112,6 +112,7 @@ type Gateway struct {
 // New makes a gateway.
 func New(o Options) (*Gateway, error) {
 	o.REST.TracesOff = o.EVM.TracesOff
+	o.Graph.Streams.QueryTimeout = o.RequestTimeout
 	root := resolvers.New(resolvers.Options{
 		DB: o.DB, Status: o.Status, Tokens: o.Tokens, Now: o.REST.Now, Cache: o.REST.Cache, Logger: o.Logger, EVM: o.EVM,
 		Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},

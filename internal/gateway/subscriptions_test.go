@@ -287,6 +287,18 @@ func TestRefusedStreams(t *testing.T) {
 	}
 }
 
+// TestQueryInStream ends a query that takes too long, though the stream that carries it has no end.
+func TestQueryInStream(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, testenv.Timeout(time.Nanosecond))
+	if e := await(t, subscribe(t, g, `{ blocks(first: 1) { nodes { number } } }`, nil)); !strings.Contains(e.data, "TIMEOUT") {
+		t.Errorf("the query is answered %s", e.data)
+	}
+	if e := await(t, subscribe(t, g, `subscription { blocks(from: "0.0") { number } }`, nil)); !strings.Contains(e.data, `"number":`) {
+		t.Errorf("the subscription is answered %s", e.data)
+	}
+}
+
 // socketOf opens a WebSocket.
 func socketOf(t *testing.T, g *testenv.Gateway, protocols ...string) *websocket.Conn {
 	t.Helper()
