@@ -26848,8 +26848,8 @@ func (ec *executionContext) _Key_value(ctx context.Context, field graphql.Collec
 			return obj.Value(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.HexDigits) graphql.Marshaler {
+			return ec.marshalNString2heliographᚋinternalᚋledgerᚐHexDigits(ctx, selections, v)
 		},
 		true,
 		true,
@@ -69865,6 +69865,28 @@ func (ec *executionContext) unmarshalNStatusVocabulary2heliographᚋinternalᚋs
 func (ec *executionContext) marshalNStatusVocabulary2heliographᚋinternalᚋstatusᚐVocabulary(ctx context.Context, sel ast.SelectionSet, v status.Vocabulary) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalStatusVocabulary(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
+func (ec *executionContext) unmarshalNString2heliographᚋinternalᚋledgerᚐHexDigits(ctx context.Context, v any) (ledger.HexDigits, error) {
+	res, err := scalar.UnmarshalHexDigits(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNString2heliographᚋinternalᚋledgerᚐHexDigits(ctx context.Context, sel ast.SelectionSet, v ledger.HexDigits) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	_ = sel
+	res := scalar.MarshalHexDigits(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

@@ -20,7 +20,7 @@ type statusReadsKey struct{}
 
 // WithStatusReads returns a context whose operations read pages and the states of their components once between them.
 func WithStatusReads(ctx context.Context) context.Context {
-	return context.WithValue(ctx, statusReadsKey{}, &statusReads{states: map[string]*status.PageState{}})
+	return context.WithValue(ctx, statusReadsKey{}, &statusReads{})
 }
 
 // statusPages are all status pages, nil where there are none.
@@ -69,6 +69,9 @@ func (r *Resolver) statusState(ctx context.Context, page string) (*status.PageSt
 	}
 	s, err := r.status.PageState(ctx, p)
 	if err == nil {
+		if reads.states == nil {
+			reads.states = map[string]*status.PageState{}
+		}
 		reads.states[page] = s
 	}
 	return s, err

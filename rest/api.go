@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
-	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -121,7 +120,7 @@ func (a *API) Init() error {
 		}
 		at := a.byPath[e.Path]
 		if at == nil {
-			at = &route{}
+			at = newRoute(e.Path)
 			a.byPath[e.Path] = at
 			router.Get(e.Path, func(http.ResponseWriter, *http.Request) {}) // the router only finds; see [API.route]
 		}
@@ -221,9 +220,17 @@ func (a *API) route(escaped string) *route {
 	return a.byPath[a.routes.Find(rc, http.MethodGet, a.fold(escaped))]
 }
 
-// fold makes the names of resources lower case: the classic family does not care. One slash at the end is dropped.
+// inside is a path below the API's prefix, without one slash at its end.
+func (a *API) inside(escaped string) string {
+	return strings.TrimSuffix(escaped[min(len(a.Prefix), len(escaped)):], "/")
+}
+
+// fold makes the names of resources lower case: the classic family does not care.
 func (a *API) fold(escaped string) string {
-	rest := strings.TrimSuffix(escaped[min(len(a.Prefix), len(escaped)):], "/")
+	rest := a.inside(escaped)
+	if rest == strings.ToLower(rest) {
+		return rest
+	}
 	segments := strings.Split(rest, "/")
 	for i, s := range segments {
 		if low := strings.ToLower(s); a.literals[low] {
@@ -231,24 +238,6 @@ func (a *API) fold(escaped string) string {
 		}
 	}
 	return strings.Join(segments, "/")
-}
-
-// pathParams are the segments of the request's path that stand for braces in the endpoint's, decoded.
-func (a *API) pathParams(e *Endpoint, escaped string) map[string]string {
-	pattern := strings.Split(e.Path, "/")
-	given := strings.Split(strings.TrimSuffix(escaped[len(a.Prefix):], "/"), "/")
-	params := make(map[string]string, len(pattern))
-	for i, p := range pattern {
-		if name, ok := strings.CutPrefix(p, "{"); ok && i < len(given) {
-			text, err := url.PathUnescape(given[i])
-			if err != nil {
-				text = given[i]
-			}
-			name, _, _ = strings.Cut(strings.TrimSuffix(name, "}"), ":") // what follows a colon is the form of the segment
-			params[name] = text
-		}
-	}
-	return params
 }
 
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
@@ -287,7 +276,7 @@ func nobody(context.Context, server.Call) *server.Result { return nil }
 // read makes variables of a request.
 func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request, error) {
 	req := &Request{
-		Config: a.Config, HTTP: r, Endpoint: e, most: most, Path: a.pathParams(e, r.URL.EscapedPath()), Variables: map[string]any{},
+		Config: a.Config, HTTP: r, Endpoint: e, most: most, Path: a.byPath[e.Path].params(a.inside(r.URL.EscapedPath())), Variables: map[string]any{},
 		Limit: a.Config.LimitDefault, Desc: e.Desc, document: a.prepared[e].document, style: scalar.REST,
 	}
 	if e.Family == Modern {

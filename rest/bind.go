@@ -129,7 +129,7 @@ func AllIDs(variable string) Bind {
 }
 
 func addID(cfg *Config, c *conditions[int64], v Value) error {
-	if entityIDSyntax.MatchString(v.Text) {
+	if IsEntityID(v.Text) {
 		id, err := ExpandID(cfg, v.Text)
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,7 +59,44 @@ func (b *Body) tooLong() *Problem {
 }
 
 // route are the endpoints of a path, by method. One of them may be nil.
-type route struct{ get, post *Endpoint }
+type route struct {
+	get, post *Endpoint
+	names     []string // of the parameters in the path, by segment; empty where the segment is a literal
+}
+
+// newRoute makes the route of a path such as /accounts/{id}; what follows a colon in braces is the form of the segment.
+func newRoute(path string) *route {
+	at := &route{}
+	for segment := range strings.SplitSeq(path, "/") {
+		name, _, _ := strings.Cut(strings.Trim(segment, "{}"), ":")
+		if !strings.HasPrefix(segment, "{") {
+			name = ""
+		}
+		at.names = append(at.names, name)
+	}
+	return at
+}
+
+// params are the segments of a request's path that stand for braces, decoded; nil when there are none.
+func (r *route) params(escaped string) map[string]string {
+	var params map[string]string
+	for _, name := range r.names {
+		var segment string
+		segment, escaped, _ = strings.Cut(escaped, "/")
+		if name == "" {
+			continue
+		}
+		text, err := url.PathUnescape(segment)
+		if err != nil {
+			text = segment
+		}
+		if params == nil {
+			params = map[string]string{}
+		}
+		params[name] = text
+	}
+	return params
+}
 
 // by is the endpoint for a method, nil when there is none.
 func (r *route) by(method string) *Endpoint {

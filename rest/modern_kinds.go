@@ -105,7 +105,7 @@ func readEntityID(c *Config, text string) (Value, bool) {
 
 // naturalNumber reads decimal digits.
 func naturalNumber(s string) (int64, bool) {
-	if !longSyntax.MatchString(s) {
+	if !IsDigits(s) {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(s, 10, 64)

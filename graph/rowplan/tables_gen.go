@@ -1001,7 +1001,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendKeyType(dst, v.Type, s)
 		}),
 		"value": Scalar(func(dst []byte, v *ledger.KeyInfo, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Value(), s)
+			return scalar.AppendHexDigits(dst, v.Value(), s)
 		}),
 	})
 	t.MessageTransactionID = NewObject([]string{"MessageTransactionID"}, map[string]Field[ledger.MessageTransactionID]{

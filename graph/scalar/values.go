@@ -3,6 +3,7 @@ package scalar
 import (
 	"context"
 	"encoding/base64"
+	"encoding/hex"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -103,6 +104,23 @@ func MarshalHex(v []byte) graphql.ContextMarshaler { return with(v, AppendHex) }
 
 // UnmarshalHex is [UnmarshalBytes].
 func UnmarshalHex(ctx context.Context, v any) ([]byte, error) { return UnmarshalBytes(ctx, v) }
+
+// AppendHexDigits writes bytes as hex without "0x" in every style.
+func AppendHexDigits(dst []byte, v ledger.HexDigits, _ Style) []byte {
+	return append(hex.AppendEncode(append(dst, '"'), v), '"')
+}
+
+// MarshalHexDigits is [AppendHexDigits] for gqlgen.
+func MarshalHexDigits(v ledger.HexDigits) graphql.ContextMarshaler { return with(v, AppendHexDigits) }
+
+// UnmarshalHexDigits reads hex digits of either case, an even number of them, with or without "0x".
+func UnmarshalHexDigits(_ context.Context, v any) (ledger.HexDigits, error) {
+	text, err := inputText(v)
+	if err != nil {
+		return nil, err
+	}
+	return ledger.ParseHex(text)
+}
 
 // AppendHash writes a hash that is hex already.
 func AppendHash(dst []byte, v string, style Style) []byte { return AppendString(dst, v, style) }

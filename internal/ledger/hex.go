@@ -8,6 +8,12 @@ import (
 // AppendHex appends "0x" and the bytes in lower-case hex.
 func AppendHex(dst, b []byte) []byte { return hex.AppendEncode(append(dst, "0x"...), b) }
 
+// HexDigits are bytes that readers see as lower-case hex digits without "0x".
+type HexDigits []byte
+
+// String implements [fmt.Stringer].
+func (d HexDigits) String() string { return hex.EncodeToString(d) }
+
 // ParseHex reads hex digits of either case with or without "0x" in front, an even number of them; none at all are no bytes. Errors wrap
 // [ErrSyntax].
 func ParseHex(s string) ([]byte, error) {

@@ -83,8 +83,8 @@ func (k Key) Info() *KeyInfo {
 	return &KeyInfo{Type: t, bytes: b}
 }
 
-// Value is the lower-case hex of what stands for the key (see [Key.Decode]), without "0x".
-func (k *KeyInfo) Value() string { return hex.EncodeToString(k.bytes) }
+// Value is what stands for the key (see [Key.Decode]).
+func (k *KeyInfo) Value() HexDigits { return k.bytes }
 
 // ParsePublicKey reads a public key as people write it and returns it as the database's column public_key has it: lower-case hex without
 // "0x". It reads 64 hex digits (an ED25519 key), 66 (a compressed secp256k1 key) or 88 (DER), of either case, with or without "0x" in

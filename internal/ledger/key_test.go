@@ -51,7 +51,7 @@ func TestKeyDecode(t *testing.T) {
 			if typ != tc.typ || hex.EncodeToString(value) != tc.value {
 				t.Errorf("decoded as %s %x", typ, value)
 			}
-			if info := key.Info(); info == nil || info.Type != tc.typ || info.Value() != tc.value {
+			if info := key.Info(); info == nil || info.Type != tc.typ || info.Value().String() != tc.value {
 				t.Errorf("seen as %+v", info)
 			}
 		})
@@ -104,7 +104,7 @@ func FuzzKey(f *testing.F) {
 			t.Fatalf("%s is %s %x, want %s %s", whole, typ, value, wantType, want)
 		}
 		none := b == nil || whole == "3200"
-		if info := ledger.Key(b).Info(); (info == nil) != none || info != nil && (info.Type != typ || info.Value() != want) {
+		if info := ledger.Key(b).Info(); (info == nil) != none || info != nil && (info.Type != typ || info.Value().String() != want) {
 			t.Fatalf("%s is seen as %+v", whole, info)
 		}
 	})
