@@ -35,9 +35,16 @@ func (k *Keeper) Run(ctx context.Context) {
 // listen listens until the context ends, and begins again when it cannot hear any more.
 func (k *Keeper) listen(ctx context.Context, heard func()) {
 	for ctx.Err() == nil {
-		err := k.o.Source.Listen(ctx, heard)
+		listened := false
+		err := k.o.Source.Listen(ctx, func() {
+			listened = true
+			heard()
+		})
 		if ctx.Err() != nil {
 			return
+		}
+		if listened { // whatever ended it may have ended the database too
+			heard()
 		}
 		k.o.Logger.DebugContext(ctx, "not listening to writes of status pages; looking every ten seconds", "error", err)
 		select {

@@ -4,6 +4,7 @@ package statuspage_test
 
 import (
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -68,7 +69,7 @@ func accessible(t *testing.T, p *webtest.Page, checker, what string) {
 		}
 		Passes int
 	}
-	p.Eval(`axe.run(document).then((r) => ({ violations: r.violations, passes: r.passes.length }))`, &found)
+	p.Eval(`axe.run(document, { resultTypes: ['violations'], preload: false }).then((r) => ({ violations: r.violations, passes: r.passes.length }))`, &found)
 	if found.Passes < 10 {
 		t.Errorf("%s: only %d rules apply", what, found.Passes)
 	}
@@ -95,7 +96,6 @@ func clean(t *testing.T, p *webtest.Page, origin string) {
 
 // TestScreens looks at every page on wide and narrow screens, light and dark, and with more contrast.
 func TestScreens(t *testing.T) {
-	t.Parallel()
 	g, none := testenv.Demo(t, cached()), testenv.Over(t, testenv.Empty.Fresh(t), cached())
 	ready(t, g)
 	checker := axe(t)
@@ -129,7 +129,9 @@ func TestScreens(t *testing.T) {
 				if dark := state.Brightness < 300; dark != c.dark && name != "frame" {
 					t.Errorf("the background of %s has the brightness %d, and the system prefers dark: %v", name, state.Brightness, c.dark)
 				}
-				accessible(t, p, checker, name)
+				if name == "front" || c.width > 1000 {
+					accessible(t, p, checker, name)
+				}
 				if !c.contrast {
 					screenshot(p, name+"-"+c.name, c.width, c.dark)
 				}
@@ -145,7 +147,6 @@ func TestScreens(t *testing.T) {
 
 // TestLive sees a write in a page that is open, without loading it again: what the reader has closed stays closed, and it is said aloud.
 func TestLive(t *testing.T) {
-	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t), cached())
 	ready(t, g)
 	p := webtest.New(t, webtest.Options{Width: 1280, Height: 900})
@@ -205,7 +206,6 @@ func component(t *testing.T, g *testenv.Gateway, name string) string {
 
 // TestEmbed puts the banner into a page of another site: it is there while there is something to tell, and not when all is well.
 func TestEmbed(t *testing.T) {
-	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t), cached())
 	ready(t, g)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -219,8 +219,13 @@ func TestEmbed(t *testing.T) {
 	p.Wait("the banner", shown)
 	screenshot(p, "embed", 900, false)
 	// Everything is over: the page has nothing to tell.
-	testenv.Exec(t, g.Status.Pool().Config().ConnString(), `update status.incident set draft = true where resolved_at is null`,
-		`update status.page set revision = revision + 1`, `select pg_notify('status_page', 'x')`)
+	err := g.Status.Write(t.Context(), demo.StatusPage, testenv.Now(), func(ctx context.Context, tx *storage.StatusTx) error {
+		_, err := tx.Exec(ctx, `update status.incident set draft = true where resolved_at is null`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	p.Wait("no banner", `!`+shown)
 	if errs := p.ConsoleErrors(); len(errs) > 0 {
 		t.Errorf("the console has errors: %s", strings.Join(errs, "\n"))

@@ -30,12 +30,12 @@ func editor(g *testenv.Gateway) *storage.StatusEditor {
 	}, nil)
 }
 
-// eventually asks until ok is true, for a second at most.
+// eventually asks until ok is true, for some seconds at most.
 func eventually(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
-	for end := time.Now().Add(time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			tb.Fatalf("after a second still not: %s", what)
+			tb.Fatalf("after some seconds still not: %s", what)
 		}
 	}
 }

@@ -104,11 +104,11 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.headers.Send(w, r, v, []string{t.media})
 	case code == http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", retryAfter)
-		s.refuse(w, r, t, code, "The status cannot be read", "The database does not answer. Please try again in a moment.")
+		s.refuse(w, r, t, page, code, "The status cannot be read", "The database does not answer. Please try again in a moment.")
 	case page == nil && t.key == "/":
 		s.headers.Send(w, r, s.landing, []string{t.media})
 	default:
-		s.refuse(w, r, t, http.StatusNotFound, "There is nothing here", "The address may be wrong, or what was here has been taken away.")
+		s.refuse(w, r, t, page, http.StatusNotFound, "There is nothing here", "The address may be wrong, or what was here has been taken away.")
 	}
 }
 
@@ -184,12 +184,15 @@ func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*edition
 }
 
 // refuse says in the form of what was asked for why there is nothing else: a page for people, and a line for feeds and pictures.
-func (s *Site) refuse(w http.ResponseWriter, r *http.Request, t *target, code int, heading, text string) {
+func (s *Site) refuse(w http.ResponseWriter, r *http.Request, t *target, page *status.Page, code int, heading, text string) {
 	if t.media != "text/html; charset=utf-8" {
 		http.Error(w, heading+".", code)
 		return
 	}
 	h := s.head(nil, heading, "")
+	if page != nil {
+		h.Name, h.Lang, h.JSON = page.Name, page.Locale, true
+	}
 	v, err := s.render("message", messagePage{h, heading, text})
 	if err != nil { // which tests rule out
 		http.Error(w, heading+".", code)

@@ -4,16 +4,21 @@ import (
 	"encoding/json"
 	"flag"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"heliograph/internal/ledger"
+	"heliograph/internal/pgtest"
 	"heliograph/internal/status"
 	"heliograph/internal/testenv"
+	"heliograph/rest"
 	"heliograph/storage"
 	"heliograph/storage/demo"
 )
@@ -59,7 +64,7 @@ func TestFront(t *testing.T) {
 	if len(open) != 7 {
 		t.Errorf("%d notices are open or planned", len(open))
 	}
-	if days := elements(t, got.Body, ofClass("section", "day")); len(days) != 15 || !strings.HasPrefix(days[0].text, "17 May 2026") {
+	if days := elements(t, got.Body, ofClass("section", "day")); len(days) != 7 || days[0].text != "11 May – to 17 May 2026 Nothing to report." {
 		t.Errorf("%d days, the first: %s", len(days), days[0].text)
 	}
 	for _, e := range elements(t, got.Body, ofClass("svg", "bars")) {
@@ -361,5 +366,83 @@ func TestUncached(t *testing.T) {
 	}
 	if got := fresh.Get(t, "/incidents/nothing"); got.Status != http.StatusNotFound {
 		t.Errorf("status %d", got.Status)
+	}
+}
+
+// TestHosts shows each of several pages at its own host.
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Filled.Fresh(t), cached())
+	ready(t, g)
+	edit := editor(g)
+	if _, err := edit.InitPage(t.Context(), byTest, storage.PageInit{Page: status.Page{Name: "Second Harbour", URL: "https://second.example", TimeZone: "Asia/Kolkata"}, Component: "Pier"}); err != nil {
+		t.Fatal(err)
+	}
+	at := func(host, path string) string {
+		r, w := httptest.NewRequest(http.MethodGet, path, http.NoBody), httptest.NewRecorder()
+		r.Host = host
+		g.Public().ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	eventually(t, "the second page", func() bool { return strings.Contains(at("second.example", "/"), "<span>Second Harbour</span>") })
+	for _, host := range []string{"localhost:8080", "elsewhere.example"} {
+		if !strings.Contains(at(host, "/"), "<span>Lantern Bay</span>") {
+			t.Errorf("at %s is another page", host)
+		}
+	}
+	code := newest(t, g)
+	if got := at("second.example", "/incidents/"+code); strings.Contains(got, "missing balances") {
+		t.Error("an incident of one page is shown on the other")
+	}
+	if !strings.Contains(at("second.example", "/history.atom"), "<title>Second Harbour status</title>") {
+		t.Error("its feed is not its own")
+	}
+}
+
+// TestDatabaseGone serves what was made last while the database is away, for an hour: also what was made because somebody asked for it.
+func TestDatabaseGone(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	var late atomic.Int64
+	g := testenv.Over(t, url, cached(), testenv.REST(func(c *rest.Config) {
+		c.Now = func() time.Time { return testenv.Now().Add(time.Duration(late.Load())) }
+	}))
+	ready(t, g)
+	month := "/history?month=2026-02"
+	codes := regexp.MustCompile(`/incidents/[0-9a-z]{12}`).FindAllString(g.Get(t, month).Body, -1)
+	known, unknown := codes[0], codes[len(codes)-1]
+	paths := []string{"/", "/history.atom", "/history.rss", "/badge.svg", "/embed/frame", "/incidents/" + newest(t, g), month, known}
+	before := map[string]string{}
+	for _, p := range paths {
+		before[p] = g.Get(t, p).Body
+	}
+	pgtest.Allow(t, url, false)
+	for _, p := range paths {
+		if got := g.Get(t, p); got.Status != http.StatusOK || got.Body != before[p] {
+			t.Errorf("without a database %s has status %d", p, got.Status)
+		}
+	}
+	if got := g.Get(t, unknown); got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" || !strings.Contains(got.Body, "cannot be read") {
+		t.Errorf("what nobody had asked for has status %d", got.Status)
+	}
+	failed := func() bool {
+		w := httptest.NewRecorder()
+		g.Admin().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+		return regexp.MustCompile(`heliograph_status_failures_total [2-9]`).MatchString(w.Body.String())
+	}
+	for end := time.Now().Add(20 * time.Second); !failed(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the gateway does not know that the database is away")
+		}
+	}
+	late.Store(int64(59 * time.Minute))
+	if got := g.Get(t, "/"); got.Status != http.StatusOK || got.Body != before["/"] {
+		t.Errorf("after 59 minutes: status %d", got.Status)
+	}
+	late.Store(int64(61 * time.Minute))
+	for _, p := range paths {
+		if got := g.Get(t, p); got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" {
+			t.Errorf("after an hour %s has status %d", p, got.Status)
+		}
 	}
 }

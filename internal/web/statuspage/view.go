@@ -250,25 +250,28 @@ func duration(seconds int) string {
 	}
 }
 
-// dayView is a day with what happened on it.
+// dayView is a day with what happened on it, or several days on which nothing did: First is the first of them, which is Day itself where it is one.
 type dayView struct {
-	Day     time.Time
-	Notices []noticeView
+	First, Day time.Time
+	Notices    []noticeView
 }
 
-// daysOf are days from the newest to the oldest, with the notices of each. With all, days without notices are there too.
+// daysOf are days from the newest to the oldest, with the notices of each. With all, days without notices are there too, those that follow each other as one.
 func daysOf(newest, oldest time.Time, list []notice, all bool) []dayView {
 	var out []dayView
 	for day := newest; !day.Before(oldest); day = day.AddDate(0, 0, -1) {
-		v := dayView{Day: day}
+		v := dayView{First: day, Day: day}
 		for i := range list {
 			if at := list[i].day().In(day.Location()); status.DateOf(at) == status.DateOf(day) {
 				v.Notices = append(v.Notices, viewOf(&list[i]))
 			}
 		}
 		slices.SortStableFunc(v.Notices, func(a, b noticeView) int { return b.day().Compare(a.day()) })
-		if all || len(v.Notices) > 0 {
+		switch last := len(out) - 1; {
+		case len(v.Notices) > 0 || all && (last < 0 || len(out[last].Notices) > 0):
 			out = append(out, v)
+		case all:
+			out[last].First = day
 		}
 	}
 	return out

@@ -78,16 +78,19 @@ func TestDays(t *testing.T) {
 	}
 	// The clocks are put forward on the 8th of March.
 	list := []notice{{Code: "late", CreatedAt: at("2026-03-08T03:30:00Z")}, {Code: "early", CreatedAt: at("2026-03-08T05:10:00Z")}, {Code: "last", CreatedAt: at("2026-03-09T03:59:00Z")}}
-	days := daysOf(noon(at("2026-03-10T01:00:00Z").In(zone)), noon(at("2026-03-07T12:00:00Z").In(zone)), list, true)
+	days := daysOf(noon(at("2026-03-11T01:00:00Z").In(zone)), noon(at("2026-03-06T12:00:00Z").In(zone)), list, true)
 	var got []string
 	for _, d := range days {
 		text := d.Day.Format("01-02")
+		if d.First != d.Day {
+			text = d.First.Format("01-02 to ") + text
+		}
 		for _, n := range d.Notices {
 			text += " " + n.Code
 		}
 		got = append(got, text)
 	}
-	if text := strings.Join(got, ", "); text != "03-09, 03-08 last early, 03-07 late" {
+	if text := strings.Join(got, ", "); text != "03-09 to 03-10, 03-08 last early, 03-07 late, 03-06" {
 		t.Errorf("the days are %s", text)
 	}
 }

@@ -126,23 +126,52 @@ function live(on) {
   poll(!on);
 }
 
+// Only pages that somebody sees listen: browsers allow few connections to one host, and all tabs share them.
+let events = null;
+let retry = 0;
+let patience = 2000;
+
 function listen() {
-  const events = new EventSource(content().dataset.live);
-  events.addEventListener("open", () => live(true));
-  events.addEventListener("next", (e) => {
+  if (events || document.hidden) {
+    return;
+  }
+  const began = Date.now();
+  const mine = new EventSource(content().dataset.live);
+  events = mine;
+  mine.addEventListener("open", () => live(true));
+  mine.addEventListener("next", (e) => {
     const change = JSON.parse(e.data).data?.statusChanged;
     if (change && Number(change.revision) > revision()) {
       catchUp(Number(change.revision));
     }
   });
-  // The gateway ends what it cannot go on with: a new stream begins where this page is now.
-  const again = (wait) => {
-    events.close();
+  // What the gateway ends, or cannot begin, is begun again where this page is then: later each time, unless it had gone on for a while.
+  const again = () => {
+    if (events !== mine) {
+      return;
+    }
+    silence();
     live(false);
-    setTimeout(listen, wait);
+    patience = Date.now() - began > 30000 ? 2000 : Math.min(patience * 2, 60000);
+    retry = setTimeout(listen, patience * (0.5 + Math.random()));
   };
-  events.addEventListener("complete", () => again(2000 + Math.random() * 3000));
-  events.addEventListener("error", () => again(5000 + Math.random() * 10000));
+  mine.addEventListener("complete", again);
+  mine.addEventListener("error", again);
+}
+
+function silence() {
+  clearTimeout(retry);
+  events?.close();
+  events = null;
+}
+
+function followVisibility() {
+  silence();
+  poll(false);
+  if (!document.hidden) {
+    fetchPage(0).catch(() => {});
+    listen();
+  }
 }
 
 // In a frame, the page around it wants to know how high the banner is, and whether it has anything to say.
@@ -160,6 +189,7 @@ addEventListener("resize", tellParent);
 tellParent();
 if (content().dataset.live && "EventSource" in window) {
   listen();
+  document.addEventListener("visibilitychange", followVisibility);
 } else {
   poll(true);
 }
