@@ -152,7 +152,19 @@ func TestStatusChanged(t *testing.T) {
 // TestStatusHistory tells the whole story of the demo network's page: each revision once, each published update once, and changes of states that follow from each other.
 func TestStatusHistory(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t)
+	t.Run("with plans", func(t *testing.T) {
+		t.Parallel()
+		tellHistory(t, testenv.Demo(t))
+	})
+	t.Run("without", func(t *testing.T) {
+		t.Parallel()
+		tellHistory(t, testenv.Demo(t, testenv.PlansOff()))
+	})
+}
+
+// tellHistory hears the story from its beginning.
+func tellHistory(t *testing.T, g *testenv.Gateway) {
+	t.Helper()
 	newest, err := g.Status.NewestRevision(t.Context(), demo.StatusPage)
 	if err != nil {
 		t.Fatal(err)
