@@ -10,7 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	v2 "heliograph/rest/v2"
+	"heliograph/internal/web/statuspage"
+	"heliograph/rest/edition"
 	"heliograph/storage"
 )
 
@@ -20,7 +21,7 @@ type metrics struct {
 	requests *prometheus.HistogramVec
 }
 
-func newMetrics(db *storage.DB, pages *v2.API) *metrics {
+func newMetrics(db *storage.DB, pages *edition.Keeper) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -42,7 +43,7 @@ func newMetrics(db *storage.DB, pages *v2.API) *metrics {
 }
 
 // addStatus adds what is known of the documents of the status pages.
-func (m *metrics) addStatus(pages *v2.API) {
+func (m *metrics) addStatus(pages *edition.Keeper) {
 	name := func(name, help string) prometheus.GaugeOpts {
 		return prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: "status", Name: name, Help: help}
 	}
@@ -67,6 +68,9 @@ func family(path string) string {
 		if strings.HasPrefix(path, known) {
 			return known
 		}
+	}
+	if statuspage.Has(path) {
+		return "/"
 	}
 	return "other"
 }

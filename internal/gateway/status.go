@@ -10,7 +10,11 @@ import (
 )
 
 // statusSource lets the documents of the status pages be made of the database.
-type statusSource struct{ db *storage.StatusDB }
+type statusSource struct {
+	db *storage.StatusDB
+	// heard is told of writes too.
+	heard func()
+}
 
 // Pages are all pages.
 func (s statusSource) Pages(ctx context.Context) (status.Pages, error) { return s.db.Pages(ctx) }
@@ -27,11 +31,16 @@ func (s statusSource) Snapshot(ctx context.Context) (context.Context, func(), er
 	return resolvers.WithStatusReads(ctx), end, nil
 }
 
-// Listen calls heard whenever a page may have been written to.
-func (s statusSource) Listen(ctx context.Context, heard func()) error { return s.db.Listen(ctx, heard) }
+// Listen calls heard, and who listens to changes, whenever a page may have been written to.
+func (s statusSource) Listen(ctx context.Context, heard func()) error {
+	return s.db.Listen(ctx, func() {
+		heard()
+		s.heard()
+	})
+}
 
 // Run does what is done without being asked, until the context ends: it keeps the documents of the status pages fresh.
-func (g *Gateway) Run(ctx context.Context) { g.v2.Run(ctx) }
+func (g *Gateway) Run(ctx context.Context) { g.keeper.Run(ctx) }
 
 // Status2 serves the documents below /api/v2, without the log, the metrics and the deadlines that are around it on the public port.
 func (g *Gateway) Status2() http.Handler { return g.v2 }
