@@ -38,6 +38,7 @@ type serveCmd struct {
 	CORSOrigins    []string      `name:"cors-origins" env:"HELIOGRAPH_CORS_ORIGINS" default:"*" help:"Origins whose pages may read answers; * for all."`
 	TrustedProxies []string      `env:"HELIOGRAPH_TRUSTED_PROXIES" help:"Addresses or networks whose forwarding headers are believed."`
 	OperatorTokens string        `env:"HELIOGRAPH_OPERATOR_TOKENS" help:"Who may write to status pages: name:role:token, separated by commas; the roles are viewer, reporter, operator, admin."`
+	syncSettings
 	databaseSettings
 	ledgerSettings
 	evmSettings
@@ -108,8 +109,12 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer pages.Close()
+	followers, err := c.followers(pages, cfg.Now, log)
+	if err != nil {
+		return err
+	}
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, Status: pages, Tokens: tokens, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
+		DB: g, Status: pages, Followers: followers, Tokens: tokens, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
 		RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts,
 	})
 	if err != nil {

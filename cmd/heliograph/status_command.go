@@ -45,6 +45,7 @@ type statusCmd struct {
 	Render      statusRenderCmd      `cmd:"" help:"Print a document as it is served."`
 	Export      statusExportCmd      `cmd:"" help:"Write all documents into a folder that any web server can serve."`
 	Check       statusCheckCmd       `cmd:"" help:"Look for contradictions in the documents, and for maintenances that are overdue."`
+	Sync        statusSyncCmd        `cmd:"" help:"Copy a page from elsewhere, once or again and again."`
 	Watch       statusWatchCmd       `cmd:"" help:"Do what the time has come for, in the foreground, as serve does in the background."`
 }
 
@@ -220,13 +221,18 @@ func (n *newsroom) preview(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, name := range status.Documents() {
-			if !bytes.Equal(undated(n.before[name]), undated(after[name])) {
-				fmt.Fprintf(n.out, "%s\n%s\n", name, after[name])
-			}
-		}
+		n.printChanged(n.before, after)
 	}
 	return nil
+}
+
+// printChanged prints the documents that have changed.
+func (n *newsroom) printChanged(before, after map[string][]byte) {
+	for _, name := range status.Documents() {
+		if !bytes.Equal(undated(before[name]), undated(after[name])) {
+			fmt.Fprintf(n.out, "%s\n%s\n", name, after[name])
+		}
+	}
 }
 
 // undated is a document without the instant at which its page was written to.

@@ -297,6 +297,11 @@ func (statusCheckCmd) Run(ctx context.Context, s *statusSettings) error {
 				found = append(found, fmt.Sprintf("the maintenance %s is %s and overdue: %s to %s", m.Code, m.State, at(m.ScheduledFor.V), at(m.ScheduledUntil.V)))
 			}
 		}
+		late, err := n.lateCopy(ctx)
+		if err != nil {
+			return err
+		}
+		found = append(found, late...)
 		if len(found) == 0 {
 			return n.print([]string{}, "nothing is wrong with the page %s", n.page.Slug)
 		}

@@ -26,6 +26,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/server"
 	"heliograph/internal/feed"
+	"heliograph/internal/pagesync"
 	"heliograph/internal/status"
 	"heliograph/internal/web/apidocs"
 	"heliograph/internal/web/graphiql"
@@ -75,6 +76,8 @@ type Options struct {
 	DB *storage.DB
 	// Status has the status pages. Nil means that there are none.
 	Status *storage.StatusDB
+	// Followers keep status pages copies of pages elsewhere.
+	Followers []*pagesync.Follower
 	// Tokens are those of the configuration, of people who may write to status pages.
 	Tokens  []*status.Token
 	REST    *rest.Config
@@ -146,7 +149,7 @@ func New(o Options) (*Gateway, error) {
 		return nil, fmt.Errorf("making the status API: %w", err)
 	}
 	return &Gateway{
-		o: o, graph: srv, v1: api, v2: documents, docs: docs, metrics: newMetrics(o.DB, documents), sdl: srv.SDL(), rates: rates, root: root,
+		o: o, graph: srv, v1: api, v2: documents, docs: docs, metrics: newMetrics(o.DB, documents, o.Followers), sdl: srv.SDL(), rates: rates, root: root,
 		cors: cors.Handler(cors.Options{
 			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
 			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match", keyHeader},

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"net/http"
+	"sync"
 
 	"heliograph/internal/status"
 	"heliograph/resolvers"
@@ -30,8 +31,15 @@ func (s statusSource) Snapshot(ctx context.Context) (context.Context, func(), er
 // Listen calls heard whenever a page may have been written to.
 func (s statusSource) Listen(ctx context.Context, heard func()) error { return s.db.Listen(ctx, heard) }
 
-// Run does what is done without being asked, until the context ends: it keeps the documents of the status pages fresh.
-func (g *Gateway) Run(ctx context.Context) { g.v2.Run(ctx) }
+// Run does what is done without being asked, until the context ends: it keeps the documents of the status pages fresh, and pages copies of those elsewhere.
+func (g *Gateway) Run(ctx context.Context) {
+	var group sync.WaitGroup
+	for _, f := range g.o.Followers {
+		group.Go(func() { f.Run(ctx) })
+	}
+	g.v2.Run(ctx)
+	group.Wait()
+}
 
 // Status2 serves the documents below /api/v2, without the log, the metrics and the deadlines that are around it on the public port.
 func (g *Gateway) Status2() http.Handler { return g.v2 }
