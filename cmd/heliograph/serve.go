@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"heliograph/internal/gateway"
+	"heliograph/internal/probe"
 	"heliograph/internal/status"
 	"heliograph/storage"
 	"heliograph/storage/embedded"
@@ -113,8 +114,9 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	editor := storage.NewStatusEditor(pages, cfg.Now, nil)
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, Status: pages, Followers: followers, Tokens: tokens, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
+		DB: g, Status: pages, Followers: followers, Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil), Tokens: tokens, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
 		RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts,
 	})
 	if err != nil {
@@ -122,7 +124,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	go watchStatus(watching, storage.NewStatusEditor(pages, cfg.Now, nil), log, watchEvery)
+	go watchStatus(watching, editor, log, watchEvery)
 	return c.serve(ctx, log, d, handlers, public, admin)
 }
 

@@ -46,7 +46,9 @@ type statusCmd struct {
 	Export      statusExportCmd      `cmd:"" help:"Write all documents into a folder that any web server can serve."`
 	Check       statusCheckCmd       `cmd:"" help:"Look for contradictions in the documents, and for maintenances that are overdue."`
 	Sync        statusSyncCmd        `cmd:"" help:"Copy a page from elsewhere, once or again and again."`
-	Watch       statusWatchCmd       `cmd:"" help:"Do what the time has come for, in the foreground, as serve does in the background."`
+	Probe       statusProbeCmd       `cmd:"" help:"What is asked regularly to find out how components are."`
+	Audit       statusAuditCmd       `cmd:"" help:"List who wrote what, the newest first."`
+	Watch       statusWatchCmd       `cmd:"" help:"Do what the time has come for and ask the probes, in the foreground, as serve does in the background."`
 }
 
 // AfterApply gives the settings to the commands.
@@ -71,6 +73,7 @@ type newsroom struct {
 	*statusSettings
 	*storage.StatusEditor
 	db   *storage.StatusDB
+	url  string
 	page *status.Page // nil where the command needs none
 	now  func() time.Time
 	by   storage.Author
@@ -121,7 +124,7 @@ func (s *statusSettings) session(ctx context.Context, run func(ctx context.Conte
 		return unreachable(url, err)
 	}
 	defer db.Close()
-	n := &newsroom{statusSettings: s, StatusEditor: storage.NewStatusEditor(db, now, nil), db: db, now: now, by: storage.Author{Name: s.author()}, out: os.Stdout}
+	n := &newsroom{statusSettings: s, StatusEditor: storage.NewStatusEditor(db, now, nil), db: db, url: url, now: now, by: storage.Author{Name: s.author()}, out: os.Stdout}
 	if err := n.Writable(ctx); err != nil {
 		return explainStatus(url, err)
 	}

@@ -27,6 +27,7 @@ import (
 	"heliograph/graph/server"
 	"heliograph/internal/feed"
 	"heliograph/internal/pagesync"
+	"heliograph/internal/probe"
 	"heliograph/internal/status"
 	"heliograph/internal/web/apidocs"
 	"heliograph/internal/web/graphiql"
@@ -78,6 +79,8 @@ type Options struct {
 	Status *storage.StatusDB
 	// Followers keep status pages copies of pages elsewhere.
 	Followers []*pagesync.Follower
+	// Watcher asks the probes of status pages. Nil asks none.
+	Watcher *probe.Watcher
 	// Tokens are those of the configuration, of people who may write to status pages.
 	Tokens  []*status.Token
 	REST    *rest.Config

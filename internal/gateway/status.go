@@ -31,11 +31,14 @@ func (s statusSource) Snapshot(ctx context.Context) (context.Context, func(), er
 // Listen calls heard whenever a page may have been written to.
 func (s statusSource) Listen(ctx context.Context, heard func()) error { return s.db.Listen(ctx, heard) }
 
-// Run does what is done without being asked, until the context ends: it keeps the documents of the status pages fresh, and pages copies of those elsewhere.
+// Run does what is done without being asked, until the context ends: it keeps the documents of the status pages fresh, pages copies of those elsewhere, and asks probes.
 func (g *Gateway) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	for _, f := range g.o.Followers {
 		group.Go(func() { f.Run(ctx) })
+	}
+	if g.o.Watcher != nil {
+		group.Go(func() { g.o.Watcher.Run(ctx) })
 	}
 	g.v2.Run(ctx)
 	group.Wait()
