@@ -28,6 +28,11 @@ func (s statusSource) Snapshot(ctx context.Context) (context.Context, func(), er
 	return resolvers.WithStatusReads(ctx), end, nil
 }
 
+// Keep keeps the documents of a revision as they are served.
+func (s statusSource) Keep(ctx context.Context, p *status.Page, documents map[string][]byte) error {
+	return s.db.KeepEdition(ctx, p.Code, p.Revision, documents, p.UpdatedAt)
+}
+
 // Listen calls heard whenever a page may have been written to.
 func (s statusSource) Listen(ctx context.Context, heard func()) error { return s.db.Listen(ctx, heard) }
 

@@ -31,6 +31,12 @@ type Source interface {
 	Listen(ctx context.Context, heard func()) error
 }
 
+// Keeper is a [Source] that keeps what was served.
+type Keeper interface {
+	// Keep keeps the documents of a revision of a page, by name.
+	Keep(ctx context.Context, p *status.Page, documents map[string][]byte) error
+}
+
 // edition is what is served: all documents of all pages at one moment.
 type edition struct {
 	pages  status.Pages
@@ -100,8 +106,9 @@ func (a *API) refresh(ctx context.Context) error {
 		return err
 	}
 	next.goodAt.Store(a.o.Now().UnixNano())
-	a.current.Store(next)
+	old := a.current.Swap(next)
 	a.builds.Add(int64(built))
+	a.keep(ctx, old, next)
 	if a.failing.Swap(false) {
 		a.o.Logger.InfoContext(ctx, "the status pages can be read again")
 	}
@@ -109,6 +116,27 @@ func (a *API) refresh(ctx context.Context) error {
 		a.o.Logger.InfoContext(ctx, "there is no status page: /api/v2 answers 404; `heliograph migrate --status-only` makes the tables where there are none")
 	}
 	return nil
+}
+
+// keep has what is served now kept, where it is new. Whether that succeeds makes no difference to readers.
+func (a *API) keep(ctx context.Context, old, now *edition) {
+	keeper, ok := a.o.Source.(Keeper)
+	if !ok {
+		return
+	}
+	for _, p := range now.pages {
+		s := now.shelf[p.Code]
+		if old != nil && old.shelf[p.Code] == s {
+			continue
+		}
+		documents := map[string][]byte{}
+		for i, e := range endpoints() {
+			documents[e.path] = s.volumes[i].plain
+		}
+		if err := keeper.Keep(ctx, p, documents); err != nil {
+			a.o.Logger.DebugContext(ctx, "the documents of a revision are not kept", "page", p.Slug, "revision", p.Revision, "error", err)
+		}
+	}
 }
 
 // read reads all pages in one snapshot. Documents of pages that have not changed are kept; built is how many pages were made anew.
