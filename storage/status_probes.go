@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -204,7 +205,7 @@ func (e *StatusEditor) NoteResult(ctx context.Context, id int64, r status.ProbeR
 		var acted levelText
 		err := tx.QueryRow(ctx, `select level, streak, toward, acted, fail_after, pass_after from status.probe where id = $1 for update`, id).
 			Scan((*levelText)(&h.Level), &h.Streak, (*levelText)(&h.Toward), &acted, &fail, &pass)
-		if err == pgx.ErrNoRows { //nolint:errorlint // it was removed while it asked
+		if errors.Is(err, pgx.ErrNoRows) { // it was removed while it asked
 			return nil
 		}
 		if err != nil {

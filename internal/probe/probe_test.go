@@ -384,7 +384,7 @@ func TestComponentAlone(t *testing.T) {
 	l.breaks(false, "A", "B")
 	l.rounds(2)
 	l.expect("it is well again, but people have said something else of the other", " | B:m")
-	if got := l.audit(); got != "set set set note" {
+	if got := l.audit(); got != "set set set note" && got != "set set note set" { // they answer in any order
 		t.Errorf("the audit has %q", got)
 	}
 }
@@ -562,7 +562,9 @@ func TestCheck(t *testing.T) {
 	})
 	mux.HandleFunc("/graphql", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"data":{"network":{"supply":null}}}`) })
 	mux.HandleFunc("/errors", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"errors":[{"message":"no"}]}`) })
-	server, secure := httptest.NewServer(mux), httptest.NewTLSServer(mux)
+	server, secure := httptest.NewServer(mux), httptest.NewUnstartedServer(mux)
+	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo) // which says that nobody trusts its certificate
+	secure.StartTLS()
 	defer server.Close()
 	defer secure.Close()
 	address := strings.TrimPrefix(server.URL, "http://")
