@@ -182,10 +182,16 @@ func (e *StatusEditor) Beat(ctx context.Context, id int64) error {
 // TakeProbes takes the probes whose time has come, on pages that are edited here, for as long as they may take: others do not ask them meanwhile. It takes so
 // many at most.
 func (e *StatusEditor) TakeProbes(ctx context.Context, most int) ([]*status.Probe, error) {
+	// This is asked every second: where nothing is due, nothing is written, and a database that only can be read is no error.
+	const due = ` p.enabled and (p.next_at <= $1::timestamptz or p.next_at > $1::timestamptz + 2 * make_interval(secs => p.every_seconds) + $2::interval)`
+	waiting, err := readStatus(ctx, e.db, `select 1 from status.probe p where`+due+` limit 1`, []any{e.now(), 2 * status.ProbeTimeout}, func(n *int, into []any) []any { return append(into, n) }, nil)
+	if err != nil || len(waiting) == 0 {
+		return nil, explainWrite(err)
+	}
 	rows, err := e.db.pool.Query(ctx, `with taken as (
   update status.probe set next_at = $1::timestamptz + make_interval(secs => every_seconds) + $2::interval where id in (
     select p.id from status.probe p join status.component c on c.id = p.component_id and c.deleted_at is null join status.page g on g.id = c.page_id and g.mode <> 'mirror'
-    where p.enabled and (p.next_at <= $1::timestamptz or p.next_at > $1::timestamptz + 2 * make_interval(secs => p.every_seconds) + $2::interval)
+    where`+due+`
     order by p.next_at, p.id limit $3 for update of p skip locked)
   returning *)
 select `+probeColumns+` from taken p join status.component c on c.id = p.component_id left join status.component g on g.id = c.group_id order by p.id`,
@@ -236,6 +242,10 @@ const resultsKept = 30 * 24 * time.Hour
 
 // PruneResults deletes results of probes that nobody needs any more.
 func (e *StatusEditor) PruneResults(ctx context.Context) error {
+	old, err := readStatus(ctx, e.db, `select 1 from status.probe_result where at < $1 limit 1`, []any{e.now().Add(-resultsKept)}, func(n *int, into []any) []any { return append(into, n) }, nil)
+	if err != nil || len(old) == 0 {
+		return explainWrite(err)
+	}
 	if _, err := e.db.pool.Exec(ctx, `delete from status.probe_result where at < $1`, e.now().Add(-resultsKept)); err != nil {
 		return explainWrite(fmt.Errorf("deleting old results of probes: %w", err))
 	}
