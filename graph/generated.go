@@ -62,7 +62,9 @@ type ResolverRoot interface {
 	Schedule() ScheduleResolver
 	StakingReward() StakingRewardResolver
 	StatusAffectedComponent() StatusAffectedComponentResolver
+	StatusChange() StatusChangeResolver
 	StatusComponent() StatusComponentResolver
+	StatusComponentChange() StatusComponentChangeResolver
 	StatusIncident() StatusIncidentResolver
 	StatusMaintenance() StatusMaintenanceResolver
 	StatusPage() StatusPageResolver
@@ -1082,6 +1084,14 @@ type ComplexityRoot struct {
 		OldStatus func(childComplexity int) int
 	}
 
+	StatusChange struct {
+		At               func(childComplexity int) int
+		ComponentChanges func(childComplexity int) int
+		Number           func(childComplexity int) int
+		Page             func(childComplexity int) int
+		Updates          func(childComplexity int) int
+	}
+
 	StatusComponent struct {
 		BaseStatus         func(childComplexity int) int
 		Children           func(childComplexity int) int
@@ -1109,6 +1119,17 @@ type ComplexityRoot struct {
 		UpdatedAt          func(childComplexity int) int
 		Uptime             func(childComplexity int, days int32) int
 		Version            func(childComplexity int) int
+	}
+
+	StatusComponentChange struct {
+		At            func(childComplexity int) int
+		Component     func(childComplexity int) int
+		ComponentCode func(childComplexity int) int
+		Name          func(childComplexity int) int
+		NewShown      func(childComplexity int) int
+		NewStatus     func(childComplexity int) int
+		OldShown      func(childComplexity int) int
+		OldStatus     func(childComplexity int) int
 	}
 
 	StatusComponentConnection struct {
@@ -1264,6 +1285,7 @@ type ComplexityRoot struct {
 		Blocks          func(childComplexity int, from *ledger.Timestamp) int
 		ContractLogs    func(childComplexity int, filter *ledger.ContractLogFilter, from *ledger.Timestamp, fromIndex *int64) int
 		ContractResults func(childComplexity int, filter *ledger.ContractResultFilter, from *ledger.Timestamp) int
+		StatusChanged   func(childComplexity int, page *string, from *int64, since *time.Time) int
 		TopicMessages   func(childComplexity int, topic ledger.EntityID, from *ledger.Timestamp) int
 		Transactions    func(childComplexity int, filter *ledger.TransactionFilter, from *ledger.Timestamp) int
 	}
@@ -1823,6 +1845,11 @@ type StakingRewardResolver interface {
 type StatusAffectedComponentResolver interface {
 	Component(ctx context.Context, obj *status.AffectedComponent) (*status.Component, error)
 }
+type StatusChangeResolver interface {
+	Page(ctx context.Context, obj *status.Revision) (*status.Page, error)
+	ComponentChanges(ctx context.Context, obj *status.Revision) ([]*status.Change, error)
+	Updates(ctx context.Context, obj *status.Revision) ([]*status.Update, error)
+}
 type StatusComponentResolver interface {
 	ID(ctx context.Context, obj *status.Component) (string, error)
 
@@ -1836,6 +1863,9 @@ type StatusComponentResolver interface {
 	Uptime(ctx context.Context, obj *status.Component, days int32) (*status.Uptime, error)
 	Incidents(ctx context.Context, obj *status.Component, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Incident], error)
 	Maintenances(ctx context.Context, obj *status.Component, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Maintenance], error)
+}
+type StatusComponentChangeResolver interface {
+	Component(ctx context.Context, obj *status.Change) (*status.Component, error)
 }
 type StatusIncidentResolver interface {
 	ID(ctx context.Context, obj *status.Incident) (string, error)
@@ -1878,6 +1908,7 @@ type SubscriptionResolver interface {
 	ContractLogs(ctx context.Context, filter *ledger.ContractLogFilter, from *ledger.Timestamp, fromIndex *int64) (<-chan *ledger.ContractLog, error)
 	ContractResults(ctx context.Context, filter *ledger.ContractResultFilter, from *ledger.Timestamp) (<-chan *ledger.ContractResult, error)
 	Blocks(ctx context.Context, from *ledger.Timestamp) (<-chan *ledger.Block, error)
+	StatusChanged(ctx context.Context, page *string, from *int64, since *time.Time) (<-chan *status.Revision, error)
 }
 type TokenResolver interface {
 	ID(ctx context.Context, obj *ledger.Token) (string, error)
@@ -6673,6 +6704,37 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.StatusAffectedComponent.OldStatus(childComplexity), true
 
+	case "StatusChange.at":
+		if e.ComplexityRoot.StatusChange.At == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusChange.At(childComplexity), true
+	case "StatusChange.componentChanges":
+		if e.ComplexityRoot.StatusChange.ComponentChanges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusChange.ComponentChanges(childComplexity), true
+	case "StatusChange.revision":
+		if e.ComplexityRoot.StatusChange.Number == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusChange.Number(childComplexity), true
+	case "StatusChange.page":
+		if e.ComplexityRoot.StatusChange.Page == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusChange.Page(childComplexity), true
+	case "StatusChange.updates":
+		if e.ComplexityRoot.StatusChange.Updates == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusChange.Updates(childComplexity), true
+
 	case "StatusComponent.baseStatus":
 		if e.ComplexityRoot.StatusComponent.BaseStatus == nil {
 			break
@@ -6844,6 +6906,55 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.StatusComponent.Version(childComplexity), true
+
+	case "StatusComponentChange.at":
+		if e.ComplexityRoot.StatusComponentChange.At == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponentChange.At(childComplexity), true
+	case "StatusComponentChange.component":
+		if e.ComplexityRoot.StatusComponentChange.Component == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponentChange.Component(childComplexity), true
+	case "StatusComponentChange.code":
+		if e.ComplexityRoot.StatusComponentChange.ComponentCode == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponentChange.ComponentCode(childComplexity), true
+	case "StatusComponentChange.name":
+		if e.ComplexityRoot.StatusComponentChange.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponentChange.Name(childComplexity), true
+	case "StatusComponentChange.newShown":
+		if e.ComplexityRoot.StatusComponentChange.NewShown == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponentChange.NewShown(childComplexity), true
+	case "StatusComponentChange.newStatus":
+		if e.ComplexityRoot.StatusComponentChange.NewStatus == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponentChange.NewStatus(childComplexity), true
+	case "StatusComponentChange.oldShown":
+		if e.ComplexityRoot.StatusComponentChange.OldShown == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponentChange.OldShown(childComplexity), true
+	case "StatusComponentChange.oldStatus":
+		if e.ComplexityRoot.StatusComponentChange.OldStatus == nil {
+			break
+		}
+
+		return e.ComplexityRoot.StatusComponentChange.OldStatus(childComplexity), true
 
 	case "StatusComponentConnection.edges":
 		if e.ComplexityRoot.StatusComponentConnection.Edges == nil {
@@ -7569,6 +7680,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Subscription.ContractResults(childComplexity, args["filter"].(*ledger.ContractResultFilter), args["from"].(*ledger.Timestamp)), true
+	case "Subscription.statusChanged":
+		if e.ComplexityRoot.Subscription.StatusChanged == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_statusChanged_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.StatusChanged(childComplexity, args["page"].(*string), args["from"].(*int64), args["since"].(*time.Time)), true
 	case "Subscription.topicMessages":
 		if e.ComplexityRoot.Subscription.TopicMessages == nil {
 			break
@@ -8877,7 +8999,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/status.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
+//go:embed "schema/account.graphqls" "schema/airdrop.graphqls" "schema/allowance.graphqls" "schema/block.graphqls" "schema/common.graphqls" "schema/contract.graphqls" "schema/contract_result.graphqls" "schema/directives.graphqls" "schema/evm.graphqls" "schema/federation.graphqls" "schema/fee.graphqls" "schema/hook.graphqls" "schema/network.graphqls" "schema/nft.graphqls" "schema/nft_allowance.graphqls" "schema/schedule.graphqls" "schema/status.graphqls" "schema/status_changes.graphqls" "schema/status_mutations.graphqls" "schema/subscription.graphqls" "schema/token.graphqls" "schema/topic.graphqls" "schema/total.graphqls" "schema/transaction.graphqls" "schema/transaction_type.graphqls"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -8906,6 +9028,7 @@ var sources = []*ast.Source{
 	{Name: "schema/nft_allowance.graphqls", Input: sourceData("schema/nft_allowance.graphqls"), BuiltIn: false},
 	{Name: "schema/schedule.graphqls", Input: sourceData("schema/schedule.graphqls"), BuiltIn: false},
 	{Name: "schema/status.graphqls", Input: sourceData("schema/status.graphqls"), BuiltIn: false},
+	{Name: "schema/status_changes.graphqls", Input: sourceData("schema/status_changes.graphqls"), BuiltIn: false},
 	{Name: "schema/status_mutations.graphqls", Input: sourceData("schema/status_mutations.graphqls"), BuiltIn: false},
 	{Name: "schema/subscription.graphqls", Input: sourceData("schema/subscription.graphqls"), BuiltIn: false},
 	{Name: "schema/token.graphqls", Input: sourceData("schema/token.graphqls"), BuiltIn: false},
@@ -10770,6 +10893,22 @@ func (ec *executionContext) childFields_StatusAffectedComponent(ctx context.Cont
 	return nil, fmt.Errorf("no field named %q was found under type StatusAffectedComponent", field.Name)
 }
 
+func (ec *executionContext) childFields_StatusChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "revision":
+		return ec.fieldContext_StatusChange_revision(ctx, field)
+	case "at":
+		return ec.fieldContext_StatusChange_at(ctx, field)
+	case "page":
+		return ec.fieldContext_StatusChange_page(ctx, field)
+	case "componentChanges":
+		return ec.fieldContext_StatusChange_componentChanges(ctx, field)
+	case "updates":
+		return ec.fieldContext_StatusChange_updates(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusChange", field.Name)
+}
+
 func (ec *executionContext) childFields_StatusComponent(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -10828,6 +10967,28 @@ func (ec *executionContext) childFields_StatusComponent(ctx context.Context, fie
 		return ec.fieldContext_StatusComponent_maintenances(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type StatusComponent", field.Name)
+}
+
+func (ec *executionContext) childFields_StatusComponentChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "code":
+		return ec.fieldContext_StatusComponentChange_code(ctx, field)
+	case "name":
+		return ec.fieldContext_StatusComponentChange_name(ctx, field)
+	case "at":
+		return ec.fieldContext_StatusComponentChange_at(ctx, field)
+	case "oldStatus":
+		return ec.fieldContext_StatusComponentChange_oldStatus(ctx, field)
+	case "newStatus":
+		return ec.fieldContext_StatusComponentChange_newStatus(ctx, field)
+	case "oldShown":
+		return ec.fieldContext_StatusComponentChange_oldShown(ctx, field)
+	case "newShown":
+		return ec.fieldContext_StatusComponentChange_newShown(ctx, field)
+	case "component":
+		return ec.fieldContext_StatusComponentChange_component(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StatusComponentChange", field.Name)
 }
 
 func (ec *executionContext) childFields_StatusComponentConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -16023,6 +16184,36 @@ func (ec *executionContext) field_Subscription_contractResults_args(ctx context.
 		return nil, err
 	}
 	args["from"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_statusChanged_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (*int64, error) {
+			return ec.unmarshalOLong2ᚖint64(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "since",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["since"] = arg2
 	return args, nil
 }
 
@@ -35996,6 +36187,148 @@ func (ec *executionContext) fieldContext_StatusAffectedComponent_component(_ con
 	return fc, nil
 }
 
+func (ec *executionContext) _StatusChange_revision(ctx context.Context, field graphql.CollectedField, obj *status.Revision) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusChange_revision(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Number, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNLong2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusChange_revision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusChange", field, false, false, errors.New("field of type Long does not have child fields"))
+}
+
+func (ec *executionContext) _StatusChange_at(ctx context.Context, field graphql.CollectedField, obj *status.Revision) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusChange_at(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.At, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusChange_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusChange", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusChange_page(ctx context.Context, field graphql.CollectedField, obj *status.Revision) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusChange_page(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusChange().Page(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
+			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusChange_page(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusPage(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusChange_componentChanges(ctx context.Context, field graphql.CollectedField, obj *status.Revision) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusChange_componentChanges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusChange().ComponentChanges(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.Change) graphql.Marshaler {
+			return ec.marshalNStatusComponentChange2ᚕᚖheliographᚋinternalᚋstatusᚐChangeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusChange_componentChanges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponentChange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusChange_updates(ctx context.Context, field graphql.CollectedField, obj *status.Revision) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusChange_updates(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusChange().Updates(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*status.Update) graphql.Marshaler {
+			return ec.marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋstatusᚐUpdateᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusChange_updates(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusUpdate(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _StatusComponent_id(ctx context.Context, field graphql.CollectedField, obj *status.Component) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -36712,6 +37045,199 @@ func (ec *executionContext) fieldContext_StatusComponent_maintenances(ctx contex
 	if fc.Args, err = ec.field_StatusComponent_maintenances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StatusComponentChange_code(ctx context.Context, field graphql.CollectedField, obj *status.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponentChange_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ComponentCode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponentChange_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponentChange", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponentChange_name(ctx context.Context, field graphql.CollectedField, obj *status.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponentChange_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponentChange_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponentChange", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponentChange_at(ctx context.Context, field graphql.CollectedField, obj *status.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponentChange_at(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.At, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponentChange_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponentChange", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponentChange_oldStatus(ctx context.Context, field graphql.CollectedField, obj *status.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponentChange_oldStatus(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OldStatus, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+			return ec.marshalOComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponentChange_oldStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponentChange", field, false, false, errors.New("field of type ComponentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponentChange_newStatus(ctx context.Context, field graphql.CollectedField, obj *status.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponentChange_newStatus(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NewStatus, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponentChange_newStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponentChange", field, false, false, errors.New("field of type ComponentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponentChange_oldShown(ctx context.Context, field graphql.CollectedField, obj *status.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponentChange_oldShown(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OldShown, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+			return ec.marshalOComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponentChange_oldShown(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponentChange", field, false, false, errors.New("field of type ComponentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponentChange_newShown(ctx context.Context, field graphql.CollectedField, obj *status.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponentChange_newShown(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NewShown, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponentChange_newShown(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("StatusComponentChange", field, false, false, errors.New("field of type ComponentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _StatusComponentChange_component(ctx context.Context, field graphql.CollectedField, obj *status.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StatusComponentChange_component(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.StatusComponentChange().Component(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
+			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_StatusComponentChange_component(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StatusComponentChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusComponent(ctx, field)
+		},
 	}
 	return fc, nil
 }
@@ -39754,6 +40280,50 @@ func (ec *executionContext) fieldContext_Subscription_blocks(ctx context.Context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Subscription_blocks_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_statusChanged(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_statusChanged(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().StatusChanged(ctx, fc.Args["page"].(*string), fc.Args["from"].(*int64), fc.Args["since"].(*time.Time))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *status.Revision) graphql.Marshaler {
+			return ec.marshalNStatusChange2ᚖheliographᚋinternalᚋstatusᚐRevision(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_statusChanged(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StatusChange(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_statusChanged_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -61095,6 +61665,163 @@ func (ec *executionContext) _StatusAffectedComponent(ctx context.Context, sel as
 	return out
 }
 
+var statusChangeImplementors = []string{"StatusChange"}
+
+func (ec *executionContext) _StatusChange(ctx context.Context, sel ast.SelectionSet, obj *status.Revision) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusChangeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusChange")
+		case "revision":
+			out.Values[i] = ec._StatusChange_revision(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "at":
+			out.Values[i] = ec._StatusChange_at(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "page":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusChange_page(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "componentChanges":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusChange_componentChanges(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "updates":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusChange_updates(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var statusComponentImplementors = []string{"StatusComponent", "_Entity", "Node"}
 
 func (ec *executionContext) _StatusComponent(ctx context.Context, sel ast.SelectionSet, obj *status.Component) graphql.Marshaler {
@@ -61479,6 +62206,112 @@ func (ec *executionContext) _StatusComponent(ctx context.Context, sel ast.Select
 				}()
 				res = ec._StatusComponent_maintenances(ctx, field, obj)
 				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var statusComponentChangeImplementors = []string{"StatusComponentChange"}
+
+func (ec *executionContext) _StatusComponentChange(ctx context.Context, sel ast.SelectionSet, obj *status.Change) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, statusComponentChangeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StatusComponentChange")
+		case "code":
+			out.Values[i] = ec._StatusComponentChange_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "name":
+			out.Values[i] = ec._StatusComponentChange_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "at":
+			out.Values[i] = ec._StatusComponentChange_at(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "oldStatus":
+			out.Values[i] = ec._StatusComponentChange_oldStatus(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "newStatus":
+			out.Values[i] = ec._StatusComponentChange_newStatus(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "oldShown":
+			out.Values[i] = ec._StatusComponentChange_oldShown(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "newShown":
+			out.Values[i] = ec._StatusComponentChange_newShown(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "component":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._StatusComponentChange_component(ctx, field, obj)
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -63240,6 +64073,8 @@ func (ec *executionContext) _Subscription(ctx context.Context, sel ast.Selection
 		return ec._Subscription_contractResults(ctx, fields[0])
 	case "blocks":
 		return ec._Subscription_blocks(ctx, fields[0])
+	case "statusChanged":
+		return ec._Subscription_statusChanged(ctx, fields[0])
 	default:
 		panic("unknown field " + strconv.Quote(fields[0].Name))
 	}
@@ -69504,6 +70339,20 @@ func (ec *executionContext) unmarshalNStatusAffectedInput2ᚖheliographᚋgraph�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNStatusChange2heliographᚋinternalᚋstatusᚐRevision(ctx context.Context, sel ast.SelectionSet, v status.Revision) graphql.Marshaler {
+	return ec._StatusChange(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNStatusChange2ᚖheliographᚋinternalᚋstatusᚐRevision(ctx context.Context, sel ast.SelectionSet, v *status.Revision) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusChange(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋstatusᚐComponentᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Component) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -69528,6 +70377,32 @@ func (ec *executionContext) marshalNStatusComponent2ᚖheliographᚋinternalᚋs
 		return graphql.Null
 	}
 	return ec._StatusComponent(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNStatusComponentChange2ᚕᚖheliographᚋinternalᚋstatusᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Change) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNStatusComponentChange2ᚖheliographᚋinternalᚋstatusᚐChange(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNStatusComponentChange2ᚖheliographᚋinternalᚋstatusᚐChange(ctx context.Context, sel ast.SelectionSet, v *status.Change) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StatusComponentChange(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNStatusComponentConnection2heliographᚋgraphᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v relay.Connection[status.Component]) graphql.Marshaler {

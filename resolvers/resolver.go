@@ -46,6 +46,8 @@ type Resolver struct {
 	tables *rowplan.Tables
 	feeds  *feeds
 
+	statusFeeds *statusFeeds
+
 	feeSchedules *feeSchedules
 	evm          *executor
 }
@@ -58,7 +60,7 @@ var (
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
 	r := &Resolver{
-		db: o.DB, status: o.Status, keys: o.Tokens, now: o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o), evm: newExecutor(o),
+		db: o.DB, status: o.Status, keys: o.Tokens, now: o.Now, feeds: newFeeds(o.DB, o.Feeds), statusFeeds: newStatusFeeds(o.Status, o.Feeds), feeSchedules: newFeeSchedules(o), evm: newExecutor(o),
 	}
 	if o.Status != nil {
 		r.editor = storage.NewStatusEditor(o.Status, o.Now, nil)
@@ -75,7 +77,10 @@ func New(o Options) *Resolver {
 }
 
 // Close ends all subscriptions, and tells their clients why.
-func (r *Resolver) Close() { r.feeds.Close() }
+func (r *Resolver) Close() {
+	r.feeds.Close()
+	r.statusFeeds.close()
+}
 
 // Tables are the tables of the row plan.
 func (r *Resolver) Tables() *rowplan.Tables { return r.tables }

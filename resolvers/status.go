@@ -40,6 +40,11 @@ type statusRelations struct {
 
 	notice            *rowplan.Relation[status.Update, relay.StatusNotice]
 	affectedComponent *rowplan.Relation[status.AffectedComponent, *status.Component]
+
+	changePage       *rowplan.Relation[status.Revision, *status.Page]
+	componentChanges *rowplan.Relation[status.Revision, []*status.Change]
+	changeUpdates    *rowplan.Relation[status.Revision, []*status.Update]
+	changedComponent *rowplan.Relation[status.Change, *status.Component]
 }
 
 // noticeRelations are the arrows that both kinds of notices have.
@@ -92,6 +97,7 @@ func newStatusRelations(r *Resolver) statusRelations {
 	}
 	rel.addPage(r)
 	rel.addComponent(r)
+	rel.addChanges(r)
 	return rel
 }
 
@@ -355,6 +361,11 @@ func (rel *statusRelations) add(t *rowplan.Tables) {
 	addNotice(t, t.StatusIncident, &rel.incident)
 	addNotice(t, t.StatusMaintenance, &rel.maintenance)
 	t.StatusAffectedComponent.Add("component", rowplan.RelatedOne(rel.affectedComponent, component))
+
+	t.StatusChange.Add("page", rowplan.RelatedOne(rel.changePage, page))
+	t.StatusChange.Add("componentChanges", rowplan.RelatedMany(rel.componentChanges, func() *rowplan.Object[status.Change] { return t.StatusComponentChange }))
+	t.StatusChange.Add("updates", rowplan.RelatedMany(rel.changeUpdates, func() *rowplan.Object[status.Update] { return t.StatusUpdate }))
+	t.StatusComponentChange.Add("component", rowplan.RelatedOne(rel.changedComponent, component))
 }
 
 func addNotice[N any](t *rowplan.Tables, of *rowplan.Object[N], rel *noticeRelations[N]) {

@@ -9,6 +9,8 @@ import (
 	"context"
 	"heliograph/graph"
 	"heliograph/internal/ledger"
+	"heliograph/internal/status"
+	"time"
 )
 
 func (r *subscriptionResolver) TopicMessages(ctx context.Context, topic ledger.EntityID, from *ledger.Timestamp) (<-chan *ledger.TopicMessage, error) {
@@ -29,6 +31,10 @@ func (r *subscriptionResolver) ContractResults(ctx context.Context, filter *ledg
 
 func (r *subscriptionResolver) Blocks(ctx context.Context, from *ledger.Timestamp) (<-chan *ledger.Block, error) {
 	return r.listenBlocks(ctx, from), nil
+}
+
+func (r *subscriptionResolver) StatusChanged(ctx context.Context, page *string, from *int64, since *time.Time) (<-chan *status.Revision, error) {
+	return r.listenStatus(ctx, page, from, since)
 }
 
 func (r *Resolver) Subscription() graph.SubscriptionResolver { return &subscriptionResolver{r} }

@@ -166,7 +166,8 @@ func (s *StatusDB) write(ctx context.Context, page string, at time.Time, prepare
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, `select from status.page where id = $1 for update`, page); err != nil {
+		// What is inserted from here on knows which revision it belongs to.
+		if _, err := tx.Exec(ctx, `select set_config('heliograph.status_revision', (revision + 1)::text, true) from status.page where id = $1 for update`, page); err != nil {
 			return fmt.Errorf("locking the page: %w", err)
 		}
 		ctx := context.WithValue(ctx, statusTxKey{s}, &statusTx{tx: tx})
@@ -192,10 +193,12 @@ func (s *StatusDB) write(ctx context.Context, page string, at time.Time, prepare
 	return nil
 }
 
-// raise raises a page's revision and tells all readers, who hear of it when the transaction has been committed.
+// raise raises a page's revision, keeps it, and tells all readers, who hear of it when the transaction has been committed.
 func raise(ctx context.Context, tx pgx.Tx, page string, at time.Time) error {
 	_, err := tx.Exec(ctx, `with raised as (
-  update status.page set revision = revision + 1, updated_at = $2 where id = $1 returning id, revision)
+  update status.page set revision = revision + 1, updated_at = $2 where id = $1 returning id, revision),
+kept as (
+  insert into status.revision (page_id, revision, at) select id, revision, $2 from raised)
 select pg_notify($3, id || ':' || revision) from raised`, page, at, StatusChannel)
 	if err != nil {
 		return fmt.Errorf("raising the page's revision: %w", err)

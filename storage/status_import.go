@@ -240,7 +240,7 @@ on conflict (page_id, id) do update set is_group = excluded.is_group, group_id =
 	}
 	i.batch.Queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, origin)
 values ($1, $2, $3::text::status.component_status, $4::text::status.component_status, 'sync')
-on conflict (component_id, changed_at) do update set new_status = excluded.new_status`, c.Code, when, old, string(c.BaseStatus))
+on conflict (component_id, changed_at) do update set new_status = excluded.new_status, revision = excluded.revision`, c.Code, when, old, string(c.BaseStatus))
 }
 
 // sameComponent tells whether a component is stored as the documents have it.
@@ -293,6 +293,7 @@ func (i *importer) notices(ctx context.Context, known map[string]bool) error {
 			n.Shortlink = i.url + "/incidents/" + n.Code
 		}
 		n.Components = slices.DeleteFunc(n.Components, func(code string) bool { return !known[code] })
+		said := map[string]*status.Update{} // what was said already
 		if at, stored := place[n.Code]; stored {
 			codes := make([]string, len(attached[at]))
 			for k, a := range attached[at] {
@@ -301,8 +302,11 @@ func (i *importer) notices(ctx context.Context, known map[string]bool) error {
 			if sameNotice(&n.Notice, all[at]) && slices.Equal(sorted(n.Components), sorted(codes)) && slices.EqualFunc(n.Updates, updates[at], sameUpdate) {
 				continue
 			}
+			for _, u := range updates[at] {
+				said[u.Code] = u
+			}
 		}
-		i.notice(n)
+		i.notice(n, said)
 	}
 	for _, n := range all {
 		if listed[n.Code] || n.Origin != status.FromSync {
@@ -341,8 +345,8 @@ func sameUpdate(a, b *status.Update) bool {
 		})
 }
 
-// notice queues a notice with all that belongs to it.
-func (i *importer) notice(n *status.CopiedNotice) {
+// notice queues a notice with all that belongs to it. What was said already in the same way stays of the revision that it is of.
+func (i *importer) notice(n *status.CopiedNotice, said map[string]*status.Update) {
 	i.result.Changed++
 	i.batch.Queue(`insert into status.incident (id, page_id, kind, name, state, impact, impact_override, shortlink, started_at, created_at, updated_at, monitoring_at, resolved_at,
   reminder_intervals, scheduled_for, scheduled_until, origin)
@@ -358,9 +362,14 @@ on conflict (page_id, id) do update set kind = excluded.kind, name = excluded.na
 		i.tx.Page.Code, n.Code, notNil(n.Components))
 	i.batch.Queue(`delete from status.incident_update where incident_id = $1`, n.Code)
 	for _, u := range n.Updates {
-		i.batch.Queue(`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, deliver_notifications, custom_tweet, tweet_id, empty_affected, origin)
-values ($1, $2, $3::text::status.incident_state, $4, $5, $6, $7, $8, $9, $10, $11, 'sync')`,
-			u.Code, n.Code, string(u.State), u.Body, u.CreatedAt, u.UpdatedAt, valueOrNull(u.DisplayAt), u.DeliverNotifications, valueOrNull(u.CustomTweet), valueOrNull(u.TweetID), u.EmptyAffected)
+		revision := ledger.Of(i.tx.Page.Revision + 1)
+		if old := said[u.Code]; old != nil && sameUpdate(u, old) {
+			revision = old.Revision
+		}
+		i.batch.Queue(`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, deliver_notifications, custom_tweet, tweet_id, empty_affected, origin, revision)
+values ($1, $2, $3::text::status.incident_state, $4, $5, $6, $7, $8, $9, $10, $11, 'sync', $12)`,
+			u.Code, n.Code, string(u.State), u.Body, u.CreatedAt, u.UpdatedAt, valueOrNull(u.DisplayAt), u.DeliverNotifications, valueOrNull(u.CustomTweet), valueOrNull(u.TweetID), u.EmptyAffected,
+			valueOrNull(revision))
 		for _, a := range u.Affected {
 			i.batch.Queue(`insert into status.update_component (update_id, ordinal, code, name, old_status, new_status)
 values ($1, $2, $3, $4, $5::text::status.component_status, $6::text::status.component_status)`, u.Code, a.Ordinal, a.Code, a.Name, string(a.OldStatus), string(a.NewStatus))

@@ -159,11 +159,11 @@ func (s *StatusDB) NoticesByCode(ctx context.Context, pages status.Pages, codes 
 	return out, nil
 }
 
-const updateColumns = `u.id, u.incident_id, u.state::text, u.body, u.created_at, u.updated_at, u.display_at, u.deliver_notifications, u.custom_tweet, u.tweet_id, u.empty_affected, u.origin::text`
+const updateColumns = `u.id, u.incident_id, u.state::text, u.body, u.created_at, u.updated_at, u.display_at, u.deliver_notifications, u.custom_tweet, u.tweet_id, u.empty_affected, u.origin::text, u.revision`
 
 func updateTargets(u *status.Update, into []any) []any {
 	return append(into, &u.Code, &u.NoticeCode, &u.State, &u.Body, &u.CreatedAt, &u.UpdatedAt, &u.DisplayAt, &u.DeliverNotifications, &u.CustomTweet, &u.TweetID,
-		&u.EmptyAffected, &u.Origin)
+		&u.EmptyAffected, &u.Origin, &u.Revision)
 }
 
 // Updates reads what was said of notices, the newest first, with what it did to components; one list for each notice.

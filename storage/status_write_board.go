@@ -164,7 +164,7 @@ func (w *writing) insertUpdate(ctx context.Context, u *status.Update) error {
 	if err := w.exec(ctx, "inserting an update", `insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, deliver_notifications, origin)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict (id) do update set state = excluded.state, body = excluded.body, created_at = excluded.created_at, updated_at = excluded.updated_at, display_at = excluded.display_at,
-  deliver_notifications = excluded.deliver_notifications`,
+  deliver_notifications = excluded.deliver_notifications, revision = excluded.revision`,
 		u.Code, u.NoticeCode, u.State, u.Body, u.CreatedAt, u.UpdatedAt, valueOrNull(u.DisplayAt), u.DeliverNotifications, u.Origin); err != nil {
 		return err
 	}

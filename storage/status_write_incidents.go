@@ -217,7 +217,7 @@ func (e *StatusEditor) EditUpdate(ctx context.Context, by Author, update string,
 		if err := w.storeNotice(ctx, after); err != nil {
 			return err
 		}
-		return w.exec(ctx, "changing an update", `update status.incident_update set body = $2, display_at = $3, updated_at = $4 where id = $1`, update, u.Body, valueOrNull(u.DisplayAt), u.UpdatedAt)
+		return w.exec(ctx, "changing an update", `update status.incident_update set body = $2, display_at = $3, updated_at = $4, revision = default where id = $1`, update, u.Body, valueOrNull(u.DisplayAt), u.UpdatedAt)
 	})
 }
 

@@ -124,6 +124,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
+	go gateway.ReleaseWhenIdle(watching)
 	go watchStatus(watching, editor, log, watchEvery)
 	return c.serve(ctx, log, d, handlers, public, admin)
 }
@@ -258,7 +259,7 @@ func (c *serveCmd) announce(log *slog.Logger, d *database, public, admin []net.L
 		log.Info("listening for administration", "address", l.Addr().String())
 	}
 	base := "http://" + public[0].Addr().String()
-	fmt.Fprintf(os.Stdout, "heliograph %s\n  GraphiQL  %s/graphiql\n  GraphQL   %s/graphql\n  REST      %s/api/v1/accounts\n  status    %s/api/v2/summary.json\n", version, base, base, base, base)
+	fmt.Fprintf(os.Stdout, "heliograph %s\n  GraphiQL  %s/graphiql\n  GraphQL   %s/graphql\n  REST      %s/api/v1/accounts\n  status    %s/\n", version, base, base, base, base)
 	if d.server != nil {
 		fmt.Fprintf(os.Stdout, "  database  %s\n", d.url)
 	}

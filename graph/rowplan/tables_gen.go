@@ -118,7 +118,9 @@ type Tables struct {
 	StakingRewardConnection     *Object[relay.Connection[ledger.StakingReward]]
 	StakingRewardEdge           *Object[relay.Edge[ledger.StakingReward]]
 	StatusAffectedComponent     *Object[status.AffectedComponent]
+	StatusChange                *Object[status.Revision]
 	StatusComponent             *Object[status.Component]
+	StatusComponentChange       *Object[status.Change]
 	StatusComponentConnection   *Object[relay.Connection[status.Component]]
 	StatusComponentEdge         *Object[relay.Edge[status.Component]]
 	StatusIncident              *Object[status.Incident]
@@ -1519,6 +1521,14 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendComponentStatus(dst, v.NewShown, s)
 		}),
 	})
+	t.StatusChange = NewObject([]string{"StatusChange"}, map[string]Field[status.Revision]{
+		"revision": Scalar(func(dst []byte, v *status.Revision, s scalar.Style) []byte {
+			return scalar.AppendLong(dst, v.Number, s)
+		}),
+		"at": Scalar(func(dst []byte, v *status.Revision, s scalar.Style) []byte {
+			return scalar.AppendDateTime(dst, v.At, s)
+		}),
+	})
 	t.StatusComponent = NewObject([]string{"StatusComponent", "_Entity", "Node"}, map[string]Field[status.Component]{
 		"code": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Code, s)
@@ -1574,6 +1584,25 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"nodeId": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.NodeID, s)
+		}),
+	})
+	t.StatusComponentChange = NewObject([]string{"StatusComponentChange"}, map[string]Field[status.Change]{
+		"code": Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
+			return scalar.AppendString(dst, v.ComponentCode, s)
+		}),
+		"name": Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
+		"at":   Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte { return scalar.AppendDateTime(dst, v.At, s) }),
+		"oldStatus": Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.OldStatus, s)
+		}),
+		"newStatus": Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.NewStatus, s)
+		}),
+		"oldShown": Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.OldShown, s)
+		}),
+		"newShown": Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
+			return scalar.AppendComponentStatus(dst, v.NewShown, s)
 		}),
 	})
 	t.StatusComponentConnection = NewObject([]string{"StatusComponentConnection"}, map[string]Field[relay.Connection[status.Component]]{
@@ -2378,8 +2407,12 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.StakingReward]]()] = manyEntry(t.StakingRewardEdge)
 	t.entries[reflect.TypeFor[*status.AffectedComponent]()] = oneEntry(t.StatusAffectedComponent)
 	t.entries[reflect.TypeFor[[]*status.AffectedComponent]()] = manyEntry(t.StatusAffectedComponent)
+	t.entries[reflect.TypeFor[*status.Revision]()] = oneEntry(t.StatusChange)
+	t.entries[reflect.TypeFor[[]*status.Revision]()] = manyEntry(t.StatusChange)
 	t.entries[reflect.TypeFor[*status.Component]()] = oneEntry(t.StatusComponent)
 	t.entries[reflect.TypeFor[[]*status.Component]()] = manyEntry(t.StatusComponent)
+	t.entries[reflect.TypeFor[*status.Change]()] = oneEntry(t.StatusComponentChange)
+	t.entries[reflect.TypeFor[[]*status.Change]()] = manyEntry(t.StatusComponentChange)
 	t.entries[reflect.TypeFor[*relay.Connection[status.Component]]()] = oneEntry(t.StatusComponentConnection)
 	t.entries[reflect.TypeFor[[]*relay.Connection[status.Component]]()] = manyEntry(t.StatusComponentConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[status.Component]]()] = oneEntry(t.StatusComponentEdge)

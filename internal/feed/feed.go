@@ -37,6 +37,8 @@ type Source[T any] struct {
 	After func(ctx context.Context, after Place, limit int) ([]T, error)
 	// Place is where a row stands.
 	Place func(T) Place
+	// Wake gives a channel that is closed when it is worth looking for new rows at once. Nil means that nobody tells.
+	Wake func() <-chan struct{}
 }
 
 // Options say how a source is read.
@@ -132,6 +134,10 @@ func (r *reader[T]) run(ctx context.Context) {
 	wait := r.o.Interval
 	down := false
 	for {
+		var wake <-chan struct{} // for ever, where nobody tells
+		if r.source.Wake != nil {
+			wake = r.source.Wake() // before it is looked for: what comes while it is read is looked for again
+		}
 		more, err := r.read(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -153,6 +159,7 @@ func (r *reader[T]) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-wake:
 		case <-time.After(wait):
 		}
 	}

@@ -248,3 +248,41 @@ func TestOneReader(t *testing.T) {
 		t.Errorf("the source was asked %d times though nobody listens", again-before)
 	}
 }
+
+// TestWake looks for rows as soon as somebody tells of them, however long the reader would have waited, and misses none that come while it reads.
+func TestWake(t *testing.T) {
+	t.Parallel()
+	var rows table
+	var mu sync.Mutex
+	wake := make(chan struct{})
+	tell := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		close(wake)
+		wake = make(chan struct{})
+	}
+	f := feed.New(feed.Source[feed.Place]{
+		Name: "rows", Place: itself, Newest: func(context.Context) (feed.Place, error) { return feed.Place{}, nil },
+		After: func(_ context.Context, after feed.Place, limit int) ([]feed.Place, error) {
+			return rows.between(after, last, all, limit)
+		},
+		Wake: func() <-chan struct{} {
+			mu.Lock()
+			defer mu.Unlock()
+			return wake
+		},
+	}, feed.Options{Interval: time.Hour, Keep: 1000, Logger: slog.New(slog.DiscardHandler)})
+	t.Cleanup(f.Close)
+	heard := feed.Listen(t.Context(), f, rows.listener(&feed.Place{}, all, nil), itself)
+	for n := 1; n <= 300; n++ {
+		rows.add(at(n))
+		tell()
+		if n%3 == 0 { // else several at once
+			for i, p := range hear(t, heard, 3) {
+				if want := at(n - 2 + i); p != want {
+					t.Fatalf("%v comes in place of %v", p, want)
+				}
+			}
+		}
+	}
+}

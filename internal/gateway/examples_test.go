@@ -91,7 +91,7 @@ func TestDoors(t *testing.T) {
 		status int
 		says   string
 	}{
-		"/":                       {302, "/graphiql"},
+		"/":                       {200, "<title>Lantern Bay status</title>"},
 		"/graphiql":               {200, "Heliograph"},
 		"/graphql/schema.graphql": {200, "type Account implements Node & Entity"},
 		"/health/liveness":        {200, "UP"},

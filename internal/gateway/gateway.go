@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
@@ -31,8 +32,10 @@ import (
 	"heliograph/internal/status"
 	"heliograph/internal/web/apidocs"
 	"heliograph/internal/web/graphiql"
+	"heliograph/internal/web/statuspage"
 	"heliograph/resolvers"
 	"heliograph/rest"
+	"heliograph/rest/edition"
 	"heliograph/rest/openapi"
 	v1 "heliograph/rest/v1"
 	v2 "heliograph/rest/v2"
@@ -107,6 +110,8 @@ type Gateway struct {
 	graph   *server.Server
 	v1      *rest.API
 	v2      *v2.API
+	keeper  *edition.Keeper // of what is made of status pages
+	people  *statuspage.Site
 	docs    func() (http.Handler, error) // made when somebody looks at it first
 	metrics *metrics
 	sdl     string
@@ -128,7 +133,7 @@ func New(o Options) (*Gateway, error) {
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
 		Classify: resolvers.Classify, Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, Bounds: o.Graph.Bounds,
 		MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues, IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff,
-		Trusted: o.Graph.Trusted, OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,
+		Trusted: withLive(o.Graph.Trusted), OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,
 		Streams: o.Graph.Streams, Origins: o.Origins, NewID: newID, Logger: o.Logger, CheckVariables: o.CheckVariables,
 	})
 	if err != nil {
@@ -143,22 +148,43 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages := v2.Options{Server: srv, Logger: o.Logger, Now: o.REST.Now, CacheOff: !o.REST.Cache}
+	kept := edition.Options{Logger: o.Logger, Now: o.REST.Now, CacheOff: !o.REST.Cache}
 	if o.Status != nil {
-		pages.Source = statusSource{o.Status}
+		kept.Source = statusSource{o.Status, root.StatusHeard}
+	}
+	keeper := edition.New(kept)
+	pages := v2.Options{Server: srv, Keeper: keeper, Logger: o.Logger}
+	if o.Status != nil {
+		pages.Keep = func(ctx context.Context, p *status.Page, documents map[string][]byte) error {
+			return o.Status.KeepEdition(ctx, p.Code, p.Revision, documents, p.UpdatedAt)
+		}
 	}
 	documents, err := v2.New(pages)
 	if err != nil {
 		return nil, fmt.Errorf("making the status API: %w", err)
 	}
+	people, err := statuspage.New(statuspage.Options{Server: srv, Keeper: keeper, Now: o.REST.Now})
+	if err != nil {
+		return nil, fmt.Errorf("making the status page: %w", err)
+	}
 	return &Gateway{
-		o: o, graph: srv, v1: api, v2: documents, docs: docs, metrics: newMetrics(o.DB, documents, o.Followers), sdl: srv.SDL(), rates: rates, root: root,
+		o: o, graph: srv, people: people, v1: api, v2: documents, keeper: keeper, docs: docs, metrics: newMetrics(o.DB, keeper, o.Followers), sdl: srv.SDL(), rates: rates, root: root,
 		cors: cors.Handler(cors.Options{
 			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
 			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match", keyHeader},
 			ExposedHeaders: []string{"ETag", "Link", "Retry-After", "X-Query-Cost", "X-Query-Cost-Limit", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}, MaxAge: 600,
 		}),
 	}, nil
+}
+
+// withLive adds the document of the status page for people, which browsers ask for, to those that are trusted.
+func withLive(trusted map[string]string) map[string]string {
+	all := maps.Clone(trusted)
+	if all == nil {
+		all = map[string]string{}
+	}
+	all[server.DocumentID(statuspage.LiveDocument)] = statuspage.LiveDocument
+	return all
 }
 
 // newID makes an id that no other error has: 64 random bits as hex.
@@ -274,7 +300,9 @@ func (g *Gateway) Public() http.Handler {
 	page := graphiql.Handler(graphiql.Options{})
 	r.Handle("/graphiql", page)
 	r.Handle("/graphiql/*", page)
-	r.Get("/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/graphiql", http.StatusFound) })
+	for _, path := range statuspage.Paths() {
+		r.Handle(path, g.people)
+	}
 	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
 		if ofAPI(r) { // the classic family does not care for case
 			g.v1.ServeHTTP(w, r)

@@ -11,7 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"heliograph/internal/pagesync"
-	v2 "heliograph/rest/v2"
+	"heliograph/internal/web/statuspage"
+	"heliograph/rest/edition"
 	"heliograph/storage"
 )
 
@@ -21,7 +22,7 @@ type metrics struct {
 	requests *prometheus.HistogramVec
 }
 
-func newMetrics(db *storage.DB, pages *v2.API, followers []*pagesync.Follower) *metrics {
+func newMetrics(db *storage.DB, pages *edition.Keeper, followers []*pagesync.Follower) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -49,7 +50,7 @@ func newMetrics(db *storage.DB, pages *v2.API, followers []*pagesync.Follower) *
 }
 
 // addStatus adds what is known of the documents of the status pages.
-func (m *metrics) addStatus(pages *v2.API) {
+func (m *metrics) addStatus(pages *edition.Keeper) {
 	name := func(name, help string) prometheus.GaugeOpts {
 		return prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: "status", Name: name, Help: help}
 	}
@@ -74,6 +75,9 @@ func family(path string) string {
 		if strings.HasPrefix(path, known) {
 			return known
 		}
+	}
+	if statuspage.Has(path) {
+		return "/"
 	}
 	return "other"
 }

@@ -11,7 +11,11 @@ import (
 )
 
 // statusSource lets the documents of the status pages be made of the database.
-type statusSource struct{ db *storage.StatusDB }
+type statusSource struct {
+	db *storage.StatusDB
+	// heard is told of writes too.
+	heard func()
+}
 
 // Pages are all pages.
 func (s statusSource) Pages(ctx context.Context) (status.Pages, error) { return s.db.Pages(ctx) }
@@ -28,15 +32,15 @@ func (s statusSource) Snapshot(ctx context.Context) (context.Context, func(), er
 	return resolvers.WithStatusReads(ctx), end, nil
 }
 
-// Keep keeps the documents of a revision as they are served.
-func (s statusSource) Keep(ctx context.Context, p *status.Page, documents map[string][]byte) error {
-	return s.db.KeepEdition(ctx, p.Code, p.Revision, documents, p.UpdatedAt)
+// Listen calls heard, and who listens to changes, whenever a page may have been written to.
+func (s statusSource) Listen(ctx context.Context, heard func()) error {
+	return s.db.Listen(ctx, func() {
+		heard()
+		s.heard()
+	})
 }
 
-// Listen calls heard whenever a page may have been written to.
-func (s statusSource) Listen(ctx context.Context, heard func()) error { return s.db.Listen(ctx, heard) }
-
-// Run does what is done without being asked, until the context ends: it keeps the documents of the status pages fresh, pages copies of those elsewhere, and asks probes.
+// Run does what is done without being asked, until the context ends: it keeps what is made of the status pages fresh, keeps pages copies of those elsewhere, and asks probes.
 func (g *Gateway) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	for _, f := range g.o.Followers {
@@ -45,7 +49,7 @@ func (g *Gateway) Run(ctx context.Context) {
 	if g.o.Watcher != nil {
 		group.Go(func() { g.o.Watcher.Run(ctx) })
 	}
-	g.v2.Run(ctx)
+	g.keeper.Run(ctx)
 	group.Wait()
 }
 

@@ -150,6 +150,8 @@ type Update struct {
 	// EmptyAffected makes an update without components show an empty list in place of null: it was imported so.
 	EmptyAffected bool
 	Origin        Origin
+	// Revision is that of the page that wrote it last, unknown for what is older than revisions are kept.
+	Revision ledger.Null[int64]
 	// Affected is what it did to components, nil where it did not say anything of any.
 	Affected []*AffectedComponent
 }
@@ -183,6 +185,23 @@ type Change struct {
 	NewStatus     ComponentStatus
 	UpdateCode    ledger.Null[string]
 	Origin        Origin
+	// Revision is that of the page that wrote it, unknown for what is older than revisions are kept.
+	Revision ledger.Null[int64]
+
+	// What follows is there where the changes of a revision were read.
+
+	PageCode string
+	Name     string // with that of the group in front
+	// OldShown and NewShown are the states in the vocabulary of the page.
+	OldShown ComponentStatus
+	NewShown ComponentStatus
+}
+
+// Revision is a write to a page.
+type Revision struct {
+	PageCode string
+	Number   int64
+	At       time.Time
 }
 
 // IsNode marks what has a global id in the graph.

@@ -31,8 +31,8 @@ func (a *API) Explain(target string) (*rest.Explanation, error) {
 
 // anyPage is the short name of the default page, as far as it is known.
 func (a *API) anyPage() string {
-	if e := a.current.Load(); e != nil && e.pages.Default() != nil {
-		return e.pages.Default().Slug
+	if p := a.o.Keeper.Default(); p != nil {
+		return p.Slug
 	}
 	return "status"
 }

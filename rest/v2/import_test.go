@@ -41,6 +41,41 @@ func TestImportFollows(t *testing.T) {
 	}
 }
 
+// TestImportTells tells listeners of what has changed elsewhere, and of nothing that has not: the other updates of a notice stay of the revision that brought them.
+func TestImportTells(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Empty.Fresh(t))
+	mirrored(t, g.Status, status.Statuspage)
+	c := copyOf(t, example(t))
+	edited := c.Notices[0].Updates[0]
+	edited.Body += " Edited."
+	state := slices.IndexFunc(c.Components, func(x *status.Component) bool { return !x.IsGroup && x.BaseStatus == status.Operational })
+	c.Components[state].BaseStatus, c.Components[state].UpdatedAt = status.PartialOutage, written().AddDate(0, 0, 1)
+	importInto(t, g.Status, c, mirrorOf(""), written().AddDate(0, 0, 1))
+	page, err := g.Status.PageByCode(t.Context(), c.Page.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := g.Status.Revisions(t.Context(), page.Code, 0, page.Revision, 10)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%d revisions, %v", len(all), err)
+	}
+	updates, err := g.Status.UpdatesOfRevisions(t.Context(), status.Pages{page}, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(updates[0]) < 5 || len(updates[1]) != 1 || updates[1][0].Code != edited.Code || updates[1][0].Body != edited.Body {
+		t.Errorf("%d updates at first, then %d", len(updates[0]), len(updates[1]))
+	}
+	changes, err := g.Status.ChangesOfRevisions(t.Context(), status.Pages{page}, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := changes[1]; len(last) != 1 || last[0].ComponentCode != c.Components[state].Code || last[0].OldStatus != status.Operational || last[0].NewStatus != status.PartialOutage {
+		t.Errorf("%d changes at last", len(last))
+	}
+}
+
 // TestImportModes makes a page of its own of a copy, and writes to no page of another mode.
 func TestImportModes(t *testing.T) {
 	t.Parallel()

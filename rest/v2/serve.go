@@ -1,25 +1,26 @@
 package v2
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"net/http"
-	"strings"
 
 	"heliograph/internal/status"
-	"heliograph/rest"
+	"heliograph/rest/edition"
 )
 
 // fixed are header values that never change, in the form that headers have them. Nobody writes to the lists.
 type fixed struct {
-	json, cache, vary, star, exposed, nosniff, gzip, allow []string
+	*edition.Headers
+
+	json, star, exposed, nosniff, allow []string
 }
 
 func newFixed() *fixed {
 	return &fixed{
-		json:  []string{"application/json; charset=utf-8"},
-		cache: []string{"max-age=10, public, s-maxage=10, stale-while-revalidate=20, stale-if-error=3600"},
-		vary:  []string{"Accept,Accept-Encoding"}, star: []string{"*"}, exposed: []string{"ETag"}, nosniff: []string{"nosniff"}, gzip: []string{"gzip"},
+		Headers: edition.NewHeaders("Accept,Accept-Encoding"),
+		json:    []string{"application/json; charset=utf-8"}, star: []string{"*"}, exposed: []string{"ETag"}, nosniff: []string{"nosniff"},
 		allow: []string{"GET, HEAD, OPTIONS"},
 	}
 }
@@ -55,129 +56,31 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
-	v, status := a.find(r, i)
+	v, code := a.find(r, i)
 	if v == nil {
-		if status == http.StatusServiceUnavailable {
+		if code == http.StatusServiceUnavailable {
 			h.Set("Retry-After", retryAfter)
 		}
-		w.WriteHeader(status)
+		w.WriteHeader(code)
 		return
 	}
-	a.send(w, r, v)
+	a.fixed.Send(w, r, v, a.fixed.json)
 }
 
 // find finds the document of an endpoint for the host of a request, or the status that says why there is none.
-func (a *API) find(r *http.Request, i int) (*volume, int) {
-	if a.o.Source == nil {
-		return nil, http.StatusNotFound
+func (a *API) find(r *http.Request, i int) (v *edition.Volume, code int) {
+	if a.o.Keeper.Off() {
+		code = a.o.Keeper.Fresh(r, func(ctx context.Context, p *status.Page) (err error) {
+			v, err = a.make(ctx, i, p)
+			return err
+		})
+		return v, code
 	}
-	if a.o.CacheOff {
-		return a.fresh(r, i)
+	all, page, code := a.volumes.Find(r)
+	if page == nil {
+		return nil, code
 	}
-	e := a.current.Load()
-	if e == nil {
-		if err := a.refresh(r.Context()); err != nil {
-			return nil, http.StatusServiceUnavailable
-		}
-		e = a.current.Load()
-	}
-	if a.failing.Load() && a.o.Now().Sub(e.at()) > maxStale {
-		return nil, http.StatusServiceUnavailable
-	}
-	p := pageOf(e.pages, r)
-	if p == nil {
-		return nil, http.StatusNotFound
-	}
-	return e.shelf[p.Code].volumes[i], http.StatusOK
-}
-
-// pageOf is the page that a request is for.
-func pageOf(pages status.Pages, r *http.Request) *status.Page {
-	if len(pages) == 1 { // whatever the host is
-		return pages[0]
-	}
-	return pages.ByHost(r.Host)
-}
-
-// fresh makes a document now.
-func (a *API) fresh(r *http.Request, i int) (*volume, int) {
-	v, err := a.makeFresh(r, i)
-	switch {
-	case err != nil:
-		a.failures.Add(1)
-		a.o.Logger.WarnContext(r.Context(), "a status document could not be made", "error", err)
-		return nil, http.StatusServiceUnavailable
-	case v == nil:
-		return nil, http.StatusNotFound
-	default:
-		return v, http.StatusOK
-	}
-}
-
-func (a *API) makeFresh(r *http.Request, i int) (*volume, error) {
-	ctx, end, err := a.o.Source.Snapshot(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	pages, err := a.o.Source.Pages(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := pageOf(pages, r)
-	if p == nil {
-		return nil, nil //nolint:nilnil // there is no page
-	}
-	a.builds.Add(1)
-	return a.make(ctx, i, p)
-}
-
-// send sends a document, or says that the client has it already.
-func (a *API) send(w http.ResponseWriter, r *http.Request, v *volume) {
-	h := w.Header()
-	h["Cache-Control"] = a.fixed.cache
-	h["Etag"] = v.etag
-	h["Vary"] = a.fixed.vary
-	if given := r.Header["If-None-Match"]; given != nil && matches(given, v.tag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	h["Content-Type"] = a.fixed.json
-	body, length := v.plain, v.length
-	if v.zipped != nil && accepts(r.Header["Accept-Encoding"]) {
-		h["Content-Encoding"] = a.fixed.gzip
-		body, length = v.zipped, v.zippedCount
-	}
-	h["Content-Length"] = length
-	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // a client that has gone is no concern of ours
-	}
-}
-
-// matches tells whether one of the tags of If-None-Match is this one, or is any. Weak and strong tags are alike.
-func matches(given []string, tag string) bool {
-	for _, line := range given {
-		for item := range strings.SplitSeq(line, ",") {
-			item = strings.TrimSpace(item)
-			if item == "*" || strings.TrimPrefix(item, "W/") == tag {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// accepts tells whether a client takes gzip.
-func accepts(given []string) bool {
-	switch {
-	case len(given) == 0:
-		return false
-	case len(given) == 1 && (given[0] == "gzip" || given[0] == "gzip, deflate" || given[0] == "gzip, deflate, br"):
-		return true
-	default:
-		return rest.Accepts(strings.Join(given, ","), "gzip")
-	}
+	return all[i], code
 }
 
 // requestID is a name for a request that logs and clients can tell each other.

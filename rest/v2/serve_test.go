@@ -12,8 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
+	"heliograph/internal/pgtest"
 	"heliograph/internal/status"
 	"heliograph/internal/testenv"
 	"heliograph/rest"
@@ -249,7 +248,7 @@ func TestDatabaseGone(t *testing.T) {
 		t.Error("the metrics do not say that all is well")
 	}
 
-	allow(t, url, false)
+	pgtest.Allow(t, url, false)
 	within(t, 15*time.Second, "the gateway knows", func() bool { return !metric("heliograph_status_failures_total 0") })
 	late.Store(int64(59 * time.Minute))
 	if got := g.Get(t, summaryPath); got.Status != 200 || got.Body != before.Body || !metric("heliograph_status_stale_seconds 3540") {
@@ -260,35 +259,10 @@ func TestDatabaseGone(t *testing.T) {
 		t.Errorf("after an hour: %d %s", got.Status, got.Body)
 	}
 	off := testenv.Now()
-	allow(t, url, true)
+	pgtest.Allow(t, url, true)
 	within(t, 20*time.Second, "the page is back", func() bool { return g.Get(t, summaryPath).Status == 200 })
 	set(t, g.Status, off, status.MajorOutage)
 	eventually(t, "a write is seen", func() bool { return g.Get(t, summaryPath).Body != before.Body })
-}
-
-// allow lets a database be connected to, or ends all connections and lets nobody in.
-func allow(t *testing.T, url string, yes bool) {
-	t.Helper()
-	cfg, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := cfg.Database
-	cfg.Database = "postgres"
-	conn, err := pgx.ConnectConfig(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	statements := []string{`alter database ` + name + ` allow_connections true`}
-	if !yes {
-		statements = []string{`alter database ` + name + ` allow_connections false`, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '` + name + `'`}
-	}
-	for _, sql := range statements {
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // TestExplain tells the document of a path.

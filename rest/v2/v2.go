@@ -3,18 +3,17 @@
 package v2
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"heliograph/graph/server"
 	"heliograph/internal/status"
 	"heliograph/rest"
+	"heliograph/rest/edition"
 )
 
 //go:embed documents/*.graphql
@@ -43,25 +42,14 @@ func endpoints() []endpoint {
 	}
 }
 
-// Times that keep documents fresh and gateways up.
-const (
-	lookEvery    = 10 * time.Second // how often pages are looked at when nobody tells of a write
-	buildTimeout = 10 * time.Second
-	relistenPace = time.Second
-	// maxStale is how long the last good documents are served when the database cannot be read.
-	maxStale = time.Hour
-)
-
 // Options say how the documents are made.
 type Options struct {
-	// Source has the pages. Nil means that there are none.
-	Source Source
 	Server *server.Server
+	// Keeper keeps the documents; what it does not keep is made when it is asked for.
+	Keeper *edition.Keeper
+	// Keep keeps the documents of a revision of a page, by name, when they have been made. Nil keeps nothing but the newest ones.
+	Keep   func(ctx context.Context, p *status.Page, documents map[string][]byte) error
 	Logger *slog.Logger
-	// Now is the clock by which documents become stale.
-	Now func() time.Time
-	// CacheOff makes each document when it is asked for.
-	CacheOff bool
 }
 
 // API serves the documents.
@@ -70,19 +58,13 @@ type API struct {
 	index    map[string]int // of endpoints, by their whole paths
 	prepared []*server.Document
 	fixed    *fixed
-
-	current  atomic.Pointer[edition]
-	building sync.Mutex
-	failing  atomic.Bool // the last look at the pages failed
-	missing  atomic.Bool // the database had no pages at the last look
-	builds   atomic.Int64
-	failures atomic.Int64
+	volumes  edition.Part[[]*edition.Volume] // in the order of the endpoints
 }
 
 // errNoServer says that an API only explains.
 var errNoServer = errors.New("there is nothing that runs documents")
 
-// New makes the API. Its documents become what the pages are once [API.Run] runs, or at the first request.
+// New makes the API. Its documents become what the pages are once the keeper runs, or at the first request.
 func New(o Options) (*API, error) {
 	if o.Server == nil {
 		return nil, errNoServer
@@ -104,27 +86,6 @@ func New(o Options) (*API, error) {
 		a.index[Prefix+"/"+e.path] = i
 		a.prepared = append(a.prepared, doc)
 	}
+	a.volumes = edition.Add(o.Keeper, "the documents", a.makeAll)
 	return a, nil
-}
-
-// Stats is how the API is, for metrics.
-type Stats struct {
-	// Builds and Failures count how often documents were made anew, and how often the pages could not be read.
-	Builds, Failures int64
-	// Stale is how old the pages are that are served because the database cannot be read; 0 while it can.
-	Stale time.Duration
-	// Pages are how many there are.
-	Pages int
-}
-
-// Stats tells how the API is.
-func (a *API) Stats() Stats {
-	s := Stats{Builds: a.builds.Load(), Failures: a.failures.Load()}
-	if e := a.current.Load(); e != nil {
-		s.Pages = len(e.pages)
-		if a.failing.Load() {
-			s.Stale = max(0, a.o.Now().Sub(e.at()))
-		}
-	}
-	return s
 }

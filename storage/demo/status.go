@@ -90,9 +90,12 @@ func (s *scribe) batch() *pgx.Batch {
 		s.queueNotice(b, n)
 	}
 	for _, c := range s.changes {
-		b.Queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin)
-values ($1, $2, $3::text::status.component_status, $4::text::status.component_status, $5, $6::text::status.origin)`,
-			c.ComponentCode, c.At, nullText(c.OldStatus), string(c.NewStatus), nullOf(c.UpdateCode), string(c.Origin))
+		b.Queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin, revision)
+values ($1, $2, $3::text::status.component_status, $4::text::status.component_status, $5, $6::text::status.origin, $7)`,
+			c.ComponentCode, c.At, nullText(c.OldStatus), string(c.NewStatus), nullOf(c.UpdateCode), string(c.Origin), nullOf(c.Revision))
+	}
+	for i, x := range s.steps { // each of them was a write
+		b.Queue(`insert into status.revision (page_id, revision, at) values ($1, $2, $3)`, StatusPage, i+1, x.at)
 	}
 	b.Queue(`select pg_notify('status_page', $1 || ':' || $2::bigint)`, StatusPage, s.writes)
 	return b
@@ -117,9 +120,9 @@ values ($1, $2, $3::text::status.incident_kind, $4, $5::text::status.incident_st
 			StatusPage, n.Code, code, nullText(n.held[code]))
 	}
 	for _, u := range n.updates {
-		b.Queue(`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, origin)
-values ($1, $2, $3::text::status.incident_state, $4, $5, $6, $7, $8::text::status.origin)`,
-			u.Code, n.Code, string(u.State), u.Body, u.CreatedAt, u.UpdatedAt, nullOf(u.DisplayAt), string(u.Origin))
+		b.Queue(`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, origin, revision)
+values ($1, $2, $3::text::status.incident_state, $4, $5, $6, $7, $8::text::status.origin, $9)`,
+			u.Code, n.Code, string(u.State), u.Body, u.CreatedAt, u.UpdatedAt, nullOf(u.DisplayAt), string(u.Origin), nullOf(u.Revision))
 		for i, a := range u.Affected {
 			b.Queue(`insert into status.update_component (update_id, ordinal, code, name, old_status, new_status)
 values ($1, $2, $3, $4, $5::text::status.component_status, $6::text::status.component_status)`, u.Code, i, a.Code, a.Name, string(a.OldStatus), string(a.NewStatus))

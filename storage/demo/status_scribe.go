@@ -138,6 +138,7 @@ func (s *scribe) take(x *step) error {
 	n.Version++
 	u := &status.Update{
 		Code: statusCode(fmt.Sprint(n.name, " update ", len(n.updates))), NoticeCode: n.Code, State: x.to, Body: x.body, CreatedAt: x.at, UpdatedAt: x.at, DisplayAt: ledger.Of(x.at), Origin: x.origin,
+		Revision: ledger.Of(s.writes),
 	}
 	if n.State == status.NoState {
 		n.CreatedAt, n.StartedAt = x.at, x.at.Add(-8*time.Millisecond)
@@ -180,18 +181,22 @@ func (s *scribe) affect(n *told, u *status.Update, x *step) {
 		}
 		before := c.Status
 		n.held[c.Code] = x.gives[name]
-		if x.gives[name] == status.Operational || !x.to.Open() {
+		if x.gives[name] == status.Operational || !x.to.Open() || n.Draft {
 			n.held[c.Code] = ""
 		}
 		n.given = append(n.given, x.gives[name])
 		if !n.Draft {
 			c.Status = s.effective(c)
 		}
-		u.Affected = append(u.Affected, &status.AffectedComponent{Code: c.Code, Name: c.QualifiedName(), OldStatus: before, NewStatus: c.Status})
+		after := c.Status
+		if n.Draft { // it says what would become of the component, and holds nothing
+			after = x.gives[name]
+		}
+		u.Affected = append(u.Affected, &status.AffectedComponent{Code: c.Code, Name: c.QualifiedName(), OldStatus: before, NewStatus: after})
 		if before != c.Status {
 			c.UpdatedAt = x.at
 			s.changes = append(s.changes, &status.Change{
-				ComponentCode: c.Code, At: x.at, OldStatus: before, NewStatus: c.Status, UpdateCode: ledger.Of(u.Code), Origin: x.origin,
+				ComponentCode: c.Code, At: x.at, OldStatus: before, NewStatus: c.Status, UpdateCode: ledger.Of(u.Code), Origin: x.origin, Revision: u.Revision,
 			})
 		}
 	}

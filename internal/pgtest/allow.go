@@ -1,0 +1,36 @@
+package pgtest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Allow lets a database be connected to, or ends all its connections and lets nobody in, as if its server had gone away.
+func Allow(tb testing.TB, url string, yes bool) {
+	tb.Helper()
+	cfg, err := pgx.ParseConfig(url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	name := pgx.Identifier{cfg.Database}.Sanitize()
+	statements := []string{`alter database ` + name + ` allow_connections true`}
+	if !yes {
+		statements = []string{`alter database ` + name + ` allow_connections false`, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '` + cfg.Database + `'`}
+	}
+	cfg.Database = "postgres"
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = conn.Close(ctx) }() // every statement has been committed
+	for _, sql := range statements {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package resolvers
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"heliograph/graph/fault"
+	"heliograph/graph/relay"
+	"heliograph/graph/rowplan"
+	"heliograph/internal/feed"
+	"heliograph/internal/ledger"
+	"heliograph/internal/status"
+	"heliograph/storage"
+)
+
+// statusPace is how often a page is looked at while somebody listens and nobody tells of a write.
+const statusPace = time.Second
+
+// statusFeeds are what subscriptions to status pages listen to: one feed for each page that somebody has listened to. Their places are revisions in place of consensus times.
+type statusFeeds struct {
+	db *storage.StatusDB
+	o  feed.Options
+
+	mu     sync.Mutex
+	closed bool
+	feeds  map[string]*feed.Feed[*status.Revision] // by the code of the page
+	wake   chan struct{}                           // closed when somebody tells of a write
+}
+
+func newStatusFeeds(db *storage.StatusDB, o feed.Options) *statusFeeds {
+	o.Interval = statusPace
+	return &statusFeeds{db: db, o: o, feeds: map[string]*feed.Feed[*status.Revision]{}, wake: make(chan struct{})}
+}
+
+// of is the feed of a page.
+func (f *statusFeeds) of(page string) *feed.Feed[*status.Revision] {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	known, ok := f.feeds[page]
+	if ok {
+		return known
+	}
+	made := feed.New(feed.Source[*status.Revision]{
+		Name: "status page " + page, Place: revisionPlace, Wake: f.waker,
+		Newest: func(ctx context.Context) (feed.Place, error) {
+			n, err := f.db.NewestRevision(ctx, page)
+			return feed.Place{At: ledger.Timestamp(n)}, err
+		},
+		After: func(ctx context.Context, after feed.Place, limit int) ([]*status.Revision, error) {
+			return f.db.Revisions(ctx, page, int64(after.At), newestOfAll, limit)
+		},
+	}, f.o)
+	if f.closed {
+		made.Close()
+	}
+	f.feeds[page] = made
+	return made
+}
+
+// newestOfAll is behind all revisions.
+const newestOfAll = int64(1) << 62
+
+func revisionPlace(r *status.Revision) feed.Place { return feed.Place{At: ledger.Timestamp(r.Number)} }
+
+// waker is the channel that is closed at the next write that somebody tells of.
+func (f *statusFeeds) waker() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.wake
+}
+
+// heard lets all feeds look for what was written.
+func (f *statusFeeds) heard() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	close(f.wake)
+	f.wake = make(chan struct{})
+}
+
+func (f *statusFeeds) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	for _, one := range f.feeds {
+		one.Close()
+	}
+}
+
+// StatusHeard lets subscriptions look for writes to status pages at once.
+func (r *Resolver) StatusHeard() { r.statusFeeds.heard() }
+
+// listenStatus tells of writes to a page: those behind a revision, those dated after an instant, or only those to come.
+func (r *Resolver) listenStatus(ctx context.Context, slug *string, from *int64, since *time.Time) (<-chan *status.Revision, error) {
+	if from != nil && since != nil {
+		return nil, fault.Input("give from or since, not both")
+	}
+	if from != nil && *from < 0 {
+		return nil, fault.Input("from must not be negative")
+	}
+	if r.status == nil {
+		return nil, fault.Missing("there is no status page")
+	}
+	pages, err := r.status.Pages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	page := pages.Default()
+	if slug != nil {
+		page = pages.BySlug(*slug)
+	}
+	if page == nil {
+		return nil, fault.Missing("there is no such status page")
+	}
+	if since != nil {
+		behind, err := r.status.RevisionBefore(ctx, page.Code, *since)
+		if err != nil {
+			return nil, err
+		}
+		from = &behind
+	}
+	var start *feed.Place
+	if from != nil {
+		start = &feed.Place{At: ledger.Timestamp(*from)}
+	}
+	return feed.Listen(ctx, r.statusFeeds.of(page.Code), feed.Listener[*status.Revision]{
+		From: start, End: relay.EndingOf(ctx).Set,
+		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*status.Revision, error) {
+			return r.status.Revisions(ctx, page.Code, int64(after.At), int64(until.At), limit)
+		},
+	}, itself), nil
+}
+
+// addChanges makes the relations of writes and of what they changed.
+func (rel *statusRelations) addChanges(r *Resolver) {
+	rel.changePage = pageOf(r, func(c *status.Revision) string { return c.PageCode })
+	rel.componentChanges = fromStatus(func(ctx context.Context, parents []*status.Revision, _ rowplan.Args) ([][]*status.Change, error) {
+		pages, err := r.statusPages(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return r.status.ChangesOfRevisions(ctx, pages, parents)
+	})
+	rel.changeUpdates = fromStatus(func(ctx context.Context, parents []*status.Revision, _ rowplan.Args) ([][]*status.Update, error) {
+		pages, err := r.statusPages(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return r.status.UpdatesOfRevisions(ctx, pages, parents)
+	})
+	rel.changedComponent = fromStatus(func(ctx context.Context, parents []*status.Change, _ rowplan.Args) ([]*status.Component, error) {
+		return fromStates(ctx, r, parents, func(c *status.Change) string { return c.PageCode },
+			func(s *status.PageState, c *status.Change) *status.Component { return s.Component(c.ComponentCode) })
+	})
+}
