@@ -92,10 +92,17 @@ func (r *Resolver) noticeNow(ctx context.Context, code string) (*status.Notice, 
 	return found[code], nil
 }
 
-func (r *Resolver) incidentPayload(ctx context.Context, code string, err error) (*model.IncidentPayload, error) {
-	if err != nil {
-		return nil, err
+// payload reads what was written, unless writing it failed. It takes what [Resolver.change] and [Resolver.create] return.
+func payload[P any](ctx context.Context, read func(ctx context.Context, code string) (*P, error)) func(code string, err error) (*P, error) {
+	return func(code string, err error) (*P, error) {
+		if err != nil {
+			return nil, err
+		}
+		return read(ctx, code)
 	}
+}
+
+func (r *Resolver) incidentPayload(ctx context.Context, code string) (*model.IncidentPayload, error) {
 	n, err := r.noticeNow(ctx, code)
 	if err != nil {
 		return nil, err
@@ -103,10 +110,7 @@ func (r *Resolver) incidentPayload(ctx context.Context, code string, err error) 
 	return &model.IncidentPayload{Incident: &status.Incident{Notice: *n}}, nil
 }
 
-func (r *Resolver) maintenancePayload(ctx context.Context, code string, err error) (*model.MaintenancePayload, error) {
-	if err != nil {
-		return nil, err
-	}
+func (r *Resolver) maintenancePayload(ctx context.Context, code string) (*model.MaintenancePayload, error) {
 	n, err := r.noticeNow(ctx, code)
 	if err != nil {
 		return nil, err
@@ -114,10 +118,7 @@ func (r *Resolver) maintenancePayload(ctx context.Context, code string, err erro
 	return &model.MaintenancePayload{Maintenance: &status.Maintenance{Notice: *n}}, nil
 }
 
-func (r *Resolver) componentPayload(ctx context.Context, code string, err error) (*model.ComponentPayload, error) {
-	if err != nil {
-		return nil, err
-	}
+func (r *Resolver) componentPayload(ctx context.Context, code string) (*model.ComponentPayload, error) {
 	page, err := r.status.PageOfComponent(ctx, code)
 	if err != nil {
 		return nil, err
@@ -165,14 +166,13 @@ func (r *Resolver) openIncident(ctx context.Context, in model.OpenIncidentInput)
 	if in.Backfill && state == status.Investigating { // which is the default
 		state = status.Resolved
 	}
-	code, err := r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
+	return payload(ctx, r.incidentPayload)(r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
 		return r.editor.OpenIncident(ctx, by, page, storage.NewIncident{
 			Name: in.Name, Body: in.Body, State: state, Affected: affected, ImpactOverride: nullFrom(in.ImpactOverride), StartedAt: nullFrom(in.StartedAt),
 			Reminders: nullFrom(in.ReminderIntervals), Silent: !in.DeliverNotifications, Draft: in.Draft, Backfill: in.Backfill, ResolvedAt: nullFrom(in.ResolvedAt),
 			Resolution: orZero(in.Resolution),
 		})
-	})
-	return r.incidentPayload(ctx, code, err)
+	}))
 }
 
 func (r *Resolver) updateIncident(ctx context.Context, in model.UpdateIncidentInput, reopen bool) (*model.IncidentPayload, error) {
@@ -188,24 +188,21 @@ func (r *Resolver) updateIncident(ctx context.Context, in model.UpdateIncidentIn
 	if reopen {
 		needed, write = status.Operator, r.editor.ReopenIncident
 	}
-	code, err := r.change(ctx, needed, in.IdempotencyKey, in.ID, incidentTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.incidentPayload)(r.change(ctx, needed, in.IdempotencyKey, in.ID, incidentTypes, func(by storage.Author, code string) (string, error) {
 		return write(ctx, by, code, u)
-	})
-	return r.incidentPayload(ctx, code, err)
+	}))
 }
 
 func (r *Resolver) setComponentStatus(ctx context.Context, in model.SetComponentStatusInput) (*model.ComponentPayload, error) {
-	code, err := r.change(ctx, status.Reporter, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.componentPayload)(r.change(ctx, status.Reporter, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.SetComponent(ctx, by, code, storage.ComponentChange{Status: ledger.Of(in.Status), ExpectedVersion: orZero(in.ExpectedVersion)})
-	})
-	return r.componentPayload(ctx, code, err)
+	}))
 }
 
 func (r *Resolver) publishPostmortem(ctx context.Context, in model.PublishPostmortemInput) (*model.IncidentPayload, error) {
-	code, err := r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, incidentTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.incidentPayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, incidentTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.PublishPostmortem(ctx, by, code, in.Body, !in.DeliverNotifications, orZero(in.ExpectedVersion))
-	})
-	return r.incidentPayload(ctx, code, err)
+	}))
 }
 
 // changeNotice does something to a notice that needs no more than its version.
@@ -216,19 +213,18 @@ func (r *Resolver) changeNotice(ctx context.Context, in model.NoticeInput, write
 }
 
 func (r *Resolver) editUpdate(ctx context.Context, in model.EditUpdateInput) (*model.UpdatePayload, error) {
-	var update string
-	_, err := r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, updateTypes, func(by storage.Author, code string) (string, error) {
-		update = code
-		return r.editor.EditUpdate(ctx, by, code, status.UpdateEdit{Body: nullFrom(in.Body), DisplayAt: nullFrom(in.DisplayAt)})
-	})
-	if err != nil {
-		return nil, err
-	}
+	return payload(ctx, r.updatePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, updateTypes, func(by storage.Author, code string) (string, error) {
+		_, err := r.editor.EditUpdate(ctx, by, code, status.UpdateEdit{Body: nullFrom(in.Body), DisplayAt: nullFrom(in.DisplayAt)})
+		return code, err // not that of its notice
+	}))
+}
+
+func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.UpdatePayload, error) {
 	pages, err := r.statusPages(ctx)
 	if err != nil {
 		return nil, err
 	}
-	u, err := r.status.UpdateByCode(ctx, pages, update)
+	u, err := r.status.UpdateByCode(ctx, pages, code)
 	if err != nil {
 		return nil, err
 	}
@@ -239,15 +235,15 @@ func (r *Resolver) editUpdate(ctx context.Context, in model.EditUpdateInput) (*m
 }
 
 func (r *Resolver) editStatusNotice(ctx context.Context, in model.EditNoticeInput) (*model.NoticePayload, error) {
-	code, err := r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.noticePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.EditNotice(ctx, by, code, storage.NoticeEdit{
 			Name: nullFrom(in.Name), ImpactOverride: nullFrom(in.ImpactOverride), Reminders: nullFrom(in.ReminderIntervals), AutoInProgress: nullFrom(in.AutoInProgress),
 			AutoCompleted: nullFrom(in.AutoCompleted), ExpectedVersion: orZero(in.ExpectedVersion),
 		})
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
+}
+
+func (r *Resolver) noticePayload(ctx context.Context, code string) (*model.NoticePayload, error) {
 	n, err := r.noticeNow(ctx, code)
 	if err != nil {
 		return nil, err
@@ -272,14 +268,13 @@ func (r *Resolver) scheduleMaintenance(ctx context.Context, in model.ScheduleMai
 		}
 		components[i] = code
 	}
-	code, err := r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
+	return payload(ctx, r.maintenancePayload)(r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
 		return r.editor.ScheduleMaintenance(ctx, by, page, storage.NewMaintenance{
 			Name: in.Name, Body: in.Body, Start: in.ScheduledFor, End: in.ScheduledUntil, Components: components, State: in.Status, ImpactOverride: nullFrom(in.ImpactOverride),
 			AutoInProgress: in.AutoInProgress, AutoCompleted: in.AutoCompleted, AutoMaintenanceState: in.AutoMaintenanceState, AutoOperationalState: in.AutoOperationalState,
 			RemindMinutes: nullFrom(in.RemindMinutes), Silent: !in.DeliverNotifications,
 		})
-	})
-	return r.maintenancePayload(ctx, code, err)
+	}))
 }
 
 func (r *Resolver) moveMaintenance(ctx context.Context, in model.MoveMaintenanceInput) (*model.MaintenancePayload, error) {
@@ -287,26 +282,23 @@ func (r *Resolver) moveMaintenance(ctx context.Context, in model.MoveMaintenance
 	if err != nil {
 		return nil, err
 	}
-	code, err := r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.MoveMaintenance(ctx, by, code, storage.NewUpdate{
 			State: in.Status, Body: orZero(in.Body), Affected: affected, Keep: in.KeepComponents, Silent: !in.DeliverNotifications, ExpectedVersion: orZero(in.ExpectedVersion),
 		})
-	})
-	return r.maintenancePayload(ctx, code, err)
+	}))
 }
 
 func (r *Resolver) rescheduleMaintenance(ctx context.Context, in model.RescheduleMaintenanceInput) (*model.MaintenancePayload, error) {
-	code, err := r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.RescheduleMaintenance(ctx, by, code, in.ScheduledFor, in.ScheduledUntil, orZero(in.Body), !in.DeliverNotifications, orZero(in.ExpectedVersion))
-	})
-	return r.maintenancePayload(ctx, code, err)
+	}))
 }
 
 func (r *Resolver) cancelMaintenance(ctx context.Context, in model.CancelMaintenanceInput) (*model.MaintenancePayload, error) {
-	code, err := r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.CancelMaintenance(ctx, by, code, orZero(in.Body), !in.DeliverNotifications, orZero(in.ExpectedVersion))
-	})
-	return r.maintenancePayload(ctx, code, err)
+	}))
 }
 
 // groupCode is the code of a group, empty for the top of the page.
@@ -322,23 +314,21 @@ func (r *Resolver) addComponent(ctx context.Context, in model.AddComponentInput)
 	if err != nil {
 		return nil, err
 	}
-	code, err := r.create(ctx, status.Admin, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
+	return payload(ctx, r.componentPayload)(r.create(ctx, status.Admin, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
 		return r.editor.AddComponent(ctx, by, page, storage.NewComponent{
 			IsGroup: in.IsGroup, Name: in.Name, Description: orZero(in.Description), Group: group, Position: orZero(in.Position), Status: in.Status,
 			Showcase: nullFrom(in.Showcase).Or(true), OnlyShowIfDegraded: orZero(in.OnlyShowIfDegraded), StartDate: nullFrom(in.StartDate), NodeID: nullFrom(in.NodeID),
 		})
-	})
-	return r.componentPayload(ctx, code, err)
+	}))
 }
 
 func (r *Resolver) editComponent(ctx context.Context, in model.EditComponentInput) (*model.ComponentPayload, error) {
-	code, err := r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.componentPayload)(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.SetComponent(ctx, by, code, storage.ComponentChange{
 			Name: nullFrom(in.Name), Description: nullFrom(in.Description), Showcase: nullFrom(in.Showcase), OnlyShowIfDegraded: nullFrom(in.OnlyShowIfDegraded),
 			StartDate: nullFrom(in.StartDate), NodeID: nullFrom(in.NodeID), ExpectedVersion: orZero(in.ExpectedVersion),
 		})
-	})
-	return r.componentPayload(ctx, code, err)
+	}))
 }
 
 func (r *Resolver) moveComponent(ctx context.Context, in model.MoveComponentInput) (*model.ComponentPayload, error) {
@@ -346,10 +336,9 @@ func (r *Resolver) moveComponent(ctx context.Context, in model.MoveComponentInpu
 	if err != nil {
 		return nil, err
 	}
-	code, err := r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.componentPayload)(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.MoveComponent(ctx, by, code, group, orZero(in.Position), orZero(in.ExpectedVersion))
-	})
-	return r.componentPayload(ctx, code, err)
+	}))
 }
 
 func (r *Resolver) removeComponent(ctx context.Context, in model.RemoveComponentInput) (*model.RemovedPayload, error) {
@@ -363,12 +352,12 @@ func (r *Resolver) setStatusPage(ctx context.Context, in model.SetStatusPageInpu
 	for i, s := range in.Settings {
 		list[i] = storage.Setting{Key: s.Key, Value: s.Value}
 	}
-	code, err := r.create(ctx, status.Admin, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
+	return payload(ctx, r.pagePayload)(r.create(ctx, status.Admin, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
 		return r.editor.SetPage(ctx, by, page, list)
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
+}
+
+func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusPagePayload, error) {
 	pages, err := r.statusPages(ctx)
 	if err != nil {
 		return nil, err

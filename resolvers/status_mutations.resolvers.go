@@ -33,8 +33,7 @@ func (r *mutationResolver) PublishPostmortem(ctx context.Context, input model.Pu
 }
 
 func (r *mutationResolver) PublishDraft(ctx context.Context, input model.NoticeInput) (*model.IncidentPayload, error) {
-	code, err := r.changeNotice(ctx, input, r.editor.PublishDraft)
-	return r.incidentPayload(ctx, code, err)
+	return payload(ctx, r.incidentPayload)(r.changeNotice(ctx, input, r.editor.PublishDraft))
 }
 
 func (r *mutationResolver) DiscardDraft(ctx context.Context, input model.NoticeInput) (*model.RemovedPayload, error) {

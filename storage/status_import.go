@@ -2,12 +2,14 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"heliograph/internal/ledger"
 	"heliograph/internal/status"
@@ -15,7 +17,7 @@ import (
 
 // ImportOptions say what a page becomes that is copied from elsewhere.
 type ImportOptions struct {
-	// Mode is [status.Mirror] for a page that stays a copy, or [status.Imported] for one that is edited here afterwards.
+	// Mode is [status.Mirror] for a page that stays a copy, or [status.Imported] for one that is edited here afterwards. A mirror can be imported: it is ours from then on.
 	Mode status.Mode
 	// Slug, URL, Vocabulary and Hosts are those of the page when it is made; they are not changed later on. An empty Slug is made of the name, and an empty URL is
 	// that of the page elsewhere. A mirror keeps the URL, and the links of notices, of the page elsewhere whatever is given.
@@ -23,22 +25,28 @@ type ImportOptions struct {
 	URL        string
 	Vocabulary status.Vocabulary
 	Hosts      []string
+	// Author is who imports, as the audit is to say; empty is "sync".
+	Author string
+	// Preview is called in place of the end, as that of [Author] is. Then all is undone.
+	Preview func(ctx context.Context) error
 }
 
 // ImportResult says what an import did.
 type ImportResult struct {
 	Page string // code
+	// Created tells whether there was no such page before.
+	Created bool
 	// Changed is how many components and notices were written or deleted.
 	Changed int
 	// Stale are the codes of open notices that the documents do not have any more although nobody closed them.
 	Stale []string
 }
 
-// ImportPage writes what the documents of a page elsewhere say, in one transaction. Codes and instants are kept. Doing it again writes nothing, and does not raise
-// the page's revision. What the documents do not have any more is deleted, where they would have it. A page that is edited here is not written to.
+// ImportPage writes what the documents of a page elsewhere say, in one transaction with a row in the audit. Codes and instants are kept. Doing it again writes
+// nothing, and does not raise the page's revision. What the documents do not have any more is deleted, where they would have it. A page that is edited here is not
+// written to: that is a [*status.Refusal].
 func (s *StatusDB) ImportPage(ctx context.Context, c *status.Copy, o ImportOptions, at time.Time) (*ImportResult, error) {
 	result := &ImportResult{Page: c.Page.Code}
-	created := false
 	err := s.write(ctx, c.Page.Code, at, func(tx pgx.Tx) error {
 		var there bool
 		if err := tx.QueryRow(ctx, `select exists (select from status.page where id = $1)`, c.Page.Code).Scan(&there); err != nil {
@@ -47,28 +55,65 @@ func (s *StatusDB) ImportPage(ctx context.Context, c *status.Copy, o ImportOptio
 		if there {
 			return nil
 		}
-		created = true
+		result.Created = true
 		return insertPage(ctx, tx, newPage(c.Page, o), at)
 	}, func(ctx context.Context, tx *StatusTx) error {
-		if tx.Page.Mode != o.Mode {
-			return fmt.Errorf("the page %s is not a page of mode %q, but of %q", tx.Page.Slug, o.Mode, tx.Page.Mode)
+		if err := mayImport(ctx, tx, o.Mode); err != nil {
+			return err
 		}
-		i := &importer{db: s, tx: tx, copied: c, result: result, batch: &pgx.Batch{}}
+		i := &importer{db: s, tx: tx, mode: o.Mode, copied: c, result: result, batch: &pgx.Batch{}}
+		i.page(o)
 		if err := i.run(ctx); err != nil {
 			return err
 		}
-		if !created && i.batch.Len() == 0 {
+		if !result.Created && i.batch.Len() == 0 {
 			return ErrStatusUnchanged
 		}
+		i.batch.Queue(`insert into status.audit (at, page_id, actor, action, object_id, after) values ($1, $2, $3, $4, $2, jsonb_build_object('changed', $5::int))`,
+			tx.At, tx.Page.Code, orText(o.Author, "sync"), map[status.Mode]string{status.Mirror: "page.sync", status.Imported: "page.import"}[o.Mode], result.Changed)
 		if err := tx.SendBatch(ctx, i.batch).Close(); err != nil {
 			return fmt.Errorf("writing the copy: %w", err)
 		}
-		return nil
+		if o.Preview == nil {
+			return nil
+		}
+		if err := raise(ctx, tx, tx.Page.Code, tx.At); err != nil {
+			return err
+		}
+		if err := o.Preview(ctx); err != nil {
+			return err
+		}
+		return errPreviewed
 	})
-	if err != nil {
-		return nil, fmt.Errorf("importing page %s: %w", c.Page.Code, err)
+	var pg *pgconn.PgError
+	switch {
+	case err == nil, errors.Is(err, errPreviewed):
+		return result, nil
+	case duplicate(err) && errors.As(err, &pg) && pg.ConstraintName == "page_slug_key":
+		return nil, status.Refuse(status.Conflict, "there is another page with the short name %s: choose one", newPage(c.Page, o).Slug)
+	case duplicate(err):
+		return nil, status.Refuse(status.Conflict, "an id of the page %s is one of another page here", c.Page.Code)
 	}
-	return result, nil
+	return nil, explainWrite(fmt.Errorf("importing page %s: %w", c.Page.Code, err))
+}
+
+// mayImport refuses to write over what editors wrote here.
+func mayImport(ctx context.Context, tx *StatusTx, mode status.Mode) error {
+	switch has := tx.Page.Mode; {
+	case has == status.Mirror:
+		return nil
+	case has != status.Imported || mode != status.Imported:
+		return status.Refuse(status.BadState, "the page %s is edited here (its mode is %s): it cannot become a copy of another one", tx.Page.Slug, has)
+	}
+	var edited bool
+	err := tx.QueryRow(ctx, `select exists (select from status.audit where page_id = $1 and action not in ('page.sync', 'page.import'))`, tx.Page.Code).Scan(&edited)
+	if err != nil {
+		return fmt.Errorf("looking for edits: %w", err)
+	}
+	if edited {
+		return status.Refuse(status.BadState, "the page %s has been edited here since it was imported: importing it again would undo that", tx.Page.Slug)
+	}
+	return nil
 }
 
 // newPage is the page that a copy becomes.
@@ -79,32 +124,23 @@ func newPage(p *status.Page, o ImportOptions) *status.Page {
 		page.URL = strings.TrimRight(o.URL, "/")
 	}
 	if page.Slug == "" {
-		page.Slug = slugOf(p.Name)
+		page.Slug = status.Slug(p.Name)
 	}
 	return &page
-}
-
-// longestSlug is how many characters a short name has at most.
-const longestSlug = 63
-
-// slugOf makes a short name of a name: its letters and digits, and a hyphen for everything between them.
-func slugOf(name string) string {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	slug := strings.Join(words, "-")
-	return orText(strings.Trim(slug[:min(len(slug), longestSlug)], "-"), "status")
 }
 
 // importer queues what has to be written to make the tables say what the documents do.
 type importer struct {
 	db     *StatusDB
 	tx     *StatusTx
+	mode   status.Mode
 	copied *status.Copy
 	result *ImportResult
 	batch  *pgx.Batch
+	url    string // of the page, afterwards
 }
 
 func (i *importer) run(ctx context.Context) error {
-	i.page()
 	known, err := i.components(ctx)
 	if err != nil {
 		return err
@@ -112,16 +148,25 @@ func (i *importer) run(ctx context.Context) error {
 	return i.notices(ctx, known)
 }
 
-// page queues the name and the zone.
-func (i *importer) page() {
+// page queues the name and the zone, and what changes when a mirror becomes ours.
+func (i *importer) page(o ImportOptions) {
 	from, to := i.copied.Page, i.tx.Page
 	url := to.URL
-	if to.Mode == status.Mirror {
+	ours := to.Mode == status.Mirror && i.mode == status.Imported
+	switch {
+	case i.mode == status.Mirror:
 		url = from.URL
+	case ours && o.URL != "":
+		url = strings.TrimRight(o.URL, "/")
 	}
-	if from.Name != to.Name || from.TimeZone != to.TimeZone || url != to.URL {
-		i.batch.Queue(`update status.page set name = $2, time_zone = $3, url = $4 where id = $1`, to.Code, from.Name, from.TimeZone, url)
+	if from.Name != to.Name || from.TimeZone != to.TimeZone || url != to.URL || ours {
+		i.batch.Queue(`update status.page set name = $2, time_zone = $3, url = $4, mode = $5 where id = $1`, to.Code, from.Name, from.TimeZone, url, string(i.mode))
 	}
+	if ours {
+		i.batch.Queue(`delete from status.sync_source where page_id = $1`, to.Code)
+		i.batch.Queue(`update status.incident set shortlink = $2 || '/incidents/' || id where page_id = $1`, to.Code, url)
+	}
+	i.url = url
 }
 
 // storedComponent is a component as it is stored, deleted or not.
@@ -147,6 +192,11 @@ func (i *importer) components(ctx context.Context) (map[string]bool, error) {
 		return known, nil
 	}
 	listed := map[string]bool{}
+	for _, c := range i.copied.Components {
+		if old := byCode[c.Code]; old != nil && old.IsGroup && !c.IsGroup { // it has to be empty before it stops being a group
+			i.batch.Queue(`update status.component set group_id = null where page_id = $1 and group_id = $2`, i.tx.Page.Code, c.Code)
+		}
+	}
 	// Groups come first: the components in them refer to them.
 	for _, groups := range []bool{true, false} {
 		for _, c := range i.copied.Components {
@@ -171,10 +221,6 @@ func (i *importer) component(c *status.Component, stored *storedComponent) {
 		return
 	}
 	i.result.Changed++
-	var group *string
-	if g := c.GroupCode; g.Valid && slices.ContainsFunc(i.copied.Components, func(o *status.Component) bool { return o.IsGroup && o.Code == g.V }) {
-		group = &g.V
-	}
 	i.batch.Queue(`insert into status.component (id, page_id, is_group, group_id, name, description, base_status, position, list_index, showcase, only_show_if_degraded,
   start_date, origin, created_at, updated_at)
 values ($1, $2, $3, $4, $5, $6, $7::text::status.component_status, $8, $9, $10, $11, $12::text::date, 'sync', $13, $14)
@@ -182,7 +228,7 @@ on conflict (page_id, id) do update set is_group = excluded.is_group, group_id =
   base_status = excluded.base_status, position = excluded.position, list_index = excluded.list_index, showcase = excluded.showcase,
   only_show_if_degraded = excluded.only_show_if_degraded, start_date = excluded.start_date, created_at = excluded.created_at, updated_at = excluded.updated_at,
   version = component.version + 1, deleted_at = null`,
-		c.Code, i.tx.Page.Code, c.IsGroup, group, c.Name, valueOrNull(c.Description), orNull(c.BaseStatus), c.Position, c.ListIndex, c.Showcase, c.OnlyShowIfDegraded,
+		c.Code, i.tx.Page.Code, c.IsGroup, valueOrNull(c.GroupCode), c.Name, valueOrNull(c.Description), orNull(c.BaseStatus), c.Position, c.ListIndex, c.Showcase, c.OnlyShowIfDegraded,
 		valueOrNull(c.StartDate), c.CreatedAt, c.UpdatedAt)
 	if c.IsGroup || stored != nil && stored.BaseStatus == c.BaseStatus {
 		return
@@ -243,8 +289,8 @@ func (i *importer) notices(ctx context.Context, known map[string]bool) error {
 	listed := map[string]bool{}
 	for _, n := range i.copied.Notices {
 		listed[n.Code] = true
-		if i.tx.Page.Mode != status.Mirror {
-			n.Shortlink = i.tx.Page.URL + "/incidents/" + n.Code
+		if i.mode != status.Mirror {
+			n.Shortlink = i.url + "/incidents/" + n.Code
 		}
 		n.Components = slices.DeleteFunc(n.Components, func(code string) bool { return !known[code] })
 		said := map[string]*status.Update{} // what was said already

@@ -28,60 +28,93 @@ type NewMaintenance struct {
 // ScheduleMaintenance announces a maintenance and returns its code.
 func (e *StatusEditor) ScheduleMaintenance(ctx context.Context, by Author, page string, in NewMaintenance) (string, error) {
 	return e.edit(ctx, action{by: by, name: "maintenance.schedule", page: page}, func(ctx context.Context, w *writing) error {
-		n, err := w.newNotice(status.Scheduled, in.Name)
+		return w.schedule(ctx, in)
+	})
+}
+
+// ScheduleSeries announces a maintenance that is repeated: at its own start, and at all of others, each time as long. It is one write: all of them are announced, or
+// none. It returns their codes.
+func (e *StatusEditor) ScheduleSeries(ctx context.Context, by Author, page string, in NewMaintenance, others []time.Time) ([]string, error) {
+	if by.Key != "" && len(others) > 0 {
+		return nil, status.Refuse(status.BadInput, "a series has no idempotency key: it is several things")
+	}
+	var codes []string
+	_, err := e.edit(ctx, action{by: by, name: "maintenance.schedule", page: page}, func(ctx context.Context, w *writing) error {
+		codes = nil
+		length := in.End.Sub(in.Start)
+		for i, start := range append([]time.Time{in.Start}, others...) {
+			one := in
+			one.Start, one.End = start, start.Add(length)
+			if err := w.schedule(ctx, one); err != nil {
+				return err
+			}
+			codes = append(codes, w.object)
+			if i < len(others) { // the last one has its row in the audit as every write has
+				if err := w.audit(ctx); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return codes, err
+}
+
+// schedule announces one maintenance.
+func (w *writing) schedule(ctx context.Context, in NewMaintenance) error {
+	n, err := w.newNotice(status.Scheduled, in.Name)
+	if err != nil {
+		return err
+	}
+	start, end := status.Milliseconds(in.Start).In(w.Page.Zone), status.Milliseconds(in.End).In(w.Page.Zone)
+	if err := status.CheckTimes(start, end); err != nil {
+		return err
+	}
+	state := status.State(orText(string(in.State), string(status.Planned)))
+	switch {
+	case state == status.Completed && end.After(w.At):
+		return status.Refuse(status.BadInput, "a maintenance that was over cannot end in the future")
+	case state == status.InProgress && start.After(w.At):
+		return status.Refuse(status.BadInput, "a maintenance that goes on cannot begin in the future")
+	case state != status.Completed && !end.After(w.At):
+		return status.Refuse(status.BadInput, "the end, %s, has passed", end.Format(time.RFC3339))
+	case in.RemindMinutes.Valid && in.RemindMinutes.V < 1:
+		return status.Refuse(status.BadInput, "a reminder comes one minute or more before the start")
+	case in.ImpactOverride.Valid && !in.ImpactOverride.V.Valid():
+		return status.Refuse(status.BadInput, "%q is no impact", in.ImpactOverride.V)
+	}
+	n.ScheduledFor, n.ScheduledUntil, n.ImpactOverride = ledger.Of(start), ledger.Of(end), in.ImpactOverride
+	n.AutoInProgress, n.AutoCompleted, n.RemindMinutes = in.AutoInProgress, in.AutoCompleted, in.RemindMinutes
+	n.AutoMaintenanceState, n.AutoOperationalState = in.AutoMaintenanceState, in.AutoOperationalState
+	n.NotifyAtStart, n.NotifyAtEnd = !in.SilentAtStart, !in.SilentAtEnd
+	s := status.Saying{State: state, Body: in.Body, Deliver: !in.Silent}
+	for _, c := range in.Components {
+		s.Set = append(s.Set, status.Setting{Component: c, Status: status.Operational})
+	}
+	if state == status.Completed {
+		n.Backfilled, s.At = true, end
+	}
+	var attached []*status.Attachment
+	if state == status.InProgress { // those without a state of their own get that of maintenance
+		b, err := w.board(ctx)
 		if err != nil {
 			return err
 		}
-		start, end := status.Milliseconds(in.Start).In(w.Page.Zone), status.Milliseconds(in.End).In(w.Page.Zone)
-		if err := status.CheckTimes(start, end); err != nil {
-			return err
-		}
-		state := status.State(orText(string(in.State), string(status.Planned)))
-		switch {
-		case state == status.Completed && end.After(w.At):
-			return status.Refuse(status.BadInput, "a maintenance that was over cannot end in the future")
-		case state == status.InProgress && start.After(w.At):
-			return status.Refuse(status.BadInput, "a maintenance that goes on cannot begin in the future")
-		case state != status.Completed && !end.After(w.At):
-			return status.Refuse(status.BadInput, "the end, %s, has passed", end.Format(time.RFC3339))
-		case in.RemindMinutes.Valid && in.RemindMinutes.V < 1:
-			return status.Refuse(status.BadInput, "a reminder comes one minute or more before the start")
-		case in.ImpactOverride.Valid && !in.ImpactOverride.V.Valid():
-			return status.Refuse(status.BadInput, "%q is no impact", in.ImpactOverride.V)
-		}
-		n.ScheduledFor, n.ScheduledUntil, n.ImpactOverride = ledger.Of(start), ledger.Of(end), in.ImpactOverride
-		n.AutoInProgress, n.AutoCompleted, n.RemindMinutes = in.AutoInProgress, in.AutoCompleted, in.RemindMinutes
-		n.AutoMaintenanceState, n.AutoOperationalState = in.AutoMaintenanceState, in.AutoOperationalState
-		n.NotifyAtStart, n.NotifyAtEnd = !in.SilentAtStart, !in.SilentAtEnd
-		s := status.Saying{State: state, Body: in.Body, Deliver: !in.Silent}
-		for _, c := range in.Components {
-			s.Set = append(s.Set, status.Setting{Component: c, Status: status.Operational})
-		}
-		if state == status.Completed {
-			n.Backfilled, s.At = true, end
-		}
-		var attached []*status.Attachment
-		if state == status.InProgress { // those without a state of their own get that of maintenance
-			b, err := w.board(ctx)
+		for _, set := range s.Set {
+			c, err := b.Leaf(set.Component)
 			if err != nil {
 				return err
 			}
-			for _, set := range s.Set {
-				c, err := b.Leaf(set.Component)
-				if err != nil {
-					return err
-				}
-				attached = append(attached, &status.Attachment{NoticeCode: n.Code, ComponentCode: c.Code})
-			}
-			s.Set = nil
+			attached = append(attached, &status.Attachment{NoticeCode: n.Code, ComponentCode: c.Code})
 		}
-		effect, err := w.say(ctx, n, attached, s)
-		if err != nil || state != status.Completed {
-			return err
-		}
-		effect.Notice.CreatedAt, effect.Notice.StartedAt, effect.Notice.UpdatedAt = start, start, w.At
-		return w.storeNotice(ctx, effect.Notice)
-	})
+		s.Set = nil
+	}
+	effect, err := w.say(ctx, n, attached, s)
+	if err != nil || state != status.Completed {
+		return err
+	}
+	effect.Notice.CreatedAt, effect.Notice.StartedAt, effect.Notice.UpdatedAt = start, start, w.At
+	return w.storeNotice(ctx, effect.Notice)
 }
 
 // MoveMaintenance takes a maintenance to a state, or says something more in the one that it is in. Where nothing is said, the page's own text is.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"heliograph/internal/gateway"
+	"heliograph/internal/probe"
 	"heliograph/internal/status"
 	"heliograph/storage"
 	"heliograph/storage/embedded"
@@ -38,6 +39,7 @@ type serveCmd struct {
 	CORSOrigins    []string      `name:"cors-origins" env:"HELIOGRAPH_CORS_ORIGINS" default:"*" help:"Origins whose pages may read answers; * for all."`
 	TrustedProxies []string      `env:"HELIOGRAPH_TRUSTED_PROXIES" help:"Addresses or networks whose forwarding headers are believed."`
 	OperatorTokens string        `env:"HELIOGRAPH_OPERATOR_TOKENS" help:"Who may write to status pages: name:role:token, separated by commas; the roles are viewer, reporter, operator, admin."`
+	syncSettings
 	databaseSettings
 	ledgerSettings
 	evmSettings
@@ -108,8 +110,13 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer pages.Close()
+	followers, err := c.followers(pages, cfg.Now, log)
+	if err != nil {
+		return err
+	}
+	editor := storage.NewStatusEditor(pages, cfg.Now, nil)
 	handlers, err := gateway.New(gateway.Options{
-		DB: g, Status: pages, Tokens: tokens, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
+		DB: g, Status: pages, Followers: followers, Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil), Tokens: tokens, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
 		RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts,
 	})
 	if err != nil {
@@ -118,7 +125,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	go gateway.ReleaseWhenIdle(watching)
-	go watchStatus(watching, storage.NewStatusEditor(pages, cfg.Now, nil), log, watchEvery)
+	go watchStatus(watching, editor, log, watchEvery)
 	return c.serve(ctx, log, d, handlers, public, admin)
 }
 

@@ -45,7 +45,10 @@ type statusCmd struct {
 	Render      statusRenderCmd      `cmd:"" help:"Print a document as it is served."`
 	Export      statusExportCmd      `cmd:"" help:"Write all documents into a folder that any web server can serve."`
 	Check       statusCheckCmd       `cmd:"" help:"Look for contradictions in the documents, and for maintenances that are overdue."`
-	Watch       statusWatchCmd       `cmd:"" help:"Do what the time has come for, in the foreground, as serve does in the background."`
+	Sync        statusSyncCmd        `cmd:"" help:"Copy a page from elsewhere, once or again and again."`
+	Probe       statusProbeCmd       `cmd:"" help:"What is asked regularly to find out how components are."`
+	Audit       statusAuditCmd       `cmd:"" help:"List who wrote what, the newest first."`
+	Watch       statusWatchCmd       `cmd:"" help:"Do what the time has come for and ask the probes, in the foreground, as serve does in the background."`
 }
 
 // AfterApply gives the settings to the commands.
@@ -70,6 +73,7 @@ type newsroom struct {
 	*statusSettings
 	*storage.StatusEditor
 	db   *storage.StatusDB
+	url  string
 	page *status.Page // nil where the command needs none
 	now  func() time.Time
 	by   storage.Author
@@ -120,7 +124,7 @@ func (s *statusSettings) session(ctx context.Context, run func(ctx context.Conte
 		return unreachable(url, err)
 	}
 	defer db.Close()
-	n := &newsroom{statusSettings: s, StatusEditor: storage.NewStatusEditor(db, now, nil), db: db, now: now, by: storage.Author{Name: s.author()}, out: os.Stdout}
+	n := &newsroom{statusSettings: s, StatusEditor: storage.NewStatusEditor(db, now, nil), db: db, url: url, now: now, by: storage.Author{Name: s.author()}, out: os.Stdout}
 	if err := n.Writable(ctx); err != nil {
 		return explainStatus(url, err)
 	}
@@ -220,13 +224,18 @@ func (n *newsroom) preview(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, name := range status.Documents() {
-			if !bytes.Equal(undated(n.before[name]), undated(after[name])) {
-				fmt.Fprintf(n.out, "%s\n%s\n", name, after[name])
-			}
-		}
+		n.printChanged(n.before, after)
 	}
 	return nil
+}
+
+// printChanged prints the documents that have changed.
+func (n *newsroom) printChanged(before, after map[string][]byte) {
+	for _, name := range status.Documents() {
+		if !bytes.Equal(undated(before[name]), undated(after[name])) {
+			fmt.Fprintf(n.out, "%s\n%s\n", name, after[name])
+		}
+	}
 }
 
 // undated is a document without the instant at which its page was written to.

@@ -52,6 +52,7 @@ type statusScheduleCmd struct {
 	AutoEnd         bool     `default:"true" negatable:"" help:"End by itself."`
 	AutoState       bool     `default:"true" negatable:"" help:"Put its components under maintenance while it goes on."`
 	AutoOperational bool     `default:"true" negatable:"" help:"Let go of its components when it ends."`
+	Repeat          string   `placeholder:"RRULE" help:"Announce it again and again, at the same local time: a rule such as FREQ=WEEKLY;BYDAY=TU;COUNT=8."`
 	Remind          int32    `default:"60" help:"Minutes before its beginning at which a reminder is published; 0 for none."`
 	timeFlags
 	textFlags
@@ -84,9 +85,36 @@ func (c *statusScheduleCmd) Run(ctx context.Context, s *statusSettings) error {
 			}
 			in.Components = append(in.Components, found.Code)
 		}
+		if c.Repeat != "" {
+			return c.series(ctx, n, in)
+		}
 		code, err := n.ScheduleMaintenance(ctx, n.by, n.page.Code, in)
 		return n.confirmNotice(ctx, code, err)
 	})
+}
+
+// series announces a maintenance that is repeated.
+func (c *statusScheduleCmd) series(ctx context.Context, n *newsroom, in storage.NewMaintenance) error {
+	if in.State != status.Planned {
+		return status.Refuse(status.BadInput, "only what is scheduled is repeated")
+	}
+	times, err := status.Repetitions(c.Repeat, in.Start)
+	if err != nil {
+		return err
+	}
+	codes, err := n.ScheduleSeries(ctx, n.by, n.page.Code, in, times[1:])
+	if err != nil || n.DryRun {
+		return err
+	}
+	found, err := n.db.NoticesByCode(ctx, status.Pages{n.page}, codes)
+	if err != nil {
+		return err
+	}
+	list := make([]*status.Notice, len(codes))
+	for i, code := range codes {
+		list[i] = found[code]
+	}
+	return n.listNotices(list)
 }
 
 // move takes a maintenance to a state.

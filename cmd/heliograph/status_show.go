@@ -219,12 +219,13 @@ func (n *newsroom) showNotice(notice *status.Notice, updates []*status.Update) e
 
 type statusRenderCmd struct {
 	Document string `arg:"" help:"The document, such as summary.json or incidents/unresolved.json."`
+	At       int64  `placeholder:"REVISION" help:"As it was served at this revision (default: as it is now). Gateways keep the last hundred that they have served."`
 }
 
 // Run prints a document.
 func (c *statusRenderCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		documents, err := n.documents(ctx)
+		documents, err := c.documents(ctx, n)
 		if err != nil {
 			return err
 		}
@@ -239,6 +240,29 @@ func (c *statusRenderCmd) Run(ctx context.Context, s *statusSettings) error {
 		_, err = n.out.Write(body)
 		return err //nolint:wrapcheck // writing to the terminal
 	})
+}
+
+// documents are all documents of the moment or of the revision.
+func (c *statusRenderCmd) documents(ctx context.Context, n *newsroom) (map[string][]byte, error) {
+	if c.At == 0 {
+		return n.documents(ctx)
+	}
+	kept, err := n.db.Edition(ctx, n.page.Code, c.At)
+	if err != nil {
+		return nil, err
+	}
+	if kept == nil {
+		revisions, err := n.db.EditionsOf(ctx, n.page.Code)
+		if err != nil {
+			return nil, err
+		}
+		return nil, status.Refuse(status.NotFound, "revision %d of the page %s was not kept: gateways have kept %d", c.At, n.page.Slug, revisions)
+	}
+	documents := make(map[string][]byte, len(kept))
+	for name, body := range kept {
+		documents[name] = []byte(body)
+	}
+	return documents, nil
 }
 
 // documents are all documents of one moment.
@@ -297,6 +321,11 @@ func (statusCheckCmd) Run(ctx context.Context, s *statusSettings) error {
 				found = append(found, fmt.Sprintf("the maintenance %s is %s and overdue: %s to %s", m.Code, m.State, at(m.ScheduledFor.V), at(m.ScheduledUntil.V)))
 			}
 		}
+		late, err := n.lateCopy(ctx)
+		if err != nil {
+			return err
+		}
+		found = append(found, late...)
 		if len(found) == 0 {
 			return n.print([]string{}, "nothing is wrong with the page %s", n.page.Slug)
 		}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
+	"heliograph/internal/probe"
 	"heliograph/internal/status"
 	"heliograph/storage"
 )
@@ -21,9 +23,33 @@ func (statusWatchCmd) Run(ctx context.Context, s *statusSettings) error {
 		if s.DryRun {
 			return status.Refuse(status.BadInput, "watch writes when the time has come: there is nothing to show now")
 		}
+		checker, done, err := n.checker(ctx)
+		if err != nil {
+			return err
+		}
+		defer done()
+		var asking sync.WaitGroup
+		asking.Go(func() { probe.NewWatcher(n.StatusEditor, checker, s.logger(), nil).Run(ctx) })
 		watchStatus(ctx, n.StatusEditor, s.logger(), watchEvery)
+		asking.Wait()
 		return nil
 	})
+}
+
+// checker asks probes. done ends its connections to the ledger.
+func (n *newsroom) checker(ctx context.Context) (c *probe.Checker, done func(), err error) {
+	url := n.DatabaseURL
+	if url == "" && n.StatusURL == "" {
+		url = n.url // the embedded database has both
+	}
+	if url == "" {
+		return probe.NewChecker(n.now, nil), func() {}, nil
+	}
+	db, err := storage.Open(ctx, storage.Options{URL: url, ReadOnly: true, StatementTimeout: statusTimeout, ConnectTimeout: connectTimeout, MaxConnections: 1})
+	if err != nil {
+		return nil, nil, unreachable(url, err)
+	}
+	return probe.NewChecker(n.now, db.LedgerHealth), db.Close, nil
 }
 
 // watchStatus does what the time has come for, on all status pages, until the context ends. A database that is away is waited for.

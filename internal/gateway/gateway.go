@@ -27,6 +27,8 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/server"
 	"heliograph/internal/feed"
+	"heliograph/internal/pagesync"
+	"heliograph/internal/probe"
 	"heliograph/internal/status"
 	"heliograph/internal/web/apidocs"
 	"heliograph/internal/web/graphiql"
@@ -78,6 +80,10 @@ type Options struct {
 	DB *storage.DB
 	// Status has the status pages. Nil means that there are none.
 	Status *storage.StatusDB
+	// Followers keep status pages copies of pages elsewhere.
+	Followers []*pagesync.Follower
+	// Watcher asks the probes of status pages. Nil asks none.
+	Watcher *probe.Watcher
 	// Tokens are those of the configuration, of people who may write to status pages.
 	Tokens  []*status.Token
 	REST    *rest.Config
@@ -147,7 +153,13 @@ func New(o Options) (*Gateway, error) {
 		kept.Source = statusSource{o.Status, root.StatusHeard}
 	}
 	keeper := edition.New(kept)
-	documents, err := v2.New(v2.Options{Server: srv, Keeper: keeper, Logger: o.Logger})
+	pages := v2.Options{Server: srv, Keeper: keeper, Logger: o.Logger}
+	if o.Status != nil {
+		pages.Keep = func(ctx context.Context, p *status.Page, documents map[string][]byte) error {
+			return o.Status.KeepEdition(ctx, p.Code, p.Revision, documents, p.UpdatedAt)
+		}
+	}
+	documents, err := v2.New(pages)
 	if err != nil {
 		return nil, fmt.Errorf("making the status API: %w", err)
 	}
@@ -156,7 +168,7 @@ func New(o Options) (*Gateway, error) {
 		return nil, fmt.Errorf("making the status page: %w", err)
 	}
 	return &Gateway{
-		o: o, graph: srv, people: people, v1: api, v2: documents, keeper: keeper, docs: docs, metrics: newMetrics(o.DB, keeper), sdl: srv.SDL(), rates: rates, root: root,
+		o: o, graph: srv, people: people, v1: api, v2: documents, keeper: keeper, docs: docs, metrics: newMetrics(o.DB, keeper, o.Followers), sdl: srv.SDL(), rates: rates, root: root,
 		cors: cors.Handler(cors.Options{
 			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
 			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match", keyHeader},

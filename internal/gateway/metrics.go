@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"heliograph/internal/pagesync"
 	"heliograph/internal/web/statuspage"
 	"heliograph/rest/edition"
 	"heliograph/storage"
@@ -21,7 +22,7 @@ type metrics struct {
 	requests *prometheus.HistogramVec
 }
 
-func newMetrics(db *storage.DB, pages *edition.Keeper) *metrics {
+func newMetrics(db *storage.DB, pages *edition.Keeper, followers []*pagesync.Follower) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -31,6 +32,12 @@ func newMetrics(db *storage.DB, pages *edition.Keeper) *metrics {
 	}
 	m.registry.MustRegister(m.requests, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.addStatus(pages)
+	for _, f := range followers {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: "heliograph", Subsystem: "status", Name: "sync_age_seconds", Help: "How long ago a status page elsewhere was last read that a page is a copy of; -1 when it never was.",
+			ConstLabels: prometheus.Labels{"url": f.URL()},
+		}, func() float64 { return f.Age().Seconds() }))
+	}
 	if db != nil {
 		gauge := func(name, help string, value func() float64) {
 			m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: "pool", Name: name, Help: help}, value))

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"net/http"
+	"sync"
 
 	"heliograph/internal/status"
 	"heliograph/resolvers"
@@ -39,8 +40,18 @@ func (s statusSource) Listen(ctx context.Context, heard func()) error {
 	})
 }
 
-// Run does what is done without being asked, until the context ends: it keeps the documents of the status pages fresh.
-func (g *Gateway) Run(ctx context.Context) { g.keeper.Run(ctx) }
+// Run does what is done without being asked, until the context ends: it keeps what is made of the status pages fresh, keeps pages copies of those elsewhere, and asks probes.
+func (g *Gateway) Run(ctx context.Context) {
+	var group sync.WaitGroup
+	for _, f := range g.o.Followers {
+		group.Go(func() { f.Run(ctx) })
+	}
+	if g.o.Watcher != nil {
+		group.Go(func() { g.o.Watcher.Run(ctx) })
+	}
+	g.keeper.Run(ctx)
+	group.Wait()
+}
 
 // Status2 serves the documents below /api/v2, without the log, the metrics and the deadlines that are around it on the public port.
 func (g *Gateway) Status2() http.Handler { return g.v2 }

@@ -17,7 +17,7 @@ func DateOf(t time.Time) Date { return Date(t.Format(dateLayout)) }
 // ParseDate reads a day.
 func ParseDate(s string) (Date, error) {
 	t, err := time.Parse(dateLayout, s)
-	if err != nil {
+	if err != nil || t.Year() < 1 {
 		return "", fmt.Errorf("%q is no day such as 2026-01-31", s)
 	}
 	return DateOf(t), nil

@@ -22,15 +22,27 @@ const warnSize = 900_000
 // makeAll makes all documents of a page, in the order of the endpoints. They are good until the page changes.
 func (a *API) makeAll(ctx context.Context, p *status.Page) ([]*edition.Volume, time.Time, error) {
 	var all []*edition.Volume
+	bodies := map[string][]byte{}
 	for i, e := range endpoints() {
-		v, err := a.make(ctx, i, p)
+		body, err := a.run(ctx, i, p.Slug)
 		if err != nil {
 			return nil, time.Time{}, fmt.Errorf("making %s: %w", e.path, err)
 		}
+		v, err := edition.NewVolume(body)
+		if err != nil {
+			return nil, time.Time{}, fmt.Errorf("making %s: %w", e.path, err)
+		}
+		bodies[e.path] = body
 		if v.Size() > warnSize {
 			a.o.Logger.WarnContext(ctx, "a status document is larger than some clients read", "document", e.path, "page", p.Slug, "bytes", v.Size())
 		}
 		all = append(all, v)
+	}
+	if a.o.Keep == nil {
+		return all, time.Time{}, nil
+	}
+	if err := a.o.Keep(ctx, p, bodies); err != nil { // which makes no difference to readers
+		a.o.Logger.DebugContext(ctx, "the documents of a revision are not kept", "page", p.Slug, "revision", p.Revision, "error", err)
 	}
 	return all, time.Time{}, nil
 }

@@ -201,15 +201,16 @@ func (o *office) edit() {
 	}
 }
 
-// TestRandomEditors makes a thousand edits through the operations of editors, and looks at the documents again and again. The other vocabulary has fewer.
+// TestRandomEditors makes edits through the operations of editors, and looks at the documents again and again. There are a thousand of them with the build tag slow;
+// the other vocabulary has fewer.
 func TestRandomEditors(t *testing.T) {
 	t.Parallel()
 	all := schemas(t)
 	for i, v := range []status.Vocabulary{status.Documented, status.Statuspage} {
 		t.Run(string(v), func(t *testing.T) {
 			t.Parallel()
-			const together = 50
-			edits := []int{1000, 300}[i]
+			const together = min(50, editsOfHistories/3)
+			edits := []int{editsOfHistories, editsOfHistories * 3 / 10}[i]
 			g := testenv.Over(t, testenv.Empty.Fresh(t))
 			o := &office{t: t, db: g.Status, random: rand.New(rand.NewPCG(11, uint64(i))), now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), done: map[string]int{}}
 			o.StatusEditor = storage.NewStatusEditor(g.Status, func() time.Time { return o.now }, rand.NewChaCha8([32]byte{byte(i)}))
@@ -250,7 +251,7 @@ func TestRandomEditors(t *testing.T) {
 				}
 				o.compare()
 			}
-			if len(o.done) < 15 || o.refused == 0 {
+			if len(o.done) < min(15, edits/10) || o.refused == 0 {
 				t.Errorf("edits %v, %d refused", o.done, o.refused)
 			}
 			t.Logf("edits %v, %d refused", o.done, o.refused)

@@ -3,6 +3,7 @@
 package v2
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -46,6 +47,8 @@ type Options struct {
 	Server *server.Server
 	// Keeper keeps the documents; what it does not keep is made when it is asked for.
 	Keeper *edition.Keeper
+	// Keep keeps the documents of a revision of a page, by name, when they have been made. Nil keeps nothing but the newest ones.
+	Keep   func(ctx context.Context, p *status.Page, documents map[string][]byte) error
 	Logger *slog.Logger
 }
 

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestStatusSync copies a page on the command line: what it says is printed as it was, it is not edited here, and it can become a page of ours.
+func TestStatusSync(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../rest/v2/testdata/ledgerlight.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documents map[string]json.RawMessage
+	if err := json.Unmarshal(text, &documents); err != nil {
+		t.Fatal(err)
+	}
+	slow := false
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if slow {
+			time.Sleep(900 * time.Millisecond)
+		}
+		if documents[r.URL.Path] == nil {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write(documents[r.URL.Path])
+	}))
+	defer elsewhere.Close()
+	e := &editor{t: t, url: statusTables.Fresh(t), now: "2026-03-12T09:42:10.118Z"}
+	e.fails(2, "no URL of a page", "sync", "status.example.com")
+	e.fails(2, "every 15s at most", "sync", elsewhere.URL, "--every", "1s")
+	e.fails(2, "--url is for --import", "sync", elsewhere.URL, "--url", "https://x.example")
+	e.fails(1, "cannot read "+elsewhere.URL+"/nothing/api/v2/summary.json: the server answers 404 Not Found", "sync", elsewhere.URL+"/nothing")
+	e.fails(1, "connection refused", "sync", "http://127.0.0.1:1")
+	if got := e.ok("sync", elsewhere.URL, "--dry-run"); !strings.Contains(got, "summary.json\n"+string(documents["/api/v2/summary.json"])) {
+		t.Errorf("a dry run prints %.300s", got)
+	}
+	e.fails(1, "there is no page", "list")
+	if got := e.ok("sync", elsewhere.URL); got != "h4d7q2m9x1tz ledgerlight-network, mode mirror, revision 1: 13 components and notices were written" {
+		t.Error(got)
+	}
+	slow = true
+	r := e.run("sync", elsewhere.URL)
+	if !strings.Contains(r.stdout, "revision 1: 0 components and notices") || r.stderr != "reading documents\n" {
+		t.Errorf("after two seconds it should tell how far it is: %+v", r)
+	}
+	slow = false
+	for path, want := range documents {
+		if got := e.run("render", strings.TrimPrefix(path, "/api/v2/")).stdout; got != string(want) {
+			t.Errorf("%s: %s\nwant %s", path, got, want)
+		}
+	}
+	e.fails(3, "copy of a page elsewhere: nobody edits it here", "incident", "resolve", "d8s3q7v2n5xk")
+	if got := e.ok("check"); !strings.Contains(got, "nothing is wrong") {
+		t.Error(got)
+	}
+	e.now = "2026-03-12T10:42:10.118Z"
+	if r := e.run("check"); r.code != 1 || !strings.Contains(r.stderr, "was last read 1h0m0s ago, although it should be read every 1m0s") {
+		t.Errorf("%+v", r)
+	}
+	if got := e.ok("sync", elsewhere.URL, "--import", "--url", "https://status.own.example"); !strings.Contains(got, "mode import, revision 2") {
+		t.Error(got)
+	}
+	e.ok("incident", "resolve", "d8s3q7v2n5xk")
+	e.fails(3, "would undo that", "sync", elsewhere.URL, "--import")
+	e.fails(3, "is edited here", "sync", elsewhere.URL, "--every", "60s")
+}

@@ -1,0 +1,139 @@
+package v2_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"heliograph/internal/probe"
+	"heliograph/internal/status"
+	"heliograph/internal/testenv"
+	"heliograph/storage"
+)
+
+// TestProbesOfTheLedger derives the state of the demo network's components from the ledger itself: a draft, which an editor sees and accepts through the graph.
+func TestProbesOfTheLedger(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Tokens("watch:operator:0123456789abcdef0123456789abcdef"))
+	now := testenv.Now()
+	ed := storage.NewStatusEditor(g.Status, func() time.Time { return now }, nil)
+	p, b := pageAndBoard(t, g.Status)
+	add := func(ref string, in status.Probe) int64 {
+		t.Helper()
+		c, err := b.Find(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Component, in.Every, in.FailAfter, in.PassAfter, in.Sets, in.Publish = c.Code, time.Minute, 2, 1, status.MajorOutage, status.PublishPublic
+		id, err := ed.AddProbe(t.Context(), byTest, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	late := add("Importer", status.Probe{Kind: status.LagProbe, Spec: status.ProbeSpec{BadMS: time.Hour.Milliseconds()}})
+	var nodes []int64
+	for _, c := range b.Components {
+		if c.NodeID.Valid {
+			nodes = append(nodes, add(c.Code, status.Probe{Kind: status.NodeProbe}))
+		}
+	}
+	if len(nodes) != 7 {
+		t.Fatalf("%d nodes", len(nodes))
+	}
+	w := probe.NewWatcher(ed, probe.NewChecker(func() time.Time { return now }, g.DB.LedgerHealth), slog.New(slog.DiscardHandler), func() float64 { return 0.5 })
+	look := func() {
+		t.Helper()
+		now = now.Add(time.Minute)
+		if asked, err := w.Look(t.Context()); err != nil || asked != len(nodes)+1 {
+			t.Fatalf("%d were asked, %v", asked, err)
+		}
+	}
+	look()
+	found, err := g.Status.Probes(t.Context(), p.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range found {
+		good := x.Last.Level == status.Good || x.Kind == status.NodeProbe && x.Last.Level == status.Unknown && strings.Contains(x.Last.Detail, "too few")
+		if !good || x.Last.Detail == "" || x.Kind == status.LagProbe && !strings.HasPrefix(x.Last.Detail, "block ") {
+			t.Errorf("probe %d of %s finds %+v", x.ID, x.Name, x.Last)
+		}
+	}
+	// The ledger stands still, and after two hours that is too long.
+	now = now.Add(2 * time.Hour)
+	look()
+	look()
+	const token = "Authorization: Bearer 0123456789abcdef0123456789abcdef"
+	ask := func(document string) string {
+		t.Helper()
+		return g.Do(t, "POST", "/graphql", `{"query":"`+strings.ReplaceAll(document, `"`, `\"`)+`"}`, "Content-Type: application/json", token).Body
+	}
+	drafts := ask(`{ statusDrafts { code components { name } } }`)
+	if !strings.Contains(drafts, `"components":[{"name":"Importer"}]`) {
+		t.Fatalf("the drafts are %s", drafts)
+	}
+	code := strings.Split(strings.Split(drafts, `"code":"`)[1], `"`)[0]
+	if body := g.Get(t, summaryPath).Body; strings.Contains(body, code) {
+		t.Error("readers see a draft")
+	}
+	if got := ask(`mutation { publishDraft(input: {id: "` + code + `", expectedVersion: 1}) { incident { status impact } } }`); got != `{"data":{"publishDraft":{"incident":{"status":"INVESTIGATING","impact":"CRITICAL"}}}}` {
+		t.Errorf("publishing it is answered %s", got)
+	}
+	if body := g.Get(t, summaryPath).Body; !strings.Contains(body, code) || !strings.Contains(body, `"indicator":"major"`) {
+		t.Errorf("the summary is %s", body)
+	}
+	if p, err := g.Status.Probe(t.Context(), late); err != nil || p.Acted != status.Bad || p.Incident != code {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// pageAndBoard reads the default page and its board.
+func pageAndBoard(t *testing.T, db *storage.StatusDB) (*status.Page, *status.Board) {
+	t.Helper()
+	pages, err := db.Pages(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := db.Board(t.Context(), pages.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages.Default(), b
+}
+
+// TestEditions keeps what was served, by revision.
+func TestEditions(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Empty.Fresh(t), cached())
+	mirrored(t, g.Status, status.Statuspage)
+	within(t, 15*time.Second, "the page is there", func() bool { return g.Get(t, summaryPath).Status == 200 })
+	p, _ := pageAndBoard(t, g.Status)
+	first := g.Get(t, summaryPath).Body
+	set(t, g.Status, written().Add(time.Minute), status.MajorOutage)
+	eventually(t, "the write shows", func() bool { return g.Get(t, summaryPath).Body != first })
+	for revision, want := range map[int64]string{p.Revision: first, p.Revision + 1: g.Get(t, summaryPath).Body} {
+		var kept map[string]string
+		eventually(t, "the revision is kept", func() bool {
+			var err error
+			kept, err = g.Status.Edition(context.Background(), p.Code, revision)
+			return err == nil && kept != nil
+		})
+		if len(kept) != len(status.Documents()) || kept[status.SummaryDocument] != want {
+			t.Errorf("revision %d is kept as %v", revision, kept)
+		}
+	}
+	for r := range int64(120) {
+		if err := g.Status.KeepEdition(t.Context(), p.Code, 10+r, map[string][]byte{"x": nil}, written()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, err := g.Status.EditionsOf(t.Context(), p.Code); err != nil || len(list) != 100 || list[0] != 129 || list[99] != 30 {
+		t.Errorf("%v are kept, %v", list, err)
+	}
+	if kept, err := g.Status.Edition(t.Context(), p.Code, 1); kept != nil || err != nil {
+		t.Errorf("%v, %v", kept, err)
+	}
+}

@@ -1,0 +1,69 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"heliograph/internal/ledger"
+)
+
+// LedgerHealth is how far the ledger's mirror is and which nodes take part.
+type LedgerHealth struct {
+	// Block is the number of the newest block, and At when it ended; both are 0 where there are no blocks.
+	Block int64
+	At    ledger.Timestamp
+	// Missing is how many blocks lack among the newest hundred.
+	Missing int64
+	// Transactions are how many of the newest transactions were looked at.
+	Transactions int64
+	Nodes        map[int64]*NodeHealth
+}
+
+// NodeHealth is how a consensus node takes part.
+type NodeHealth struct {
+	ID           int64
+	Deleted      bool
+	Stake        ledger.Null[int64] // in tinybars; unknown where no stakes were told
+	MinStake     ledger.Null[int64] // below which it has no weight
+	Transactions int64              // of the newest ones, those that were sent to it
+}
+
+// Bounds of what is looked at.
+const (
+	healthBlocks       = 100
+	healthTransactions = 5000
+	healthWindow       = 10 * time.Minute // before the newest block
+)
+
+// LedgerHealth reads how the ledger is. What it reads is small however large the ledger is.
+func (db *DB) LedgerHealth(ctx context.Context) (*LedgerHealth, error) {
+	rows, err := list(ctx, db, `select coalesce(max(index), 0), coalesce(max(consensus_end), 0), coalesce(max(index) - min(index) + 1 - count(*), 0)
+from (select index, consensus_end from record_file order by consensus_end desc limit $1) b`, []any{healthBlocks},
+		func(h *LedgerHealth, into []any) []any { return append(into, &h.Block, &h.At, &h.Missing) }, nil)
+	if err != nil {
+		return nil, fmt.Errorf("looking at the newest blocks: %w", err)
+	}
+	h := rows[0]
+	nodes, err := list(ctx, db, `with sent as (
+  select node_account_id, count(*) as n from (
+    select node_account_id from transaction where consensus_timestamp > $1 order by consensus_timestamp desc limit $2) t
+  group by node_account_id)
+select e.node_id, coalesce(n.deleted, false), s.stake, nullif(s.min_stake, -1), coalesce(sent.n, 0), (select coalesce(sum(n), 0)::bigint from sent where node_account_id is not null)
+from address_book_entry e
+left join node n on n.node_id = e.node_id
+left join node_stake s on s.node_id = e.node_id and s.consensus_timestamp = (select max(consensus_timestamp) from node_stake)
+left join sent on sent.node_account_id = coalesce(n.account_id, e.node_account_id)
+where e.consensus_timestamp = (select max(start_consensus_timestamp) from address_book)`, []any{int64(h.At) - healthWindow.Nanoseconds(), healthTransactions},
+		func(n *NodeHealth, into []any) []any {
+			return append(into, &n.ID, &n.Deleted, &n.Stake, &n.MinStake, &n.Transactions, &h.Transactions)
+		}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("looking at the nodes: %w", err)
+	}
+	h.Nodes = make(map[int64]*NodeHealth, len(nodes))
+	for _, n := range nodes {
+		h.Nodes[n.ID] = n
+	}
+	return h, nil
+}
