@@ -93,8 +93,12 @@ type world struct {
 	// byItself is set while the network does what its clock tells it: such transactions, whose number depends on the
 	// time of the day, must not change what people do.
 	byItself bool
-	out      sink
-	err      error
+	// besides is set while something is told that was added to the story later: it takes its chances, which besideSeq counts, from a series of its
+	// own, so that the rest of the story stays what it was.
+	besides   bool
+	besideSeq int
+	out       sink
+	err       error
 
 	txs      []*transaction
 	snaps    snapshots
@@ -184,7 +188,12 @@ func digest(parts ...any) []byte {
 // tx starts a transaction a little later than the one before, after what the network does by itself until then.
 func (w *world) tx(kind int, payer int64) *transaction {
 	source := fmt.Append(nil, "network ", w.next)
-	if !w.byItself {
+	switch {
+	case w.byItself:
+	case w.besides:
+		w.besideSeq++
+		source = fmt.Append(nil, "besides ", w.besideSeq)
+	default:
 		w.seq++
 		source = fmt.Append(nil, "people ", w.seq)
 	}
