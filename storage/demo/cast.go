@@ -70,11 +70,11 @@ const (
 	Tollgate     = 3010
 	OldGauge     = 3011
 	SunkenGauge  = 3012
-	lastContract = 3020 // of those that were there from the beginning
-	Storehouse   = 3021
-	Breakwater   = 3022
-	Furnace      = 3023
-	Switchboard  = 3024
+	lastContract = 3020
+	Storehouse   = 2901
+	Breakwater   = 2902
+	Furnace      = 2903
+	Switchboard  = 2904
 )
 
 // Topics.

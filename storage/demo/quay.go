@@ -3,7 +3,8 @@ package demo
 import "github.com/ethereum/go-ethereum/common"
 
 // buildAtTheQuay is what happens at the quay in one of the last ten minutes' blocks, which are counted back from the end: contracts are built that
-// show what contracts can do. Whoever adds to it should take later blocks than those that are taken, and let no chance decide.
+// show what contracts can do. All of it is told besides the story: whoever adds to it should take later blocks than those that are taken, in which
+// there is time left, and let no chance decide.
 func (w *world) buildAtTheQuay(block int64) {
 	w.besides, w.quick = true, true
 	defer func() { w.besides, w.quick = false, false }()
