@@ -50,9 +50,9 @@ test: ## Run all tests but those in a browser, with the race detector where ther
 	  set -x; CGO_ENABLED=0 go test -timeout 10m $(TESTFLAGS) $(PKGS); \
 	fi
 
-test-slow: ## Run the tests that need large tables: the plans of the hot statements
+test-slow: ## Run the tests that need large tables or long answers: the plans of the hot statements, the memory of traces
 	@scripts/ensure-postgres.sh
-	CGO_ENABLED=0 go test -tags slow -run Plans -timeout 10m $(TESTFLAGS) ./storage ./rest/v1
+	CGO_ENABLED=0 go test -tags slow -run 'Plans|LongAnswer' -timeout 10m $(TESTFLAGS) ./storage ./rest ./rest/v1
 
 test-browser: ## Run the tests that drive Chromium; installs it where there is none
 	@scripts/ensure-postgres.sh

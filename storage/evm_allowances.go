@@ -152,3 +152,43 @@ func (s *EVMSnapshot) queueLastSerials(b *Batch, tokens []ledger.EntityID, f *le
 		}
 	})
 }
+
+// pendingRow is an airdrop that nobody has claimed.
+type pendingRow struct {
+	key    ledger.AirdropKey
+	amount int64
+}
+
+func pendingTargets(r *pendingRow, into []any) []any {
+	return append(into, &r.key.Sender, &r.key.Receiver, &r.key.Token, &r.key.Serial, &r.amount)
+}
+
+const (
+	pendingWanted = `select w.sender, w.receiver, w.token, w.serial, coalesce(a.amount, 0)
+from unnest(@senders::bigint[], @receivers::bigint[], @tokens::bigint[], @serials::bigint[]) w(sender, receiver, token, serial)
+`
+	pendingCondition = `sender_account_id = w.sender and receiver_account_id = w.receiver and token_id = w.token and serial_number = w.serial`
+
+	pendingNow = pendingWanted + `join token_airdrop a on ` + pendingCondition + ` and a.state = 'PENDING'`
+)
+
+func pendingThen() string {
+	return pendingWanted + `cross join lateral ` + versionThen("token_airdrop", "amount, state, timestamp_range", pendingCondition) + ` a where a.state = 'PENDING'`
+}
+
+func (s *EVMSnapshot) queuePendingAirdrops(b *Batch, keys []ledger.AirdropKey, f *ledger.EVMTokenFacts) {
+	if len(keys) == 0 {
+		return
+	}
+	n := len(keys)
+	senders, receivers, tokens, serials := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	for i, k := range keys {
+		senders[i], receivers[i], tokens[i], serials[i] = int64(k.Sender), int64(k.Receiver), int64(k.Token), k.Serial
+	}
+	args := s.named(pgx.NamedArgs{"senders": senders, "receivers": receivers, "tokens": tokens, "serials": serials})
+	queue(b, s.pick(pendingNow, pendingThen()), args, pendingTargets, nil, func(rows []*pendingRow) {
+		for _, r := range rows {
+			f.Airdrops[r.key] = r.amount
+		}
+	})
+}
