@@ -1,6 +1,9 @@
 package storage
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/internal/ledger"
@@ -153,16 +156,6 @@ func (s *EVMSnapshot) queueLastSerials(b *Batch, tokens []ledger.EntityID, f *le
 	})
 }
 
-// pendingRow is an airdrop that nobody has claimed.
-type pendingRow struct {
-	key    ledger.AirdropKey
-	amount int64
-}
-
-func pendingTargets(r *pendingRow, into []any) []any {
-	return append(into, &r.key.Sender, &r.key.Receiver, &r.key.Token, &r.key.Serial, &r.amount)
-}
-
 const (
 	pendingWanted = `select w.sender, w.receiver, w.token, w.serial, coalesce(a.amount, 0)
 from unnest(@senders::bigint[], @receivers::bigint[], @tokens::bigint[], @serials::bigint[]) w(sender, receiver, token, serial)
@@ -176,19 +169,22 @@ func pendingThen() string {
 	return pendingWanted + `cross join lateral ` + versionThen("token_airdrop", "amount, state, timestamp_range", pendingCondition) + ` a where a.state = 'PENDING'`
 }
 
-func (s *EVMSnapshot) queuePendingAirdrops(b *Batch, keys []ledger.AirdropKey, f *ledger.EVMTokenFacts) {
-	if len(keys) == 0 {
-		return
-	}
-	n := len(keys)
+func pendingTargets(a *ledger.Airdrop, into []any) []any {
+	return append(into, &a.SenderID, &a.ReceiverID, &a.TokenID, &a.SerialNumber, &a.Amount)
+}
+
+// PendingAirdrops tells which airdrops are pending of those that are named by sender, receiver, token and serial, 0 for units, with their amounts.
+func (s *EVMSnapshot) PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) (pending []*ledger.Airdrop, err error) {
+	n := len(named)
 	senders, receivers, tokens, serials := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
-	for i, k := range keys {
-		senders[i], receivers[i], tokens[i], serials[i] = int64(k.Sender), int64(k.Receiver), int64(k.Token), k.Serial
+	for i, a := range named {
+		senders[i], receivers[i], tokens[i], serials[i] = int64(a.SenderID), int64(a.ReceiverID), int64(a.TokenID), a.SerialNumber.V
 	}
 	args := s.named(pgx.NamedArgs{"senders": senders, "receivers": receivers, "tokens": tokens, "serials": serials})
-	queue(b, s.pick(pendingNow, pendingThen()), args, pendingTargets, nil, func(rows []*pendingRow) {
-		for _, r := range rows {
-			f.Airdrops[r.key] = r.amount
-		}
-	})
+	b := s.db.NewBatch()
+	queue(b, s.pick(pendingNow, pendingThen()), args, pendingTargets, nil, func(rows []*ledger.Airdrop) { pending = rows })
+	if err := s.run(ctx, b); err != nil {
+		return nil, fmt.Errorf("reading airdrops: %w", err)
+	}
+	return pending, nil
 }

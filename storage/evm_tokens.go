@@ -14,7 +14,7 @@ func (s *EVMSnapshot) TokenFacts(ctx context.Context, r *ledger.EVMTokenReads) (
 	f := &ledger.EVMTokenFacts{
 		Tokens: map[ledger.EntityID]*ledger.EVMToken{}, Relations: map[ledger.TokenAccountKey]*ledger.EVMRelation{}, NFTs: map[ledger.NFTKey]*ledger.NFT{},
 		Allowances: map[ledger.AllowanceKey]int64{}, Operators: map[ledger.AllowanceKey]bool{}, Slots: map[ledger.EntityID]ledger.AutoAssociations{},
-		Serials: map[ledger.EntityID]int64{}, Airdrops: map[ledger.AirdropKey]int64{},
+		Serials: map[ledger.EntityID]int64{},
 	}
 	b := s.db.NewBatch()
 	s.queueTokens(b, r.Tokens, f)
@@ -24,7 +24,6 @@ func (s *EVMSnapshot) TokenFacts(ctx context.Context, r *ledger.EVMTokenReads) (
 	s.queueOperators(b, r.Operators, f)
 	s.queueAutoAssociations(b, r.Slots, f)
 	s.queueLastSerials(b, r.Serials, f)
-	s.queuePendingAirdrops(b, r.Airdrops, f)
 	if b.Len() == 0 {
 		return f, nil
 	}

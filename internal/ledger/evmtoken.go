@@ -48,12 +48,6 @@ type AllowanceKey struct{ Owner, Spender, Token EntityID }
 // AutoAssociations are how many tokens an account takes without having been associated with them, -1 for any number, and how many it has taken.
 type AutoAssociations struct{ Most, Used int64 }
 
-// AirdropKey names what one account offers to another: a serial of a token, or units of it with the serial 0.
-type AirdropKey struct {
-	Sender, Receiver, Token EntityID
-	Serial                  int64
-}
-
 // EVMTokenReads are facts about tokens that are read together.
 type EVMTokenReads struct {
 	Tokens     []EntityID
@@ -63,7 +57,6 @@ type EVMTokenReads struct {
 	Operators  []AllowanceKey // who may take each serial of an owner
 	Slots      []EntityID     // automatic associations of accounts
 	Serials    []EntityID     // last serials of tokens
-	Airdrops   []AirdropKey   // airdrops that nobody has claimed yet
 }
 
 // EVMTokenFacts are the facts that there are; what is not in a map is not there, or nothing.
@@ -75,5 +68,4 @@ type EVMTokenFacts struct {
 	Operators  map[AllowanceKey]bool
 	Slots      map[EntityID]AutoAssociations
 	Serials    map[EntityID]int64
-	Airdrops   map[AirdropKey]int64 // amounts; 0 of serials
 }

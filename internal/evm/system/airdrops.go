@@ -1,6 +1,8 @@
 package system
 
 import (
+	"fmt"
+
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/ledger"
@@ -69,7 +71,7 @@ func (c *call) eachAirdrop(keys []airdropKey, do func(*call, airdropKey, *airdro
 	case len(keys) > mostAirdrops:
 		return pendingAirdropsTooMany
 	}
-	c.facts.load(wants{airdrops: keys})
+	c.facts.loadAirdrops(keys)
 	seen := map[airdropKey]bool{}
 	for _, k := range keys {
 		if seen[k] {
@@ -88,6 +90,29 @@ func (c *call) eachAirdrop(keys []airdropKey, do func(*call, airdropKey, *airdro
 		change(c.facts, a, airdrop{})
 	}
 	return success
+}
+
+// loadAirdrops reads what is not known yet of airdrops.
+func (f *facts) loadAirdrops(keys []airdropKey) {
+	var wanted []*ledger.Airdrop
+	for _, k := range keys {
+		if _, known := f.airdrops[k]; !known {
+			f.airdrops[k] = &airdrop{}
+			if k.sender.id != 0 && k.receiver.id != 0 {
+				wanted = append(wanted, &ledger.Airdrop{SenderID: k.sender.id, ReceiverID: k.receiver.id, TokenID: k.token, SerialNumber: ledger.Of(k.serial)})
+			}
+		}
+	}
+	if wanted == nil {
+		return
+	}
+	pending, err := f.source.PendingAirdrops(f.state.Context(), wanted)
+	if err != nil {
+		f.state.Abort(fmt.Errorf("running a system contract: %w", err))
+	}
+	for _, a := range pending {
+		*f.airdrops[airdropKey{partyOf(a.SenderID), partyOf(a.ReceiverID), a.TokenID, a.SerialNumber.V}] = airdrop{pending: true, amount: a.Amount.V}
+	}
 }
 
 // cancelAirdrop takes an offer back.

@@ -104,7 +104,6 @@ type wants struct {
 	operators  []allowanceKey
 	slots      []party
 	serials    []ledger.EntityID
-	airdrops   []airdropKey
 }
 
 // load reads what is not known yet of what is wanted.
@@ -160,14 +159,6 @@ func (f *facts) load(w wants) {
 			r.Serials = append(r.Serials, id)
 		}
 	}
-	for _, k := range w.airdrops {
-		if _, known := f.airdrops[k]; !known {
-			f.airdrops[k] = &airdrop{}
-			if k.sender.id != 0 && k.receiver.id != 0 {
-				r.Airdrops = append(r.Airdrops, ledger.AirdropKey{Sender: k.sender.id, Receiver: k.receiver.id, Token: k.token, Serial: k.serial})
-			}
-		}
-	}
 	f.read(&r)
 }
 
@@ -181,7 +172,7 @@ func ofLedger(k ledger.AllowanceKey) allowanceKey {
 
 // read asks the source, when there is anything to ask.
 func (f *facts) read(r *ledger.EVMTokenReads) {
-	if len(r.Tokens)+len(r.Relations)+len(r.NFTs)+len(r.Allowances)+len(r.Operators)+len(r.Slots)+len(r.Serials)+len(r.Airdrops) == 0 {
+	if len(r.Tokens)+len(r.Relations)+len(r.NFTs)+len(r.Allowances)+len(r.Operators)+len(r.Slots)+len(r.Serials) == 0 {
 		return
 	}
 	got, err := f.source.TokenFacts(f.state.Context(), r)
@@ -208,9 +199,6 @@ func (f *facts) read(r *ledger.EVMTokenReads) {
 	}
 	for id, v := range maps.All(got.Serials) {
 		*f.serials[id] = v
-	}
-	for k, amount := range got.Airdrops {
-		*f.airdrops[airdropKey{partyOf(k.Sender), partyOf(k.Receiver), k.Token, k.Serial}] = airdrop{pending: true, amount: amount}
 	}
 }
 
