@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -72,7 +73,12 @@ type executor struct {
 	db                    *storage.DB
 	gas, requests, traces *evm.Bucket
 	filters               *evm.Filters
+	// running has room for each call that runs: the others wait, since a call can use more than ten megabytes of memory before its gas is used up.
+	running chan struct{}
 }
+
+// fewestRunning is how many calls run at once on a machine with few processors. More would not be sooner done.
+const fewestRunning = 8
 
 // Texts that tell of bounds.
 const (
@@ -103,7 +109,7 @@ func newExecutor(o Options) *executor {
 	x := &executor{
 		o: e, db: o.DB,
 		gas: evm.NewBucket(e.GasPerSecond/gasUnit, e.Clock), requests: evm.NewBucket(e.RequestsPerSecond, e.Clock), traces: evm.NewBucket(e.TracesPerSecond, e.Clock),
-		filters: evm.NewFilters(e.Filters, e.Clock, o.Logger),
+		filters: evm.NewFilters(e.Filters, e.Clock, o.Logger), running: make(chan struct{}, max(fewestRunning, runtime.GOMAXPROCS(0))),
 	}
 	if o.DB == nil {
 		return x
@@ -171,6 +177,12 @@ func (x *executor) run(ctx context.Context, in *ledger.ContractCallInput, estima
 	}
 	ctx, cancel := context.WithTimeout(ctx, x.o.Timeout)
 	defer cancel()
+	select {
+	case x.running <- struct{}{}:
+		defer func() { <-x.running }()
+	case <-ctx.Done():
+		return nil, 0, x.failure(ctx.Err())
+	}
 	message := evm.Message{
 		From: in.Sender(), To: in.Callee(), Data: in.Data, Value: in.Value, Gas: uint64(in.Gas), GasPrice: in.GasPrice,
 	}

@@ -24,8 +24,18 @@ type Body struct {
 	Bind func(r *Request, body []byte) error
 	// Doc says what the body is, in a sentence or two.
 	Doc string
+	// Members are what a JSON object has; others are passed over.
+	Members []BodyMember
 	// Example is a body that is explained where there is none.
 	Example []byte
+}
+
+// BodyMember describes a member of a body that is a JSON object to people. Bind reads it.
+type BodyMember struct {
+	// Name and Type are as JSON schema has them; the type is a name such as "string".
+	Name, Type string
+	// Doc says what the member does, and what is taken where it is missing.
+	Doc string
 }
 
 // readBody reads the body of a request; a *Problem says why it is not taken.

@@ -62,6 +62,12 @@ type Endpoint struct {
 	ErrorData bool
 	// Stream, if not nil, writes the answer while the document runs. False means that nothing has been written: the result is answered as ever.
 	Stream func(w http.ResponseWriter, r *Request, run func(context.Context) *server.Result) (*server.Result, bool)
+	// Describes is the operation of the document by which descriptions of the API tell what Stream writes. It is never run.
+	Describes string
+	// Keyed are the lists of that operation whose items, a key and a value, Stream writes as the members of an object.
+	Keyed []string
+	// Statuses are those of failures that only some endpoints have.
+	Statuses []int
 	// Undescribed leaves the path out of descriptions of the API: another path tells the same.
 	Undescribed bool
 	// EmptyEnds tells that nothing follows an empty page, even where the range of timestamps was cut.

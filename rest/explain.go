@@ -39,6 +39,7 @@ func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Exp
 		return nil, Bad("not a path: " + target)
 	}
 	r.RequestURI = r.URL.RequestURI()
+	r.Header.Set("Accept-Encoding", "gzip") // which some paths insist on
 	escaped := r.URL.EscapedPath()
 	if len(escaped) < len(a.Prefix) || !strings.EqualFold(escaped[:len(a.Prefix)], a.Prefix) {
 		return nil, NotFound("no such path: " + escaped)

@@ -2,7 +2,7 @@
 # Measures how long the gateway takes from its start to its first answer, and how much memory it needs:
 #   cold      with an empty data folder: the embedded PostgreSQL is made, migrated and filled with the demo network
 #   warm      the same data folder again
-#   attached  to a database that runs already, as an operator's does
+#   attached  to a database that runs already, as an operator's does; also while 64 calls of contracts run at once
 # Prints one line for each number, with its target, and fails when a target is missed.
 #
 #   scripts/measure-start.sh [BINARY]      bin/heliograph by default, which `make build` makes
@@ -95,4 +95,29 @@ done >"$tmp/requests"
 for _ in 1 2 3 4; do curl -fsK "$tmp/requests" & clients+=($!); done
 wait "${clients[@]}"
 number '  resident, after 320 requests' "$(resident "$pid")" MiB 150
+
+# Calls that need much memory or time: 2 MB of memory each, a million steps, a thousand hashes; and the balance of somebody in an ERC-20 contract.
+furnace=0000000000000000000000000000000000000b57
+word() { printf '%064x' "$1"; }
+call() {
+  printf 'url = "%s/api/v1/contracts/call"\nheader = "content-type: application/json"\noutput = "%s/call"\nmax-time = 60\n' "$base" "$tmp"
+  printf 'data = "{\\"to\\":\\"%s\\",\\"data\\":\\"%s\\"}"\nnext\n' "$1" "$2"
+}
+for _ in $(seq 40); do
+  call "$furnace" "20c5566c$(word 70000)"
+  call "$furnace" "dc715d1b$(word 90000)"
+  call "$furnace" "501895ae$(word 1000)"
+  call 0000000000000000000000000000000000000bb9 "70a08231$(word 1001)"
+done >"$tmp/calls"
+most=0
+curl -sS --parallel --parallel-immediate --parallel-max 64 -K "$tmp/calls" -w '%{http_code}\n' >"$tmp/statuses" &
+client=$!
+while kill -0 "$client" 2>/dev/null; do
+  now_resident=$(resident "$pid")
+  [ "$now_resident" -le "$most" ] || most=$now_resident
+  sleep 0.05
+done
+answered=$(grep -c '^200$' "$tmp/statuses" || true)
+number '  resident, 64 calls at once, at most' "$most" MiB 286
+[ "$answered" = 160 ] || { say "Only $answered of 160 calls were answered."; failed=1; }
 exit "$failed"

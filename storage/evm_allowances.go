@@ -1,6 +1,9 @@
 package storage
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/internal/ledger"
@@ -151,4 +154,37 @@ func (s *EVMSnapshot) queueLastSerials(b *Batch, tokens []ledger.EntityID, f *le
 			f.Serials[r.id] = r.first
 		}
 	})
+}
+
+const (
+	pendingWanted = `select w.sender, w.receiver, w.token, w.serial, coalesce(a.amount, 0)
+from unnest(@senders::bigint[], @receivers::bigint[], @tokens::bigint[], @serials::bigint[]) w(sender, receiver, token, serial)
+`
+	pendingCondition = `sender_account_id = w.sender and receiver_account_id = w.receiver and token_id = w.token and serial_number = w.serial`
+
+	pendingNow = pendingWanted + `join token_airdrop a on ` + pendingCondition + ` and a.state = 'PENDING'`
+)
+
+func pendingThen() string {
+	return pendingWanted + `cross join lateral ` + versionThen("token_airdrop", "amount, state, timestamp_range", pendingCondition) + ` a where a.state = 'PENDING'`
+}
+
+func pendingTargets(a *ledger.Airdrop, into []any) []any {
+	return append(into, &a.SenderID, &a.ReceiverID, &a.TokenID, &a.SerialNumber, &a.Amount)
+}
+
+// PendingAirdrops tells which airdrops are pending of those that are named by sender, receiver, token and serial, 0 for units, with their amounts.
+func (s *EVMSnapshot) PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) (pending []*ledger.Airdrop, err error) {
+	n := len(named)
+	senders, receivers, tokens, serials := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	for i, a := range named {
+		senders[i], receivers[i], tokens[i], serials[i] = int64(a.SenderID), int64(a.ReceiverID), int64(a.TokenID), a.SerialNumber.V
+	}
+	args := s.named(pgx.NamedArgs{"senders": senders, "receivers": receivers, "tokens": tokens, "serials": serials})
+	b := s.db.NewBatch()
+	queue(b, s.pick(pendingNow, pendingThen()), args, pendingTargets, nil, func(rows []*ledger.Airdrop) { pending = rows })
+	if err := s.run(ctx, b); err != nil {
+		return nil, fmt.Errorf("reading airdrops: %w", err)
+	}
+	return pending, nil
 }

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -25,6 +26,8 @@ type bodies struct {
 	shared map[string]*Schema
 	// omitted are the members that the endpoint at hand leaves out where they are empty or unknown.
 	omitted []string
+	// keyed are the lists that the endpoint at hand writes as objects.
+	keyed []string
 }
 
 // answering are the operations that can answer an endpoint. Among several those that fill the body do: the others are asked on the way.
@@ -49,7 +52,7 @@ func isSpliced(f *ast.Field) bool { return f.Alias == pageAlias || f.Alias == bo
 
 // body is the schema of an endpoint's answer.
 func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) (*Schema, error) {
-	b.omitted = slices.Concat(e.OmitEmpty, slices.Concat(e.OmitNull...))
+	b.omitted, b.keyed = slices.Concat(e.OmitEmpty, slices.Concat(e.OmitNull...)), e.Keyed
 	var all *Schema
 	for _, op := range operations {
 		s := newObject()
@@ -121,8 +124,28 @@ func (b *bodies) field(f *ast.Field) (*Schema, error) {
 	}
 	s = ptr(*s)
 	s.Description = b.descriptionOf(f)
+	if slices.Contains(b.keyed, f.Alias) {
+		s, err = keyedObject(s)
+		if err != nil {
+			return nil, fmt.Errorf("field %s: %w", f.Name, err)
+		}
+	}
 	return s, nil
 }
+
+// keyedObject is the schema of an object whose members are the items of a list of keys and values.
+func keyedObject(list *Schema) (*Schema, error) {
+	key, hasKey := list.Items.Properties.Get("key")
+	value, hasValue := list.Items.Properties.Get("value")
+	if !hasKey || !hasValue {
+		return nil, errNotKeyed
+	}
+	s := newObject()
+	s.Description, s.PatternProperties = list.Description, Map[*Schema]{{key.Pattern, value}}
+	return s, nil
+}
+
+var errNotKeyed = errors.New("its items are no keys and values")
 
 // descriptionOf is what the schema says of a field, or of the field of an interface that it implements.
 func (b *bodies) descriptionOf(f *ast.Field) string {

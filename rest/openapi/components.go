@@ -43,6 +43,11 @@ func (g *generator) components() {
 			Member[*Response]{"ModernTooLarge", failure("ModernError", "The body is too long.")},
 			Member[*Response]{"ModernUnsupported", failure("ModernError", "The body is of another media type.")})
 	}
+	for _, status := range slices.Sorted(maps.Keys(rareFailures)) {
+		if slices.ContainsFunc(g.api.Endpoints, func(e rest.Endpoint) bool { return slices.Contains(e.Statuses, status) }) {
+			c.Responses = append(c.Responses, Member[*Response]{"Modern" + rareFailures[status].name, failure("ModernError", rareFailures[status].doc)})
+		}
+	}
 	for _, family := range families {
 		for _, r := range []struct{ name, doc string }{
 			{"BadRequest", "A parameter is unknown, has a value that it cannot have, or does not fit another."},
@@ -53,6 +58,13 @@ func (g *generator) components() {
 			c.Responses = append(c.Responses, Member[*Response]{family + r.name, failure(family+"Error", r.doc)})
 		}
 	}
+}
+
+// rareFailures are failures that only some endpoints have, by their status.
+var rareFailures = map[int]struct{ name, doc string }{
+	http.StatusNotAcceptable:   {"NotAcceptable", "The answer is only sent compressed: Accept-Encoding must have gzip."},
+	http.StatusTooManyRequests: {"TooManyRequests", "There were too many requests in this second, or they may use too much gas."},
+	http.StatusNotImplemented:  {"NotImplemented", "A contract asked for something that is not supported."},
 }
 
 // failure is an answer that says what was wrong.
@@ -84,14 +96,14 @@ func modernError() *Schema {
 		phrases = append(phrases, "`"+http.StatusText(status)+"`")
 	}
 	return envelope("What is wrong with a request, as the newer endpoints say it.",
-		&Schema{Type: Types{"string"}, Description: "The status in words: " + strings.Join(phrases, ", ") + "."}, "What is wrong.")
+		&Schema{Type: Types{"string"}, Description: "The status in words: " + strings.Join(phrases, ", ") + ". Of a contract that failed it is the response code."}, "What is wrong.")
 }
 
 func envelope(doc string, message *Schema, detail string) *Schema {
 	item, status, s := newObject(), newObject(), newObject()
 	item.put("message", message, false)
 	item.put("detail", &Schema{Type: Types{"string"}, Description: detail}, true)
-	item.put("data", &Schema{Type: Types{"string"}, Pattern: hexPattern, Description: "What a contract returned when it failed."}, true)
+	item.put("data", &Schema{Type: Types{"string"}, Pattern: `^(0x([0-9a-f]{2})*)?$`, Description: "What a contract returned when it failed."}, true)
 	status.put("messages", &Schema{Type: Types{"array"}, Items: item, MinItems: 1, Description: "One item for each problem."}, false)
 	s.Description = doc
 	s.put("_status", status, false)

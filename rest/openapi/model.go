@@ -108,7 +108,8 @@ type Header struct {
 
 // MediaType is a body.
 type MediaType struct {
-	Schema *Schema `json:"schema"`
+	Schema  *Schema `json:"schema"`
+	Example any     `json:"example,omitempty"`
 }
 
 // Components are what several operations share.
@@ -144,6 +145,7 @@ type Schema struct {
 	MaxItems             int          `json:"maxItems,omitempty"`
 	Properties           Map[*Schema] `json:"properties,omitempty"`
 	Required             []string     `json:"required,omitempty"`
+	PatternProperties    Map[*Schema] `json:"patternProperties,omitempty"`
 	AdditionalProperties *bool        `json:"additionalProperties,omitempty"`
 	AnyOf                []*Schema    `json:"anyOf,omitempty"`
 }

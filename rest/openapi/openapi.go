@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vektah/gqlparser/v2/ast"
+
 	"heliograph/rest"
 )
 
@@ -66,7 +68,11 @@ func New(api *rest.API, version string) (*Document, error) {
 // endpoint adds the path of an endpoint.
 func (g *generator) endpoint(e *rest.Endpoint) error {
 	operations := answering(g.api, e)
-	body, err := g.bodies.body(e, operations)
+	whole := operations
+	if e.Describes != "" {
+		whole = ast.OperationList{g.api.Document(e).Operations().ForName(e.Describes)}
+	}
+	body, err := g.bodies.body(e, whole)
 	if err != nil {
 		return fmt.Errorf("describing %s: %w", e.Path, err)
 	}
@@ -103,8 +109,15 @@ func (g *generator) endpoint(e *rest.Endpoint) error {
 // requestBody describes what an endpoint takes.
 func requestBody(b *rest.Body) *RequestBody {
 	out := &RequestBody{Description: b.Doc, Required: true}
+	media := &MediaType{Schema: &Schema{Type: Types{"string"}, Format: "binary"}}
+	if b.Members != nil {
+		media = &MediaType{Schema: &Schema{Type: Types{"object"}, AdditionalProperties: ptr(true)}, Example: json.RawMessage(b.Example)}
+		for _, m := range b.Members {
+			media.Schema.put(m.Name, &Schema{Type: Types{m.Type}, Description: m.Doc}, true)
+		}
+	}
 	for _, t := range b.Types {
-		out.Content = append(out.Content, Member[*MediaType]{t, &MediaType{Schema: &Schema{Type: Types{"string"}, Format: "binary"}}})
+		out.Content = append(out.Content, Member[*MediaType]{t, media})
 	}
 	return out
 }
@@ -314,6 +327,9 @@ func (g *generator) responses(e *rest.Endpoint, body *Schema) Map[*Response] {
 		Headers:     Map[*Header]{{"Cache-Control", cached}, {"ETag", &Header{Ref: headerRef + "ETag"}}},
 		Content:     Map[*MediaType]{{"application/json", &MediaType{Schema: body}}},
 	}
+	if e.Stream != nil { // whose end is not known when it begins
+		ok.Headers = ok.Headers[:1]
+	}
 	if e.TextOperations != nil {
 		ok.Content = append(ok.Content, Member[*MediaType]{"text/plain", &MediaType{Schema: &Schema{Type: Types{"string"}}}})
 	}
@@ -333,7 +349,7 @@ func (g *generator) responses(e *rest.Endpoint, body *Schema) Map[*Response] {
 	if e.Family == rest.Modern {
 		family = "Modern"
 	}
-	if e.Body == nil {
+	if e.Body == nil && e.Stream == nil {
 		problem(http.StatusNotModified, "NotModified")
 	}
 	problem(http.StatusBadRequest, family+"BadRequest")
@@ -345,6 +361,9 @@ func (g *generator) responses(e *rest.Endpoint, body *Schema) Map[*Response] {
 	if e.Body != nil {
 		problem(http.StatusRequestEntityTooLarge, "ModernTooLarge")
 		problem(http.StatusUnsupportedMediaType, "ModernUnsupported")
+	}
+	for _, status := range e.Statuses {
+		problem(status, "Modern"+rareFailures[status].name)
 	}
 	problem(http.StatusInternalServerError, family+"InternalError")
 	problem(http.StatusServiceUnavailable, family+"Unavailable")

@@ -15,7 +15,8 @@ import (
 func callEndpoints() []rest.Endpoint {
 	trace := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams, Document: "contract_opcodes.graphql",
-		BindPath: bindTraced, Finish: finishTrace, Missing: missingTrace, ErrorData: true, Stream: streamTrace, Undescribed: true,
+		BindPath: bindTraced, Finish: finishTrace, Missing: missingTrace, ErrorData: true, Stream: streamTrace,
+		Describes: "WholeTrace", Keyed: []string{"storage"}, Statuses: []int{http.StatusNotAcceptable, http.StatusTooManyRequests, http.StatusNotImplemented},
 	}
 	ofContract := trace
 	ofContract.Path, ofContract.BindPath = "/contracts/{id}/results/opcodes", bindTracedContract
@@ -29,12 +30,24 @@ func callEndpoints() []rest.Endpoint {
 			Path: "/contracts/call", Family: rest.Modern, Document: "contract_call.graphql", Operation: callOperation,
 			Body: &rest.Body{
 				Types: []string{"application/json"}, Most: maxCallBody, Bind: bindCall,
-				Doc: "What is called, as a JSON object.", Example: []byte(exampleCall),
+				Doc: "What is called.", Members: callMembers, Example: []byte(exampleCall),
 			},
-			Missing: failedCall, ErrorData: true, Undescribed: true,
+			Missing: failedCall, ErrorData: true, Statuses: []int{http.StatusTooManyRequests, http.StatusNotImplemented},
 		},
 		trace, ofContract,
 	}
+}
+
+var callMembers = []rest.BodyMember{
+	{Name: "to", Type: "string", Doc: "The address of what is called: a contract, an account, or a token. Without it a contract is created, and data is its initcode."},
+	{Name: "data", Type: "string", Doc: "What is sent along, in hex digits: the selector of a function and its arguments."},
+	{Name: "from", Type: "string", Doc: "The address of who sends it; the treasury, 0.0.2, where it is missing."},
+	{Name: "block", Type: "string", Doc: "The block in which it runs: a number, a hash, earliest or latest, which is the default."},
+	{Name: "gas", Type: "integer", Doc: "The most gas that it may use, 21000 or more; by default, and at most, 15000000."},
+	{Name: "gasPrice", Type: "integer", Doc: "What the sender would pay for a unit of gas, in tinybars; 0 by default."},
+	{Name: "value", Type: "integer", Doc: "The tinybars that are sent along; 0 by default."},
+	{Name: "estimate", Type: "boolean", Doc: "Whether the gas is estimated that the call needs; the result is that, in 16 hex digits. False by default."},
+	{Name: "state_overrides", Type: "array", Doc: "What is different from the ledger for the call, by addresses: balance, code, nonce, state or state_diff. Off unless the operator turned it on."},
 }
 
 // exampleCall asks for the total supply of the demo network's contract 0.0.3001.

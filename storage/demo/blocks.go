@@ -32,7 +32,9 @@ func (w *world) writeBlock(number int64, previous string, txs []*transaction) st
 	sidecars := 0
 	for i, t := range txs {
 		t.index = i
-		hasher.Write(t.hash)
+		if !t.besides {
+			hasher.Write(t.hash)
+		}
 		gas += t.gasUsed
 		bloom = mergeBloom(bloom, t.bloom)
 		sidecars += t.sidecars

@@ -71,6 +71,10 @@ const (
 	OldGauge     = 3011
 	SunkenGauge  = 3012
 	lastContract = 3020
+	Storehouse   = 2901
+	Breakwater   = 2902
+	Furnace      = 2903
+	Switchboard  = 2904
 )
 
 // Topics.

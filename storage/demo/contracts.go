@@ -107,8 +107,7 @@ func (w *world) deploy(payer int64, d deployment) int64 {
 	if !d.broken {
 		init = w.initcode(d.source, d.args...)
 	}
-	next := w.numbers["contract"] + 3001
-	at := longZero(next)
+	at := longZero(w.coming(w.contractKind()))
 	x := w.vm.run(w.address(payer), nil, &at, init, uint64(d.gas), d.value)
 	id := int64(0)
 	if x.err == nil {
@@ -127,7 +126,7 @@ func (w *world) deploy(payer int64, d deployment) int64 {
 
 // newContract makes the entity of a contract that an execution created.
 func (w *world) newContract(t *transaction, at common.Address, memo string, k []byte, file int64, init, code []byte) int64 {
-	id := w.number("contract")
+	id := w.number(w.contractKind())
 	if k == nil {
 		k = contractKey(id)
 	}

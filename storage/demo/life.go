@@ -24,6 +24,7 @@ func (w *world) lastTenMinutes() {
 		for range 1 + w.pick(4) {
 			w.everyday()
 		}
+		w.buildAtTheQuay(i)
 	}
 	w.forced = w.end
 	w.say(KeepersChat, Walter, "All is well.")

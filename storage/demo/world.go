@@ -72,6 +72,7 @@ type transaction struct {
 	ethereumHash         []byte
 	gasUsed              int64
 	bloom                []byte
+	besides              bool  // see world.besides
 	evmRows              []row // rows that need the position of the transaction in its block
 	logs                 int
 	parties              []int64
@@ -93,8 +94,12 @@ type world struct {
 	// byItself is set while the network does what its clock tells it: such transactions, whose number depends on the
 	// time of the day, must not change what people do.
 	byItself bool
-	out      sink
-	err      error
+	// besides is set while something is told that was added to the story later: it takes its chances, which besideSeq counts, from a series of its
+	// own, goes by the last node, and has no part in the hashes of blocks, so that the rest of the story stays what it was.
+	besides   bool
+	besideSeq int
+	out       sink
+	err       error
 
 	txs      []*transaction
 	snaps    snapshots
@@ -161,9 +166,27 @@ func (w *world) fail(format string, args ...any) {
 
 // number hands out the next entity number of a kind. Each kind has a range of its own, which makes ids easy to recognise.
 func (w *world) number(kind string) int64 {
-	first := map[string]int64{"account": 1001, "token": 2001, "contract": 3001, "topic": 4001, "schedule": 5001, "file": 6001}[kind]
+	n := w.coming(kind)
 	w.numbers[kind]++
-	return first + w.numbers[kind] - 1
+	return n
+}
+
+// coming is the number that number is going to hand out.
+func (w *world) coming(kind string) int64 {
+	first := map[string]int64{"account": 1001, "token": 2001, besideContract: 2901, "contract": 3001, "topic": 4001, "schedule": 5001, "file": 6001}[kind]
+	return first + w.numbers[kind]
+}
+
+// besideContract is the kind of contracts that were added to the story later. Their numbers are below those of the others, so that lists which
+// begin with the highest ones stay what they were.
+const besideContract = "contract beside the story"
+
+// contractKind is the kind of a contract that is made now.
+func (w *world) contractKind() string {
+	if w.besides {
+		return besideContract
+	}
+	return "contract"
 }
 
 // expect checks that the story gave a well-known entity the number that the constants promise.
@@ -184,7 +207,12 @@ func digest(parts ...any) []byte {
 // tx starts a transaction a little later than the one before, after what the network does by itself until then.
 func (w *world) tx(kind int, payer int64) *transaction {
 	source := fmt.Append(nil, "network ", w.next)
-	if !w.byItself {
+	switch {
+	case w.byItself:
+	case w.besides:
+		w.besideSeq++
+		source = fmt.Append(nil, "besides ", w.besideSeq)
+	default:
 		w.seq++
 		source = fmt.Append(nil, "people ", w.seq)
 	}
@@ -202,7 +230,10 @@ func (w *world) tx(kind int, payer int64) *transaction {
 	}
 	t := &transaction{
 		ts: w.clock, kind: kind, payer: payer, result: resultSuccess, validDuration: 120,
-		node: firstNodeAccount + noise%nodeCount, fee: feeOf(kind),
+		node: firstNodeAccount + noise%nodeCount, fee: feeOf(kind), besides: w.besides,
+	}
+	if w.besides {
+		t.node = firstNodeAccount + nodeCount - 1
 	}
 	if t.fee > 0 {
 		t.fee += noise % 10_000

@@ -15,12 +15,15 @@ import (
 	hiero "github.com/hiero-ledger/hiero-sdk-go/v2/sdk"
 )
 
-// address is where the SDK looks for fee estimates of a local network, whatever it is told.
-const address = "127.0.0.1:8084"
+// Where the SDK looks for fee estimates and for calls of contracts of a local network, whatever it is told.
+const (
+	address     = "127.0.0.1:8084"
+	callAddress = "127.0.0.1:8545"
+)
 
-// TestMain leads what comes to the SDK's address to the gateway of the variable HELIOGRAPH_URL, which serves the demo network.
+// TestMain leads what comes to the SDK's addresses to the gateway of the variable HELIOGRAPH_URL, which serves the demo network.
 func TestMain(m *testing.M) {
-	code, err := atAddress(m.Run)
+	code, err := atAddresses(m.Run, address, callAddress)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
@@ -28,18 +31,20 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func atAddress(run func() int) (code int, err error) {
+func atAddresses(run func() int, addresses ...string) (code int, err error) {
 	gateway, err := url.Parse(os.Getenv("HELIOGRAPH_URL"))
 	if err != nil || gateway.Host == "" {
 		return 1, errors.New("HELIOGRAPH_URL must be the address of a gateway with the demo network; `make test-clients` sets it")
 	}
-	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
-	if err != nil {
-		return 1, fmt.Errorf("listening where the SDK looks: %w", err)
-	}
 	proxy := &http.Server{Handler: httputil.NewSingleHostReverseProxy(gateway), ReadHeaderTimeout: time.Minute}
-	go func() { _ = proxy.Serve(l) }() // ends when it is closed
 	defer func() { _ = proxy.Close() }()
+	for _, a := range addresses {
+		l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", a)
+		if err != nil {
+			return 1, fmt.Errorf("listening where the SDK looks: %w", err)
+		}
+		go func() { _ = proxy.Serve(l) }() // ends when it is closed
+	}
 	return run(), nil
 }
 

@@ -5,18 +5,23 @@ import "heliograph/internal/ledger"
 // The response codes of the contracts.
 const (
 	success                       ledger.ResponseCode = 22
+	memoTooLong                   ledger.ResponseCode = 8
 	invalidAccountID              ledger.ResponseCode = 15
 	recordNotFound                ledger.ResponseCode = 19
 	insufficientAccountBalance    ledger.ResponseCode = 28
 	invalidSolidityAddress        ledger.ResponseCode = 29
 	keyNotProvided                ledger.ResponseCode = 44
+	invalidExpiration             ledger.ResponseCode = 45
 	invalidAccountAmounts         ledger.ResponseCode = 48
 	invalidTransactionBody        ledger.ResponseCode = 50
 	invalidSignatureType          ledger.ResponseCode = 51
+	invalidRenewalPeriod          ledger.ResponseCode = 70
+	invalidAutoRenewAccount       ledger.ResponseCode = 159
 	accountFrozen                 ledger.ResponseCode = 165
 	invalidTokenID                ledger.ResponseCode = 167
 	hasNoFreezeKey                ledger.ResponseCode = 172
 	transfersNotZeroSum           ledger.ResponseCode = 173
+	symbolTooLong                 ledger.ResponseCode = 175
 	kycNotGranted                 ledger.ResponseCode = 176
 	hasNoKYCKey                   ledger.ResponseCode = 177
 	insufficientTokenBalance      ledger.ResponseCode = 178
@@ -27,6 +32,7 @@ const (
 	invalidBurnAmount             ledger.ResponseCode = 183
 	notAssociated                 ledger.ResponseCode = 184
 	cannotWipeTreasury            ledger.ResponseCode = 185
+	nameTooLong                   ledger.ResponseCode = 191
 	invalidWipingAmount           ledger.ResponseCode = 192
 	tokenIsImmutable              ledger.ResponseCode = 193
 	alreadyAssociated             ledger.ResponseCode = 194
@@ -34,12 +40,25 @@ const (
 	accountIsTreasury             ledger.ResponseCode = 196
 	tokenRepeated                 ledger.ResponseCode = 197
 	invalidScheduleID             ledger.ResponseCode = 201
+	zeroByteInString              ledger.ResponseCode = 211
 	invalidSerial                 ledger.ResponseCode = 225
 	invalidNFTID                  ledger.ResponseCode = 226
 	metadataTooLong               ledger.ResponseCode = 227
 	batchTooLarge                 ledger.ResponseCode = 228
+	dividesByZero                 ledger.ResponseCode = 230
+	feesTooMany                   ledger.ResponseCode = 232
+	invalidFeeCollector           ledger.ResponseCode = 233
+	invalidTokenInFees            ledger.ResponseCode = 234
+	collectorNotAssociated        ledger.ResponseCode = 235
 	maxSupplyReached              ledger.ResponseCode = 236
 	doesNotOwnSerial              ledger.ResponseCode = 237
+	feeNotPositive                ledger.ResponseCode = 239
+	hasNoFeeScheduleKey           ledger.ResponseCode = 240
+	royaltyAboveOne               ledger.ResponseCode = 242
+	maximumBelowMinimum           ledger.ResponseCode = 243
+	alreadyHasNoFees              ledger.ResponseCode = 244
+	denominationNotFungible       ledger.ResponseCode = 245
+	fractionalOnlyForFungible     ledger.ResponseCode = 246
 	invalidMintMetadata           ledger.ResponseCode = 248
 	stillOwnsNFTs                 ledger.ResponseCode = 251
 	treasuryMustOwnBurned         ledger.ResponseCode = 252
@@ -47,6 +66,7 @@ const (
 	amountsOnlyForFungible        ledger.ResponseCode = 254
 	feesTooDeep                   ledger.ResponseCode = 257
 	cannotPayFee                  ledger.ResponseCode = 259
+	royaltyOnlyForNFT             ledger.ResponseCode = 261
 	noAutomaticAssociations       ledger.ResponseCode = 262
 	tokenIsPaused                 ledger.ResponseCode = 265
 	hasNoPauseKey                 ledger.ResponseCode = 266
@@ -60,4 +80,14 @@ const (
 	invalidAllowanceOwner         ledger.ResponseCode = 300
 	invalidAllowanceSpender       ledger.ResponseCode = 301
 	delegatingSpenderNotPermitted ledger.ResponseCode = 305
+	hasNoMetadataKey              ledger.ResponseCode = 334
+	missingSerials                ledger.ResponseCode = 336
+	tokenReferenceRepeated        ledger.ResponseCode = 353
+	invalidOwner                  ledger.ResponseCode = 354
+	tokenReferencesTooMany        ledger.ResponseCode = 355
+	noTokenReferences             ledger.ResponseCode = 358
+	noPendingAirdrops             ledger.ResponseCode = 361
+	pendingAirdropRepeated        ledger.ResponseCode = 362
+	pendingAirdropsTooMany        ledger.ResponseCode = 363
+	invalidPendingAirdrop         ledger.ResponseCode = 367
 )

@@ -127,6 +127,16 @@ func TestCodes(t *testing.T) {
 		spenderSameAsOwner: "SPENDER_ACCOUNT_SAME_AS_OWNER", amountExceedsMaxSupply: "AMOUNT_EXCEEDS_TOKEN_MAX_SUPPLY", negativeAllowance: "NEGATIVE_ALLOWANCE_AMOUNT",
 		spenderHasNoAllowance: "SPENDER_DOES_NOT_HAVE_ALLOWANCE", exceedsAllowance: "AMOUNT_EXCEEDS_ALLOWANCE", fungibleInNFTAllowances: "FUNGIBLE_TOKEN_IN_NFT_ALLOWANCES",
 		nftInFungibleAllowances: "NFT_IN_FUNGIBLE_TOKEN_ALLOWANCES", invalidAllowanceOwner: "INVALID_ALLOWANCE_OWNER_ID", invalidAllowanceSpender: "INVALID_ALLOWANCE_SPENDER_ID",
+		memoTooLong: "MEMO_TOO_LONG", invalidExpiration: "INVALID_EXPIRATION_TIME", invalidRenewalPeriod: "INVALID_RENEWAL_PERIOD",
+		invalidAutoRenewAccount: "INVALID_AUTORENEW_ACCOUNT", symbolTooLong: "TOKEN_SYMBOL_TOO_LONG", nameTooLong: "TOKEN_NAME_TOO_LONG",
+		zeroByteInString: "INVALID_ZERO_BYTE_IN_STRING", dividesByZero: "FRACTION_DIVIDES_BY_ZERO", feesTooMany: "CUSTOM_FEES_LIST_TOO_LONG",
+		invalidFeeCollector: "INVALID_CUSTOM_FEE_COLLECTOR", invalidTokenInFees: "INVALID_TOKEN_ID_IN_CUSTOM_FEES", collectorNotAssociated: "TOKEN_NOT_ASSOCIATED_TO_FEE_COLLECTOR",
+		feeNotPositive: "CUSTOM_FEE_MUST_BE_POSITIVE", hasNoFeeScheduleKey: "TOKEN_HAS_NO_FEE_SCHEDULE_KEY", royaltyAboveOne: "ROYALTY_FRACTION_CANNOT_EXCEED_ONE",
+		maximumBelowMinimum: "FRACTIONAL_FEE_MAX_AMOUNT_LESS_THAN_MIN_AMOUNT", alreadyHasNoFees: "CUSTOM_SCHEDULE_ALREADY_HAS_NO_FEES", denominationNotFungible: "CUSTOM_FEE_DENOMINATION_MUST_BE_FUNGIBLE_COMMON",
+		fractionalOnlyForFungible: "CUSTOM_FRACTIONAL_FEE_ONLY_ALLOWED_FOR_FUNGIBLE_COMMON", royaltyOnlyForNFT: "CUSTOM_ROYALTY_FEE_ONLY_ALLOWED_FOR_NON_FUNGIBLE_UNIQUE", hasNoMetadataKey: "TOKEN_HAS_NO_METADATA_KEY",
+		missingSerials: "MISSING_SERIAL_NUMBERS", tokenReferenceRepeated: "TOKEN_REFERENCE_REPEATED", invalidOwner: "INVALID_OWNER_ID",
+		tokenReferencesTooMany: "TOKEN_REFERENCE_LIST_SIZE_LIMIT_EXCEEDED", noTokenReferences: "EMPTY_TOKEN_REFERENCE_LIST", noPendingAirdrops: "EMPTY_PENDING_AIRDROP_ID_LIST",
+		pendingAirdropRepeated: "PENDING_AIRDROP_ID_REPEATED", pendingAirdropsTooMany: "PENDING_AIRDROP_ID_LIST_TOO_LONG", invalidPendingAirdrop: "INVALID_PENDING_AIRDROP_ID",
 		delegatingSpenderNotPermitted: "DELEGATING_SPENDER_DOES_NOT_HAVE_APPROVE_FOR_ALL",
 	} {
 		if code.String() != name {

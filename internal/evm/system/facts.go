@@ -65,6 +65,7 @@ type facts struct {
 	operators  map[allowanceKey]*bool
 	slots      map[party]*ledger.AutoAssociations
 	serials    map[ledger.EntityID]*int64
+	airdrops   map[airdropKey]*airdrop
 }
 
 type factsKey struct{}
@@ -80,7 +81,7 @@ func factsOf(state *evm.State, cfg Config) *facts {
 			state: state, source: source, cfg: cfg,
 			tokens: map[ledger.EntityID]*token{}, relations: map[relationKey]*relation{}, nfts: map[ledger.NFTKey]*nft{},
 			allowances: map[allowanceKey]*int64{}, operators: map[allowanceKey]*bool{}, slots: map[party]*ledger.AutoAssociations{},
-			serials: map[ledger.EntityID]*int64{},
+			serials: map[ledger.EntityID]*int64{}, airdrops: map[airdropKey]*airdrop{},
 		}
 	})
 }

@@ -18,9 +18,10 @@ type step struct {
 	data   []byte
 	op     vm.OpCode // CALL when it is not given
 	undone []step
+	nth    int // which word of what is returned counts; the first one is 0
 }
 
-// outcome is how a step ended: whether it succeeded, and the first word that it returned.
+// outcome is how a step ended: whether it succeeded, and the word that counts of what it returned.
 type outcome struct {
 	ok   bool
 	word *big.Int
@@ -31,6 +32,9 @@ const stepGas = 3_000_000
 
 // results is where a script keeps what its steps returned: above all of their data.
 const results = 0x4000
+
+// returned is where a script takes what a step returns.
+const returned = 0x3000
 
 // script is code that makes calls one after the other and returns for each whether it succeeded and the first word of what it returned. Undone steps
 // are code at addresses of their own.
@@ -59,8 +63,8 @@ func script(steps []step, revert bool, at func(code []byte) common.Address) []by
 		push(0)
 		op(vm.CODECOPY)
 		data = append(data, s.data...)
-		push(32)
-		push(place + 32)
+		push(32 * (s.nth + 1))
+		push(returned)
 		push(len(s.data))
 		push(0)
 		if call == vm.CALL {
@@ -74,6 +78,13 @@ func script(steps []step, revert bool, at func(code []byte) common.Address) []by
 		}
 		op(call)
 		push(place)
+		op(vm.MSTORE)
+		push(returned + 32*s.nth)
+		op(vm.MLOAD)
+		push(place + 32)
+		op(vm.MSTORE)
+		push(0) // what is returned may be shorter next time
+		push(returned + 32*s.nth)
 		op(vm.MSTORE)
 	}
 	push(64 * len(steps))

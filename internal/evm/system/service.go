@@ -25,6 +25,8 @@ const (
 type Source interface {
 	// TokenFacts reads facts about tokens, allowances and associations together.
 	TokenFacts(ctx context.Context, r *ledger.EVMTokenReads) (*ledger.EVMTokenFacts, error)
+	// PendingAirdrops tells which airdrops are pending of those that are named by sender, receiver, token and serial, 0 for units, with their amounts.
+	PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) ([]*ledger.Airdrop, error)
 	// TokensOf lists the tokens that an account has ever been associated with.
 	TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error)
 	// ScheduledBody reads the body of the transaction that a schedule is of; nil when there is no such schedule.

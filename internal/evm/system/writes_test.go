@@ -333,6 +333,9 @@ func TestWriteGas(t *testing.T) {
 		// 400,851,999,000 / 852,000 = 470483 and 94096
 		{"mintToken(address,int64,bytes[])", []any{lz(demo.Postcard), 0, []any{[]byte("a"), []byte("b")}}, 564_579},
 		{"freezeToken(address,address)", []any{lz(demo.Foghorn), alice}, 15_284},
+		{"updateTokenKeys(address,(uint256," + kv + ")[])", []any{lz(demo.Sunlight), []any{}}, 15_284},
+		{"rejectTokens(address,address[],(address,int64)[])", []any{alice, []any{lz(demo.LampOil)}, []any{}}, 15_284},
+		{"claimAirdrops((address,address,address,int64)[])", []any{[]any{[]any{alice, lz(demo.Erin), lz(demo.LampOil), 0}}}, 15_284},
 		// 1,851,999,000 / 852,000 = 2173 and 434: never less than a read
 		{"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])", []any{[]any{[]any{}}, []any{}}, 2_607},
 	} {

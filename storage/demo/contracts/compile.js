@@ -2,6 +2,8 @@
 //
 //   npm install --no-save solc@0.8.30 && node compile.js
 //
+// With --check it writes nothing, and fails when compiled.json is not what it would have written; `make test-clients` runs that.
+//
 // The compiler's version and settings are fixed so that the output is the same everywhere. Metadata hashes are left
 // out of the bytecode: they would change with every comment.
 const fs = require('fs')
@@ -33,6 +35,7 @@ for (const e of output.errors || []) {
 const compiled = {}
 for (const file of Object.keys(output.contracts || {}).sort()) {
   for (const [name, c] of Object.entries(output.contracts[file])) {
+    if (c.evm.bytecode.object === '') continue // an interface
     compiled[name] = {
       abi: c.abi,
       bytecode: c.evm.bytecode.object,
@@ -40,4 +43,11 @@ for (const file of Object.keys(output.contracts || {}).sort()) {
     }
   }
 }
-fs.writeFileSync(path.join(__dirname, 'compiled.json'), JSON.stringify({ compiler: solc.version(), contracts: compiled }, null, 1) + '\n')
+const file = path.join(__dirname, 'compiled.json')
+const text = JSON.stringify({ compiler: solc.version(), contracts: compiled }, null, 1) + '\n'
+if (!process.argv.includes('--check')) {
+  fs.writeFileSync(file, text)
+} else if (fs.readFileSync(file, 'utf8') !== text) {
+  console.error('compiled.json is not what the sources compile to: run node compile.js')
+  process.exitCode = 1
+}

@@ -1,0 +1,103 @@
+//go:build slow
+
+package rest_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/pgtest"
+	"heliograph/internal/testenv"
+	"heliograph/resolvers"
+	"heliograph/storage/demo"
+)
+
+// longHash is the hash of a transaction with many steps.
+const longHash = "fefefefefefefefefefefefefefefefefefefefefefefefefefefefefefefefe"
+
+// manySteps is the demo network with a transaction that counts to a hundred thousand.
+var manySteps = &pgtest.Template{Name: "manysteps", From: testenv.Filled, Prepare: func(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }() // every statement has been committed
+	counts := "dc715d1b" + strings.Repeat("0", 59) + "186a0"
+	for _, sql := range []string{
+		"create temp table result as select * from contract_result where contract_id = " + strconv.Itoa(demo.Furnace) + " order by consensus_timestamp desc limit 1",
+		"update result set consensus_timestamp = consensus_timestamp + 1, gas_limit = 15000000, function_parameters = '\\x" + counts + "'",
+		"insert into contract_result select * from result",
+		"insert into contract_transaction_hash (consensus_timestamp, hash, payer_account_id, entity_id, transaction_result) select consensus_timestamp, '\\x" + longHash + "', payer_account_id, contract_id, 22 from result",
+	} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}}
+
+// TestLongAnswer reads the trace of a million steps over HTTP. Neither the server nor this client, which share their memory, keep what has passed.
+func TestLongAnswer(t *testing.T) {
+	g := testenv.Over(t, manySteps.Shared(t), testenv.Timeout(5*time.Minute), testenv.EVM(func(o *resolvers.EVMOptions) { o.Timeout = 5 * time.Minute }))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.URL+"/api/v1/contracts/results/0x"+longHash+"/opcodes?memory=true&storage=true", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept-Encoding", "gzip")
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }() // it is read to its end
+	if resp.StatusCode != http.StatusOK {
+		t.Fatal(resp.Status)
+	}
+	zip, err := gzip.NewReader(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var (
+		stats       runtime.MemStats
+		first, most uint64
+		steps       int
+		buf         = make([]byte, 1<<20)
+		tail        []byte
+	)
+	for n := 0; ; n++ {
+		read, err := io.ReadFull(zip, buf)
+		steps += bytes.Count(append(tail, buf[:read]...), []byte(`{"depth":`))
+		tail = append([]byte{}, buf[max(0, read-len(`{"depth":`)+1):read]...)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n%50 == 10 {
+			runtime.GC()
+			runtime.ReadMemStats(&stats)
+			if first == 0 {
+				first = stats.HeapAlloc
+			}
+			most = max(most, stats.HeapAlloc)
+		}
+	}
+	t.Logf("%d steps, the heap grew from %d to %d bytes", steps, first, most)
+	if steps < 1_000_000 {
+		t.Errorf("only %d steps", steps)
+	}
+	if most > first+2<<20 {
+		t.Errorf("the heap grew from %d to %d bytes", first, most)
+	}
+}
