@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs other people's clients and checkers against the gateway that has been built: every tests/*/run.sh, or those of the folders named. A run.sh finds the
-# gateway, which serves the demo network, at HELIOGRAPH_URL, and this repository at HELIOGRAPH_ROOT; it exits with 0, with 77 when it cannot be run
+# gateway, which serves the demo network as it lives, at HELIOGRAPH_URL, and this repository at HELIOGRAPH_ROOT; it exits with 0, with 77 when it cannot be run
 # on this machine, or as failed. All are run, whatever fails.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -17,7 +17,7 @@ stop() {
 }
 trap stop EXIT
 
-bin/heliograph serve --listen 127.0.0.1:0 --admin-listen '' --data-dir "$work/data" --log-format text >"$work/out" 2>"$work/log" &
+bin/heliograph serve --demo=live --listen 127.0.0.1:0 --admin-listen '' --data-dir "$work/data" --log-format text >"$work/out" 2>"$work/log" &
 gateway=$!
 for _ in $(seq 600); do
   HELIOGRAPH_URL=$(sed -n 's|^ *GraphQL *\(http://.*\)/graphql$|\1|p' "$work/out")

@@ -80,7 +80,7 @@ func (k *keeper) block(ctx context.Context, end time.Time) error {
 			return err
 		}
 		k.net = net
-		debug.FreeOSMemory()                            // telling the story again left much behind
+		debug.FreeOSMemory()                             // telling the story again left much behind
 		end = k.now().Truncate(time.Duration(blockTime)) // and took its time
 	}
 	if err := k.net.make(end.UnixNano()); err != nil {
