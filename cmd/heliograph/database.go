@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -154,7 +153,6 @@ func loadDemo(ctx context.Context, url string, now time.Time, again bool) error 
 		}
 		_, err = demo.Load(ctx, pool, now, bar.show)
 	}
-	debug.FreeOSMemory() // the rows are in the database now: a gateway that serves them needs much less
 	return err
 }
 

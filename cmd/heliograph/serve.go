@@ -127,6 +127,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
+	go gateway.ReleaseWhenIdle(watching)
 	go watchStatus(watching, storage.NewStatusEditor(pages, cfg.Now, nil), log, watchEvery)
 	return c.serve(ctx, log, d, handlers, public, admin)
 }

@@ -49,6 +49,17 @@ type PathItem struct {
 	Post *Operation `json:"post,omitempty"`
 }
 
+// Operations are those of the path, in the order in which they are written.
+func (p *PathItem) Operations() []*Operation {
+	var all []*Operation
+	for _, op := range []*Operation{p.Get, p.Post} {
+		if op != nil {
+			all = append(all, op)
+		}
+	}
+	return all
+}
+
 // Operation is one endpoint.
 type Operation struct {
 	Tags        []string       `json:"tags"`

@@ -45,7 +45,10 @@ func serve(t *testing.T) (origin string, operations int) {
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	return server.URL, len(description.Paths)
+	for _, path := range description.Paths {
+		operations += len(path.Value.Operations())
+	}
+	return server.URL, operations
 }
 
 // screenshot keeps a picture where the variable WEBTEST_SCREENSHOTS names a folder.
