@@ -4,7 +4,7 @@
 #   ARGS       more arguments for `heliograph serve`          PKGS       packages to test, ./... by default
 #   TESTFLAGS  more arguments for go test                     FUZZTIME   time for each fuzz target
 #   SOAK       settings of soak, such as `-args -soak.rate 200 -soak.time 20s`
-#   CLIENTS    folders of tests/ that test-clients runs, all by default
+#   CLIENTS    folders of tests/ and examples/ that test-clients runs, all by default
 #   BENCHTIME  time for each benchmark                        ASSETS     off leaves the front-end assets as they are
 
 SHELL := bash
@@ -61,7 +61,7 @@ test-browser: ## Run the tests that drive Chromium; installs it where there is n
 	@scripts/ensure-chromium.sh
 	CGO_ENABLED=0 go test -tags browser -timeout 10m $(TESTFLAGS) $(BROWSER_PKGS)
 
-test-clients: build ## Run other people's clients and checkers against the gateway: every folder of tests/
+test-clients: build ## Run other people's clients and checkers, and the examples, against the gateway: every folder of tests/ and examples/
 	@scripts/ensure-postgres.sh
 	@scripts/test-clients.sh $(CLIENTS)
 
