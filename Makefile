@@ -3,12 +3,13 @@
 # Settings, given as in `make fuzz FUZZTIME=1m`:
 #   ARGS       more arguments for `heliograph serve`          PKGS       packages to test, ./... by default
 #   TESTFLAGS  more arguments for go test                     FUZZTIME   time for each fuzz target
-#   CLIENTS    folders of tests/ that test-clients runs, all by default
+#   SOAK       settings of soak, such as `-args -soak.rate 200 -soak.time 20s`
+#   CLIENTS    folders of tests/ and examples/ that test-clients runs, all by default
 #   BENCHTIME  time for each benchmark                        ASSETS     off leaves the front-end assets as they are
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-slow test-browser test-clients fuzz bench lint fmt generate verify ci clean
+.PHONY: help run build test test-slow test-browser test-clients soak fuzz bench lint fmt generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
@@ -16,6 +17,7 @@ TESTFLAGS ?=
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 CLIENTS ?=
+SOAK ?=
 ASSETS ?= on
 
 # What `heliograph version` tells. The date is the commit's, so that the same commit gives the same binary.
@@ -59,9 +61,13 @@ test-browser: ## Run the tests that drive Chromium; installs it where there is n
 	@scripts/ensure-chromium.sh
 	CGO_ENABLED=0 go test -tags browser -timeout 10m $(TESTFLAGS) $(BROWSER_PKGS)
 
-test-clients: build ## Run other people's clients and checkers against the gateway: every folder of tests/
+test-clients: build ## Run other people's clients and checkers, and the examples, against the gateway: every folder of tests/ and examples/
 	@scripts/ensure-postgres.sh
 	@scripts/test-clients.sh $(CLIENTS)
+
+soak: build ## Let 2,000 subscriptions listen while messages are written, and PostgreSQL restart meanwhile; takes minutes
+	@scripts/ensure-postgres.sh
+	CGO_ENABLED=0 go test -tags soak -count 1 -timeout 20m -v $(TESTFLAGS) ./internal/soak $(SOAK)
 
 fuzz: ## Run each fuzz target for FUZZTIME (10s)
 	@scripts/ensure-postgres.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs other people's clients and checkers against the gateway that has been built: every tests/*/run.sh, or those of the folders named. A run.sh finds the
-# gateway, which serves the demo network, at HELIOGRAPH_URL, and this repository at HELIOGRAPH_ROOT; it exits with 0, with 77 when it cannot be run
+# Runs other people's clients and checkers against the gateway that has been built, and the examples: every run.sh in tests/* and examples/*, or those of the folders
+# named, such as tests/sdk or examples/go. A run.sh finds the
+# gateway, which serves the demo network as it lives, at HELIOGRAPH_URL, and this repository at HELIOGRAPH_ROOT; it exits with 0, with 77 when it cannot be run
 # on this machine, or as failed. All are run, whatever fails.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -17,7 +18,7 @@ stop() {
 }
 trap stop EXIT
 
-bin/heliograph serve --listen 127.0.0.1:0 --admin-listen '' --data-dir "$work/data" --log-format text >"$work/out" 2>"$work/log" &
+bin/heliograph serve --demo=live --listen 127.0.0.1:0 --admin-listen '' --data-dir "$work/data" --log-format text >"$work/out" 2>"$work/log" &
 gateway=$!
 for _ in $(seq 600); do
   HELIOGRAPH_URL=$(sed -n 's|^ *GraphQL *\(http://.*\)/graphql$|\1|p' "$work/out")
@@ -33,13 +34,14 @@ fi
 HELIOGRAPH_ROOT=$PWD
 export HELIOGRAPH_URL HELIOGRAPH_ROOT
 
-[ $# -gt 0 ] || set -- tests/*/
+[ $# -gt 0 ] || set -- tests/*/ examples/*/
 failed=() skipped=()
-for folder in "$@"; do
-  name=$(basename "$folder")
-  [ -x "tests/$name/run.sh" ] || continue
+for name in "$@"; do
+  name=${name%/}
+  [ -d "$name" ] || name=tests/$name
+  [ -x "$name/run.sh" ] || continue
   echo "--- $name"
-  "tests/$name/run.sh" </dev/null
+  "$name/run.sh" </dev/null
   case $? in
     0) echo "--- $name: ok" ;;
     77) echo "--- $name: cannot be run here" && skipped+=("$name") ;;

@@ -14,10 +14,13 @@ type Stream string
 const (
 	StreamBlocks       Stream = "select max(consensus_end) from record_file"
 	StreamLogs         Stream = "select max(consensus_timestamp) from contract_log"
-	StreamMessages     Stream = "select max(consensus_timestamp) from topic_message"
+	StreamMessages     Stream = "select max(consensus_timestamp) from transaction where " + submitted
 	StreamResults      Stream = "select greatest((select max(consensus_timestamp) from contract_result), (select max(consensus_timestamp) from contract_log where synthetic))"
 	StreamTransactions Stream = "select max(consensus_timestamp) from transaction"
 )
+
+// submitted are the transactions that leave a message. Messages have no index on time alone, so they are found through these.
+const submitted = "type = 27 and result = 22"
 
 // NewestOf reads the consensus time of a stream's newest row, 0 when it has none.
 func (db *DB) NewestOf(ctx context.Context, s Stream) (ledger.Timestamp, error) {
@@ -28,10 +31,13 @@ func (db *DB) NewestOf(ctx context.Context, s Stream) (ledger.Timestamp, error) 
 	return at.V, nil
 }
 
-// MessagesAfter reads messages of all topics behind a consensus time, in order.
+// MessagesAfter reads messages of all topics behind a consensus time, in order. Transactions without their message are passed over.
+// Comparing type and time together leaves the planner one order to read by, that of the index of both, however few messages there are.
 func (db *DB) MessagesAfter(ctx context.Context, after ledger.Timestamp, limit int) ([]*ledger.TopicMessage, error) {
-	rows, err := list(ctx, db, `select `+messageColumns+` from topic_message where consensus_timestamp > $1 order by consensus_timestamp limit $2`,
-		[]any{int64(after), limit}, messageTargets, finishMessage)
+	rows, err := list(ctx, db, `select `+messageColumns+`
+from (select type, consensus_timestamp as at, entity_id from transaction where (type, consensus_timestamp) > (27, $1) and (type, consensus_timestamp) < (28, 0) and result = 22) t
+cross join lateral (select `+messageColumns+` from topic_message where topic_id = t.entity_id and consensus_timestamp = t.at limit 1) m
+order by type, at limit $2`, []any{int64(after), limit}, messageTargets, finishMessage)
 	if err != nil {
 		return nil, fmt.Errorf("reading new messages: %w", err)
 	}

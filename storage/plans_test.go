@@ -133,6 +133,12 @@ func TestPlans(t *testing.T) {
 			b.QueueAssessedCustomFees(found, func([][]*ledger.AssessedCustomFee) {})
 			return b.Run(ctx)
 		}},
+		// Few submissions have a message in these tables, so most of them are passed by.
+		"new messages": {6000, read(func(ctx context.Context, db *storage.DB) error { _, err := db.MessagesAfter(ctx, at, 25); return err })},
+		"newest message": {100, read(func(ctx context.Context, db *storage.DB) error {
+			_, err := db.NewestOf(ctx, storage.StreamMessages)
+			return err
+		})},
 		"messages": {100, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := db.TopicMessages(ctx, topic, nil, page)
 			return err

@@ -115,7 +115,9 @@ func TestBadInput(t *testing.T) {
 		"unknown command":           {[]string{"sreve"}, `unexpected argument sreve`},
 		"number expected":           {[]string{"serve", "--limit-max", "many"}, `--limit-max: expected a valid 64 bit int but got "many"`},
 		"limit of nothing":          {append([]string{"serve", "--limit-default", "0"}, free...), `HELIOGRAPH_LIMIT_DEFAULT must be 1 or more, not 0`},
-		"no switch":                 {[]string{"serve", "--demo", "perhaps"}, `"perhaps" is neither on nor off`},
+		"no switch":                 {[]string{"serve", "--demo", "perhaps"}, `"perhaps" is none of on, off and live`},
+		"live in another's":         {[]string{"serve", "--demo=live", "--database-url", foreign}, "--demo=live writes"},
+		"live while time stands":    {[]string{"serve", "--demo=live", "--fixed-time", "2026-01-01T00:00:00Z"}, "--demo=live needs a clock"},
 		"no instant":                {append([]string{"serve", "--fixed-time", "noon"}, free...), `HELIOGRAPH_FIXED_TIME "noon" is no RFC 3339 instant`},
 		"no shard":                  {append([]string{"serve", "--shard", "5000"}, free...), `shard 5000 and realm 0`},
 		"users that are no list":    {append([]string{"serve", "--users", `{"username":"a","password":"hidden"}`}, free...), `HELIOGRAPH_USERS is not a JSON list`},
@@ -187,15 +189,16 @@ func execSQL(t *testing.T, url, sql string) {
 
 // process is a running program.
 type process struct {
-	cmd  *exec.Cmd
-	base string
-	out  *bytes.Buffer
+	cmd      *exec.Cmd
+	base     string
+	database chan string // the URL of its embedded database, once it has told it
+	out      *bytes.Buffer
 }
 
 // start runs "serve" and waits until it has said where it listens.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	g := &process{cmd: command(t, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", ""}, args...)...), out: &bytes.Buffer{}}
+	g := &process{cmd: command(t, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", ""}, args...)...), out: &bytes.Buffer{}, database: make(chan string, 1)}
 	g.cmd.Stderr = g.out
 	stdout, err := g.cmd.StdoutPipe()
 	if err != nil {
@@ -210,6 +213,9 @@ func start(t *testing.T, args ...string) *process {
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
 			if m := regexp.MustCompile(`GraphQL\s+(http://[^/]+)/graphql`).FindStringSubmatch(lines.Text()); m != nil {
 				found <- m[1]
+			}
+			if url, ok := strings.CutPrefix(lines.Text(), "  database  "); ok {
+				g.database <- url
 			}
 		}
 		close(found)
@@ -267,10 +273,11 @@ func TestEmbedded(t *testing.T) {
 	if code := g.end(t, syscall.SIGTERM); code != 0 {
 		t.Errorf("after SIGTERM the exit code is %d: %s", code, g.out)
 	}
-	again := start(t, "--data-dir", dir)
+	again := start(t, "--data-dir", dir, "--demo=live")
 	if got := statusOf(t, again.base+"/api/v1/accounts/1001"); got != http.StatusOK {
 		t.Errorf("after a restart: %d", got)
 	}
+	hearBlock(t, again)
 	pid, err := os.ReadFile(filepath.Join(dir, postmasterFile(t, dir)))
 	if err != nil {
 		t.Fatal(err)
@@ -307,6 +314,46 @@ func trySubscription(t *testing.T, base string) {
 	got := make([]byte, len(want))
 	if _, err := io.ReadFull(resp.Body, got); err != nil || string(got) != want {
 		t.Errorf("heard %q, %v", got, err)
+	}
+}
+
+// hearBlock waits for a block of a network that lives.
+func hearBlock(t *testing.T, g *process) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	body := `{"query":"subscription { blocks { number count } }"}`
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.base+"/graphql", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }() // the stream has no end
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), `data: {"data":{"blocks":{"number":"`) {
+			return
+		}
+	}
+	t.Errorf("no block was heard: %s", g.out)
+}
+
+// TestLiveNeedsTheDemo keeps blocks of the demo network out of an embedded database without it.
+func TestLiveNeedsTheDemo(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	g := start(t, "--data-dir", dir, "--demo=off")
+	execSQL(t, <-g.database, "insert into entity (id, num, realm, shard, timestamp_range) values (5, 5, 0, 0, '[1,)')")
+	if code := g.end(t, syscall.SIGTERM); code != 0 {
+		t.Fatalf("without the demo network the exit code is %d", code)
+	}
+	r := runCommand(t, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "", "--data-dir", dir, "--demo=live")
+	if r.code == 0 || !strings.Contains(r.stderr, "the embedded database holds something else") {
+		t.Errorf("it ended with %d and said %q", r.code, r.stderr)
 	}
 }
 

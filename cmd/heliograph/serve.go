@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"heliograph/internal/probe"
 	"heliograph/internal/status"
 	"heliograph/storage"
+	"heliograph/storage/demo"
 	"heliograph/storage/embedded"
 )
 
@@ -33,7 +35,7 @@ const exitDatabaseDied = 3
 type serveCmd struct {
 	Listen         []string      `env:"HELIOGRAPH_LISTEN" default:"127.0.0.1:8080" help:"Public address; repeatable."`
 	AdminListen    string        `env:"HELIOGRAPH_ADMIN_LISTEN" default:"127.0.0.1:9464" help:"Address of metrics, health and profiles; empty for none."`
-	Demo           toggle        `env:"HELIOGRAPH_DEMO" default:"on" help:"Load the demo network into an empty embedded database."`
+	Demo           demoMode      `env:"HELIOGRAPH_DEMO" default:"on" help:"Load the demo network into an empty embedded database; live also keeps it alive, with a block every two seconds."`
 	RequestTimeout time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" default:"20s" help:"How long a request may take, its statements included."`
 	MaxConnections int32         `env:"HELIOGRAPH_MAX_CONNECTIONS" default:"10" help:"Connections to the database at most."`
 	CORSOrigins    []string      `name:"cors-origins" env:"HELIOGRAPH_CORS_ORIGINS" default:"*" help:"Origins whose pages may read answers; * for all."`
@@ -80,6 +82,9 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("HELIOGRAPH_OPERATOR_TOKENS: %w", err)
 	}
+	if err := c.mayLive(); err != nil {
+		return err
+	}
 	// The ports come first: nothing has to be undone when one is taken.
 	public, admin, err := c.listen(ctx)
 	if err != nil {
@@ -97,6 +102,11 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 			return fmt.Errorf("loading the demo network: %w", err)
 		}
 	}
+	stopLife, err := c.live(ctx, d, cfg.Now, log)
+	if err != nil {
+		return err
+	}
+	defer stopLife()
 	g, err := c.connect(ctx, d, cfg.Base, log)
 	if err != nil {
 		return err
@@ -138,6 +148,43 @@ func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
 		return err
 	}
 	return loadDemoStatus(ctx, d.url, now, false)
+}
+
+// mayLive refuses a demo network that lives where it cannot.
+func (c *serveCmd) mayLive() error {
+	switch {
+	case !c.Demo.live:
+		return nil
+	case c.DatabaseURL != "":
+		return errors.New("--demo=live writes blocks, and Heliograph writes to no ledger database but its embedded one: leave --database-url out")
+	case c.FixedTime != "":
+		return errors.New("--demo=live needs a clock that runs: leave HELIOGRAPH_FIXED_TIME out")
+	}
+	return nil
+}
+
+// live keeps the demo network alive, if the settings say so, until the function that it returns is called.
+func (c *serveCmd) live(ctx context.Context, d *database, now func() time.Time, log *slog.Logger) (stop func(), err error) {
+	if !c.Demo.live {
+		return func() {}, nil
+	}
+	switch is, err := isDemo(ctx, d.url); {
+	case err != nil:
+		return nil, err
+	case !is:
+		return nil, errors.New("--demo=live continues the demo network, and the embedded database holds something else; choose another --data-dir")
+	}
+	living, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	done.Go(func() {
+		if err := demo.KeepAlive(living, d.url, now, log); err != nil {
+			log.ErrorContext(living, "the demo network no longer lives", "error", err)
+		}
+	})
+	return func() {
+		cancel()
+		done.Wait()
+	}, nil
 }
 
 // connect opens the pool. Without a write to do, every session refuses to write.

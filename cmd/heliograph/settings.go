@@ -36,6 +36,24 @@ func (t *toggle) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// demoMode says what becomes of the demo network: a switch, or live.
+type demoMode struct {
+	toggle
+	live bool
+}
+
+// UnmarshalText reads a switch, or live.
+func (m *demoMode) UnmarshalText(text []byte) error {
+	if m.live = strings.EqualFold(string(text), "live"); m.live {
+		m.on = true
+		return nil
+	}
+	if m.toggle.UnmarshalText(text) != nil {
+		return fmt.Errorf("%q is none of on, off and live", text)
+	}
+	return nil
+}
+
 // databaseSettings say which database is used.
 type databaseSettings struct {
 	DatabaseURL string `env:"HELIOGRAPH_DATABASE_URL" help:"PostgreSQL with the mirror tables, as URL or keyword string. Without it an embedded server is started."`

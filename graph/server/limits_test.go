@@ -151,6 +151,9 @@ func TestCost(t *testing.T) {
 		`{ accounts(first: 10) { nodes { transactions(first: 5) { nodes { name payer { memo } } } } } }`:                    "121", // 1 + 10 × (1 + 1 + 5 × (1 + 1))
 		`query($n: Int = 4) { accounts(first: $n) { nodes { memo } } }`:                                                     "5",
 		`{ accounts(first: 2) { ...A } a: accounts(first: 3) { ...A } } fragment A on AccountConnection { nodes { memo } }`: "7",
+		`{ callContract(input: {data: "0x18160ddd", to: "0x0000000000000000000000000000000000000bb9"}) { output } }`:        "500",
+		`{ estimateGas(input: {data: "0x18160ddd", to: "0x0000000000000000000000000000000000000bb9"}) { gas } }`:            "1500",
+		`{ contract(id: 3001) { call(data: "0x18160ddd") { output } } }`:                                                    "501",
 		`{ nodes(ids: ["a", "b", "c"]) { id } }`:                                                                            "3",
 		`{ accounts(first: 2) { nodes { holdings { tokens(first: 3) { balance } } } } }`:                                    "11", // 1 + 2 × (1 + 1 + 3)
 	} {

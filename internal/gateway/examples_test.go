@@ -2,6 +2,8 @@ package gateway_test
 
 import (
 	"encoding/json"
+	"maps"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -12,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestExamples runs every example of GraphiQL on the demo network: each must show something.
+// TestExamples runs every example of GraphiQL on the demo network: each must show something, a subscription something of the past.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -25,13 +27,20 @@ func TestExamples(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got := g.Query(t, e.Query, variables)
-			if strings.Contains(got.Body, `"errors"`) {
-				t.Fatalf("%s", got.Body)
+			var shown string
+			if strings.Contains(e.Query, "\nsubscription ") {
+				past := map[string]any{"from": "0.0"}
+				maps.Copy(past, variables)
+				shown = await(t, subscribe(t, g, e.Query, past)).data
+			} else {
+				shown = g.Query(t, e.Query, variables).Body
 			}
-			for _, nothing := range []string{`"nodes":[]`, `"account":null`, `"topic":null`} {
-				if strings.Contains(got.Body, nothing) {
-					t.Errorf("an example shows nothing: %s in %s", nothing, got.Body)
+			if strings.Contains(shown, `"errors"`) || !strings.HasPrefix(shown, `{"data":{`) {
+				t.Fatal(shown)
+			}
+			for _, nothing := range []string{`"nodes":[]`, `"account":null`, `"topic":null`, `"token":null`, `"contract":null`, `"status":null`, `"output":null`, `"gas":null`} {
+				if strings.Contains(shown, nothing) {
+					t.Errorf("an example shows nothing: %s in %s", nothing, shown)
 				}
 			}
 		})
@@ -59,6 +68,25 @@ func TestExplainOverHTTP(t *testing.T) {
 		got := g.Get(t, "/graphql/explain?path="+c.path)
 		if got.Status != c.status || !strings.Contains(got.Body, c.want) {
 			t.Errorf("%s: %d %s, which should be %d with %s", c.path, got.Status, got.Body, c.status, c.want)
+		}
+	}
+}
+
+// TestExplainBody explains a call with the body that it is sent with.
+func TestExplainBody(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	const call = "/graphql/explain?path=POST+/api/v1/contracts/call"
+	for name, c := range map[string]struct {
+		body, want string
+		status     int
+	}{
+		"a call":       {`{"data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9"}`, `0x18160ddd`, 200},
+		"no call":      {`{"data":5`, `"error":"`, 400},
+		"a long story": {strings.Repeat(" ", 2<<20), `"error":"the body cannot be read, or is too long"`, 400},
+	} {
+		if got := g.Do(t, http.MethodPost, call, c.body, "Content-Type: application/octet-stream"); got.Status != c.status || !strings.Contains(got.Body, c.want) {
+			t.Errorf("%s: %d %.300s, which should be %d with %s", name, got.Status, got.Body, c.status, c.want)
 		}
 	}
 }

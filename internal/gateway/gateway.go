@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -296,6 +297,7 @@ func (g *Gateway) Public() http.Handler {
 			r.Get("/graphql/schema.graphql", g.schema)
 		}
 		r.Get("/graphql/explain", g.explain)
+		r.Post("/graphql/explain", g.explain)
 	})
 	page := graphiql.Handler(graphiql.Options{})
 	r.Handle("/graphiql", page)
@@ -363,9 +365,20 @@ func (g *Gateway) schema(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(g.sdl)) // a client that has gone is no concern of ours
 }
 
-// explain tells what the REST path of the parameter "path" would run.
+// maxExplained is how many bytes of a body are explained: more than any endpoint takes.
+const maxExplained = 1 << 20
+
+// explain tells what the REST path of the parameter "path" would run, with the body of the request where there is one.
 func (g *Gateway) explain(w http.ResponseWriter, r *http.Request) {
-	x, err := g.Explain(r.Context(), r.URL.Query().Get("path"))
+	var body []byte
+	if r.Method == http.MethodPost {
+		var err error
+		if body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxExplained)); err != nil {
+			writeJSON(w, http.StatusBadRequest, map[string]string{"error": "the body cannot be read, or is too long"})
+			return
+		}
+	}
+	x, err := g.ExplainBody(r.Context(), r.URL.Query().Get("path"), body)
 	var problem *rest.Problem
 	switch {
 	case errors.As(err, &problem):

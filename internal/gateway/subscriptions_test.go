@@ -110,8 +110,11 @@ func TestTopicMessages(t *testing.T) {
 	write := func(n int) {
 		t.Helper()
 		for range n {
-			if _, err := conn.Exec(t.Context(), `insert into topic_message (consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash, running_hash_version)
-select (select max(consensus_timestamp) from topic_message) + 1000, 4001, max(sequence_number) + 1, 'hello', 1001, '\x01', 3 from topic_message where topic_id = 4001`); err != nil {
+			if _, err := conn.Exec(t.Context(), `with said as (
+insert into topic_message (consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash, running_hash_version)
+select (select max(consensus_timestamp) from topic_message) + 1000, 4001, max(sequence_number) + 1, 'hello', 1001, '\x01', 3 from topic_message where topic_id = 4001
+returning consensus_timestamp as at)
+insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns, entity_id, transaction_hash) select at, 27, 22, 1001, at - 1, 4001, '\x01' from said`); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -9,16 +9,23 @@ import (
 // block numbers the two-second windows of the timeline, counted back from the end.
 func (w *world) window(ts int64) int64 { return (w.end - ts) / blockTime }
 
-// writeBlocks groups the transactions, which are in order, into blocks and gives each its place.
+// chain is where the next block goes.
+type chain struct {
+	next int64  // its number
+	last string // hash of the block before it
+}
+
+// newChain waits for block 0, whose predecessor has a hash of zeros.
+func newChain() chain { return chain{last: strings.Repeat("0", 96)} }
+
+// writeBlocks groups the transactions, which are in order, into blocks that follow the chain and gives each its place.
 func (w *world) writeBlocks() {
-	previous := strings.Repeat("0", 96)
-	number := int64(0)
-	for start := 0; start < len(w.txs); number++ {
+	for start := 0; start < len(w.txs); w.chain.next++ {
 		end := start
 		for end < len(w.txs) && w.window(w.txs[end].ts) == w.window(w.txs[start].ts) {
 			end++
 		}
-		previous = w.writeBlock(number, previous, w.txs[start:end])
+		w.chain.last = w.writeBlock(w.chain.next, w.chain.last, w.txs[start:end])
 		start = end
 	}
 }

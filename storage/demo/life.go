@@ -28,6 +28,7 @@ func (w *world) lastTenMinutes() {
 	}
 	w.forced = w.end
 	w.say(KeepersChat, Walter, "All is well.")
+	w.forced = 0
 }
 
 func (w *world) someone() int64 { return w.cast.residents[w.pick(int64(len(w.cast.residents)))] }
@@ -176,4 +177,55 @@ func (w *world) tooPoor() {
 	t := w.tx(typeCryptoTransfer, w.someone())
 	t.result, t.memo = resultInsufficient, "more than I have"
 	w.commit(t)
+}
+
+// liveUntil lets the network live on up to a consensus time, at which a block ends: what it does by itself until then, and two seconds of a
+// town's life, with a payment, a contract that writes logs and a message in each.
+func (w *world) liveUntil(end int64) {
+	days := len(w.stakeDays)
+	w.end = end
+	w.until(end - blockTime + 40_000_000)
+	w.grant()
+	w.payToSomeone()
+	w.signal()
+	for range w.pick(3) {
+		w.everyday()
+	}
+	w.forced = end
+	w.say(KeepersChat, []int64{Walter, Alice, Bob, Heidi, Erin, Frank}[w.pick(6)], chat[w.pick(int64(len(chat)))])
+	w.forced = 0
+	for _, d := range w.stakeDays[days:] {
+		w.stakesAfter(d)
+	}
+	if end%snapshotEvery == 0 && end-w.snaps.last >= snapshotEvery {
+		w.snapshot()
+	}
+	w.writeHistory()
+}
+
+// signal is a call of a contract that leaves a log.
+func (w *world) signal() {
+	from, to := w.two(w.cast.coined)
+	if w.pick(2) == 0 {
+		w.call(call{payer: from, contract: TideGauge, source: "TideGauge", method: "report", args: []any{w.pick(3_000) - 1_500}})
+		return
+	}
+	w.sendEthereum(ethereum{kind: 2, sender: Bob, call: call{contract: HarbourCoin, source: "HarbourCoin", method: "transfer", args: []any{w.address(to), bigInt(1 + w.pick(9))}}})
+}
+
+// grant helps somebody out who is about to run out of hbars, so that life never ends for want of them.
+func (w *world) grant() {
+	const little, enough = 60 * hbar, 400 * hbar
+	for id := int64(Alice); id <= Fund; id++ {
+		if w.balances[id] < little && w.entities.get(key(id))["deleted"] != true {
+			w.pay(Treasury, id, enough, "grant of the treasury")
+			return
+		}
+	}
+	for _, id := range w.cast.residents {
+		if w.balances[id] < little {
+			w.pay(Treasury, id, enough, "grant of the treasury")
+			return
+		}
+	}
 }

@@ -46,7 +46,7 @@ var tables = strings.Fields(`account_balance account_balance_file address_book a
 // enums are the types of the database that have to be known before rows can be copied.
 var enums = []string{"airdrop_state", "entity_type", "errata_type", "hook_extension_point", "hook_type", "token_pause_status", "token_supply_type", "token_type"}
 
-// The marker is a comment on the table of blocks. It names the last block of the demo, so that it means nothing any more
+// The marker is a comment on the table of blocks. It names the last block of the story, so that it means nothing any more
 // once somebody else has written to the database.
 const marker = "heliograph demo network, last block "
 
@@ -59,13 +59,18 @@ func IsEmpty(ctx context.Context, db DB) (bool, error) {
 	return !filled, nil
 }
 
-// IsDemo says whether the data of a database are the demo network's, and nothing else.
+// IsDemo says whether the data of a database are the demo network's, and nothing else: its newest block is the last one of the story, or
+// one with which the network itself has continued it, whose hash is made of the hashes of its transactions.
 func IsDemo(ctx context.Context, db DB) (bool, error) {
 	const query = `
 		select exists (
-			select from record_file b
-			where b.index = (select max(index) from record_file)
-			  and obj_description('record_file'::regclass, 'pg_class') = $1 || b.hash)`
+			select from record_file story
+			cross join lateral (select * from record_file order by index desc limit 1) newest
+			where story.hash = substring(obj_description('record_file'::regclass, 'pg_class') from length($1::text) + 1)
+			  and starts_with(obj_description('record_file'::regclass, 'pg_class'), $1)
+			  and (newest.hash = story.hash or newest.hash = encode(sha384(convert_to(newest.prev_hash, 'UTF8') || (
+				select string_agg(transaction_hash, ''::bytea order by consensus_timestamp) from transaction
+				where consensus_timestamp between newest.consensus_start and newest.consensus_end)), 'hex')))`
 	var demo bool
 	if err := db.QueryRow(ctx, query, marker).Scan(&demo); err != nil {
 		return false, fmt.Errorf("looking for the mark of the demo network: %w", err)
@@ -166,20 +171,31 @@ func (w *world) copyTo(ctx context.Context, tx pgx.Tx, progress Progress) (int, 
 			continue
 		}
 		progress("writing "+table, done, total)
-		columns := columnsOf(rows)
-		values := make([]any, len(columns))
-		source := pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
-			for j, c := range columns {
-				values[j] = rows[i][c]
-			}
-			return values, nil
-		})
-		if _, err := tx.CopyFrom(ctx, pgx.Identifier{table}, columns, source); err != nil {
-			return 0, fmt.Errorf("writing the table %s: %w", table, err)
+		if err := copyRows(ctx, tx, table, rows); err != nil {
+			return 0, err
 		}
 		done += len(rows)
 	}
 	return total, nil
+}
+
+// copyRows adds rows to a table.
+func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	columns := columnsOf(rows)
+	values := make([]any, len(columns))
+	source := pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
+		for j, c := range columns {
+			values[j] = rows[i][c]
+		}
+		return values, nil
+	})
+	if _, err := tx.CopyFrom(ctx, pgx.Identifier{table}, columns, source); err != nil {
+		return fmt.Errorf("writing the table %s: %w", table, err)
+	}
+	return nil
 }
 
 // columnsOf lists the columns that any of the rows has.

@@ -220,28 +220,33 @@ func (w *world) writeStakes() {
 		return
 	}
 	for _, d := range w.stakeDays[len(w.stakeDays)-2:] {
-		for _, k := range w.entities.order {
-			e := w.entities.get(k)
-			node, staked := e["staked_node_id"].(int64)
-			id := e["id"].(int64)
-			if e["type"] != "ACCOUNT" || e["deleted"] == true || e["created_timestamp"].(int64) > d.ts || (id != StakingRewards && (!staked || node < 0)) {
-				continue
-			}
-			r := row{
-				"id": id, "end_stake_period": d.epoch, "pending_reward": (id*7919 + 1_300) % 2_000_000, "staked_node_id_start": node,
-				"staked_to_me": int64(0), "stake_total_start": w.balances[id] / hbar * hbar,
-			}
-			if id == StakingRewards {
-				r["pending_reward"], r["stake_total_start"], r["staked_node_id_start"] = 0, 0, -1
-			} else if e["decline_reward"] == true {
-				r["pending_reward"] = 0
-			}
-			if id == Alice || id == Fund {
-				r["staked_to_me"] = 55_000 * hbar
-				r["stake_total_start"] = w.balances[id]/hbar*hbar + 55_000*hbar
-			}
-			w.stakes.put(key(id), d.ts, r)
+		w.stakesAfter(d)
+	}
+}
+
+// stakesAfter works out pending rewards and stakes of the accounts after a staking period.
+func (w *world) stakesAfter(d stakeDay) {
+	for _, k := range w.entities.order {
+		e := w.entities.get(k)
+		node, staked := e["staked_node_id"].(int64)
+		id := e["id"].(int64)
+		if e["type"] != "ACCOUNT" || e["deleted"] == true || e["created_timestamp"].(int64) > d.ts || (id != StakingRewards && (!staked || node < 0)) {
+			continue
 		}
+		r := row{
+			"id": id, "end_stake_period": d.epoch, "pending_reward": (id*7919 + 1_300) % 2_000_000, "staked_node_id_start": node,
+			"staked_to_me": int64(0), "stake_total_start": w.balances[id] / hbar * hbar,
+		}
+		if id == StakingRewards {
+			r["pending_reward"], r["stake_total_start"], r["staked_node_id_start"] = 0, 0, -1
+		} else if e["decline_reward"] == true {
+			r["pending_reward"] = 0
+		}
+		if id == Alice || id == Fund {
+			r["staked_to_me"] = 55_000 * hbar
+			r["stake_total_start"] = w.balances[id]/hbar*hbar + 55_000*hbar
+		}
+		w.stakes.put(key(id), d.ts, r)
 	}
 }
 

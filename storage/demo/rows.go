@@ -93,10 +93,15 @@ func (v *versions) archive(c *version, ts int64) {
 // flush writes the rows in force.
 func (v *versions) flush() {
 	for _, k := range v.order {
-		c := v.current[k]
-		c.row["timestamp_range"] = span(c.from, 0)
-		v.out.add(v.table, c.row)
+		v.out.add(v.table, v.inForce(k))
 	}
+}
+
+// inForce is the row in force of an object that exists, with its time.
+func (v *versions) inForce(k string) row {
+	c := v.current[k]
+	c.row["timestamp_range"] = span(c.from, 0)
+	return c.row
 }
 
 // row1 is a row of one column.

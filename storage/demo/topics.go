@@ -3,8 +3,9 @@ package demo
 import (
 	"crypto/sha512"
 	"encoding/binary"
-	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // topicState is what a topic needs for its next message.
@@ -154,29 +155,21 @@ func runningHash(previous []byte, payer, topic, ts, sequence int64, text []byte)
 	return h[:]
 }
 
-// writeTopicLookup writes which sequence numbers a partition by month of the messages would hold for each topic.
-func (w *world) writeTopicLookup() {
-	type covered struct {
-		partition                   string
-		topic                       int64
-		firstSeq, lastSeq, from, to int64
-	}
-	var order []*covered
-	byKey := map[string]*covered{}
+// noteLookups notes which sequence numbers a partition by month of the messages holds for each topic, with the messages made so far.
+func (w *world) noteLookups() {
 	for _, r := range w.out["topic_message"] {
 		ts, topic, seq := r["consensus_timestamp"].(int64), r["topic_id"].(int64), r["sequence_number"].(int64)
-		p := time.Unix(0, ts).UTC().Format("topic_message_p2006_01")
-		s := byKey[fmt.Sprint(p, topic)]
-		if s == nil {
-			s = &covered{partition: p, topic: topic, firstSeq: seq, from: ts}
-			byKey[fmt.Sprint(p, topic)] = s
-			order = append(order, s)
+		partition := time.Unix(0, ts).UTC().Format("topic_message_p2006_01")
+		k := key(topic, "/", partition)
+		first, from := seq, ts
+		if known := w.lookups[k]; known != nil {
+			first = known["sequence_number_range"].(pgtype.Range[pgtype.Int8]).Lower.Int64
+			from = known["timestamp_range"].(pgtype.Range[pgtype.Int8]).Lower.Int64
+		} else {
+			w.lookupOrder = append(w.lookupOrder, k)
 		}
-		s.lastSeq, s.to = seq, ts
-	}
-	for _, s := range order {
-		w.out.add("topic_message_lookup", row{
-			"partition": s.partition, "topic_id": s.topic, "sequence_number_range": span(s.firstSeq, s.lastSeq+1), "timestamp_range": span(s.from, s.to+1),
-		})
+		w.lookups[k] = row{
+			"partition": partition, "topic_id": topic, "sequence_number_range": span(first, seq+1), "timestamp_range": span(from, ts+1),
+		}
 	}
 }

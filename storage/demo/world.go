@@ -102,6 +102,7 @@ type world struct {
 	err       error
 
 	txs      []*transaction
+	chain    chain
 	snaps    snapshots
 	numbers  map[string]int64
 	balances map[int64]int64
@@ -126,11 +127,13 @@ type world struct {
 	cast          cast
 	stakeDays     []stakeDay
 	hookSlots     map[string]row
+	lookups       map[string]row // which messages a partition holds, by topic and partition
+	lookupOrder   []string
 }
 
 func newWorld(end int64) *world {
 	w := &world{
-		end: end, clock: end - age, out: sink{},
+		end: end, clock: end - age, out: sink{}, chain: newChain(),
 		rng:        rand.New(rand.NewPCG(20_26, 7_31)),
 		numbers:    map[string]int64{},
 		balances:   map[int64]int64{},
@@ -143,6 +146,7 @@ func newWorld(end int64) *world {
 		ids:        map[common.Address]int64{},
 		nonces:     map[int64]int64{},
 		hookSlots:  map[string]row{},
+		lookups:    map[string]row{},
 	}
 	for table, v := range map[string]**versions{
 		"entity": &w.entities, "token": &w.tokens, "token_account": &w.relations, "nft": &w.nfts, "custom_fee": &w.fees,
@@ -371,22 +375,35 @@ func feeOf(kind int) int64 {
 // finish turns the transactions into blocks and everything that hangs on them, and writes what is in force.
 func (w *world) finish() {
 	w.snapshot()
+	w.writeHistory()
+	w.writeEntities()
+	w.writeStakes()
+	w.writeContracts()
+	w.writeSchedules()
+	w.writeReconciliation()
+	for _, k := range w.lookupOrder {
+		w.out.add("topic_message_lookup", w.lookups[k])
+	}
+	for _, v := range w.versioned() {
+		v.flush()
+	}
+}
+
+// writeHistory turns the transactions so far into blocks, and writes what each of them did.
+func (w *world) writeHistory() {
 	slices.SortFunc(w.txs, func(a, b *transaction) int { return cmp.Compare(a.ts, b.ts) })
 	w.writeBlocks()
 	for _, t := range w.txs {
 		w.writeTransaction(t)
 	}
-	w.writeEntities()
-	w.writeStakes()
-	w.writeContracts()
-	w.writeSchedules()
-	w.writeTopicLookup()
-	w.writeReconciliation()
-	for _, v := range []*versions{
+	w.noteLookups()
+}
+
+// versioned are the tables with a history.
+func (w *world) versioned() []*versions {
+	return []*versions{
 		w.entities, w.tokens, w.relations, w.nfts, w.fees, w.cryptoAllowances, w.tokenAllowances, w.nftAllowances, w.drops,
 		w.topics, w.nodes, w.registered, w.hooks, w.stakes,
-	} {
-		v.flush()
 	}
 }
 

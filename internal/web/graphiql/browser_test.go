@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -132,10 +133,19 @@ func (g *gateway) socket(w http.ResponseWriter, r *http.Request) {
 
 func (g *gateway) explain(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Query().Get("path")
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
 	g.mu.Lock()
-	g.explains = append(g.explains, path)
+	g.explains = append(g.explains, strings.TrimSpace(path+" "+string(body)))
 	g.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
+	if strings.HasPrefix(path, "POST /api/v1/") {
+		fmt.Fprint(w, `{"query":"query RestCall { __typename }","variables":{},"operationName":"RestCall"}`)
+		return
+	}
 	if !strings.HasPrefix(path, "/api/v1/accounts") {
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprint(w, `{"error":"No REST route answers this path."}`)
@@ -211,7 +221,7 @@ func TestPage(t *testing.T) {
 	}
 	var titles []string
 	page.Eval(tabTitles, &titles)
-	if len(titles) != len(Examples()) || titles[0] != "Wallet" {
+	if want := []string{"Wallet", "Blocks", "Gallery", "Conversation", "Dashboard"}; !slices.Equal(titles, want) {
 		t.Errorf("tabs %q", titles)
 	}
 
@@ -305,22 +315,31 @@ func TestRestDialog(t *testing.T) {
 	page.Eval(tabTitles+".length", &before)
 
 	page.Click(`[aria-label="Open a REST call"]`)
-	page.Wait("the focus in the dialog", `document.activeElement.matches('.heliograph-rest input')`)
+	page.Wait("the focus in the dialog", `document.activeElement.matches('.heliograph-rest textarea')`)
 	page.Keys("https://ledger.example/api/v2/nothing" + kb.Enter)
 	page.Wait("the error", `document.querySelector('.heliograph-rest-error')?.innerText === 'No REST route answers this path.'`)
 
-	page.Eval(`document.querySelector('.heliograph-rest input').select()`, nil)
+	page.Eval(`document.querySelector('.heliograph-rest textarea').select()`, nil)
 	page.Keys(`curl -s "https://ledger.example/api/v1/accounts?limit=5&order=asc"` + kb.Enter)
 	page.Wait("the dialog to close", `!document.querySelector('.heliograph-rest')`)
 	page.Wait("a tab with the document", activeTab+` === 'RestAccounts' && `+tabTitles+fmt.Sprintf(".length === %d", before+1))
 	page.Wait("its variables", variablesText+`?.includes('"first": 5')`)
 
+	// Calls with a body: as text, and, since a transaction is none, in base64.
+	for _, call := range []string{`POST /api/v1/contracts/call {"data":"0x18160ddd"}`, `curl localhost:8080/api/v1/network/fees -H "Content-Type: application/protobuf" -d aGVsbG8=`} {
+		page.Click(`[aria-label="Open a REST call"]`)
+		page.Wait("the focus in the dialog", `document.activeElement.matches('.heliograph-rest textarea')`)
+		page.Keys(call + kb.Enter)
+		page.Wait("the dialog to close", `!document.querySelector('.heliograph-rest')`)
+		page.Wait("a tab with the document", activeTab+` === 'RestCall'`)
+	}
 	g.mu.Lock()
 	explained := slices.Clone(g.explains)
 	g.mu.Unlock()
-	if !slices.Equal(explained, []string{"/api/v2/nothing", "/api/v1/accounts?limit=5&order=asc"}) {
+	if want := []string{"/api/v2/nothing", "/api/v1/accounts?limit=5&order=asc", `POST /api/v1/contracts/call {"data":"0x18160ddd"}`, "POST /api/v1/network/fees hello"}; !slices.Equal(explained, want) {
 		t.Errorf("the page had %q explained", explained)
 	}
+	before++ // both calls are one document, in one tab
 
 	page.Click(`[aria-label="Examples"]`)
 	page.Wait("the list of examples", fmt.Sprintf(`document.querySelectorAll('[role=menuitem]').length === %d`, len(Examples())))

@@ -11,12 +11,14 @@ import (
 //go:embed src/examples
 var exampleFiles embed.FS
 
-// Example is a document that the page offers in a tab on a first visit and in its list of examples.
+// Example is a document that the page offers in its list of examples, and in a tab on a first visit when it is a role's.
 type Example struct {
 	// Name is the file's name without its number and suffix, for instance "topic-messages".
 	Name string `json:"name"`
 	// Title is for people; it is the document's first line, a comment.
 	Title string `json:"title"`
+	// Role says that it is what one kind of application needs, all in one: those whose numbers begin with 0. Others show a resource, or a subscription.
+	Role bool `json:"role"`
 	// Query is the GraphQL document, its title included.
 	Query string `json:"query"`
 	// Variables is a JSON object with the document's variables; nil when it takes none.
@@ -39,10 +41,11 @@ func Examples() []Example {
 		}
 		query := string(document)
 		title, _, _ := strings.Cut(query, "\n")
-		_, short, _ := strings.Cut(path.Base(stem), "-")
+		number, short, _ := strings.Cut(path.Base(stem), "-")
 		examples = append(examples, Example{
 			Name:      short,
 			Title:     strings.TrimSpace(strings.TrimPrefix(title, "#")),
+			Role:      strings.HasPrefix(number, "0"),
 			Query:     query,
 			Variables: variables,
 		})

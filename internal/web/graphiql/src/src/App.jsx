@@ -60,7 +60,7 @@ function Tools({ examples, link, prettify, copy, merge }) {
           <LinkIcon className="graphiql-toolbar-icon" aria-hidden="true" />
         </ToolbarButton>
       )}
-      <ToolbarButton label="Open a REST call" onClick={() => setDialog({ path: '', error: '' })}>
+      <ToolbarButton label="Open a REST call" onClick={() => setDialog({ text: '', error: '' })}>
         <RestIcon className="graphiql-toolbar-icon" aria-hidden="true" />
       </ToolbarButton>
       {examples.length > 0 && (
@@ -117,7 +117,7 @@ function SubscriptionTransport() {
 export function App({ examples, link }) {
   const last = lastTab();
   const narrow = matchMedia('(max-width: 900px)').matches;
-  const tabs = [...(link.tab ? [link.tab] : []), ...examples.map(({ tab }) => tab)];
+  const tabs = [...(link.tab ? [link.tab] : []), ...examples.filter(({ role }) => role).map(({ tab }) => tab)];
   const shown = link.tab ?? last ?? tabs[0];
 
   return (

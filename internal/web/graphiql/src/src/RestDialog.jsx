@@ -1,13 +1,13 @@
 import { Dialog } from '@graphiql/react';
 import { useId, useState } from 'react';
-import { explain, restPath } from './documents.js';
+import { explain, restCall } from './documents.js';
 
 /**
  * Turns a REST call into its GraphQL document.
- * @param {{ initial: { path: string, error: string }, onClose: () => void, onTab: (tab: object) => void }} props
+ * @param {{ initial: { text: string, error: string }, onClose: () => void, onTab: (tab: object) => void }} props
  */
 export function RestDialog({ initial, onClose, onTab }) {
-  const [text, setText] = useState(initial.path);
+  const [text, setText] = useState(initial.text);
   const [error, setError] = useState(initial.error);
   const [busy, setBusy] = useState(false);
   const inputId = useId();
@@ -15,20 +15,28 @@ export function RestDialog({ initial, onClose, onTab }) {
 
   async function submit(event) {
     event.preventDefault();
-    const path = restPath(text);
-    if (!path) {
-      setError('Enter a REST path, for example /api/v1/accounts?limit=5.');
+    const call = restCall(text);
+    if (!call) {
+      setError('Enter a REST call, for example /api/v1/accounts?limit=5.');
       return;
     }
     setBusy(true);
     setError('');
     try {
-      const tab = await explain(path);
+      const tab = await explain(call);
       onTab(tab);
       onClose();
     } catch (problem) {
       setError(problem.message);
       setBusy(false);
+    }
+  }
+
+  // A call is mostly one line, so Enter sends it; Shift and Enter begin another one.
+  function submitOnEnter(event) {
+    if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      event.currentTarget.form.requestSubmit();
     }
   }
 
@@ -40,15 +48,15 @@ export function RestDialog({ initial, onClose, onTab }) {
       </div>
       <form className="heliograph-rest" onSubmit={submit}>
         <Dialog.Description className="graphiql-dialog-section-caption">
-          Every REST call runs a GraphQL document. Paste a path or an address to open that document in a tab.
+          Every REST call runs a GraphQL document. Paste a path, an address or a curl command to open that document in a
+          tab. What is sent with POST follows the path; a transaction may be in hex or base64.
         </Dialog.Description>
-        <label htmlFor={inputId}>REST path or address</label>
-        <input
+        <label htmlFor={inputId}>REST call</label>
+        <textarea
           id={inputId}
-          type="text"
-          inputMode="url"
+          rows={4}
           value={text}
-          placeholder="/api/v1/accounts?limit=5&order=asc"
+          placeholder={'/api/v1/accounts?limit=5&order=asc\nPOST /api/v1/contracts/call {"to": "0x…", "data": "0x…"}'}
           autoFocus
           autoComplete="off"
           autoCapitalize="none"
@@ -56,6 +64,7 @@ export function RestDialog({ initial, onClose, onTab }) {
           aria-invalid={Boolean(error)}
           aria-describedby={errorId}
           onChange={(event) => setText(event.target.value)}
+          onKeyDown={submitOnEnter}
         />
         <p id={errorId} className="heliograph-rest-error" role="alert">
           {error}

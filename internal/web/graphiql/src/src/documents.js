@@ -16,9 +16,10 @@ function prettyJSON(text) {
   }
 }
 
-async function getJSON(url) {
+async function getJSON(url, { headers, ...rest } = {}) {
   const response = await fetch(url, {
-    headers: { accept: 'application/json' },
+    ...rest,
+    headers: { accept: 'application/json', ...headers },
     signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
   });
   let body = null;
@@ -31,7 +32,7 @@ async function getJSON(url) {
 }
 
 /**
- * @returns {Promise<{ name: string, title: string, tab: Tab }[]>} The example documents; empty when they cannot be
+ * @returns {Promise<{ name: string, title: string, role: boolean, tab: Tab }[]>} The example documents; empty when they cannot be
  *   had, because the page is of use without them.
  */
 export async function loadExamples() {
@@ -40,9 +41,10 @@ export async function loadExamples() {
     if (!response.ok || !Array.isArray(body)) {
       return [];
     }
-    return body.map(({ name, title, query, variables }) => ({
+    return body.map(({ name, title, role, query, variables }) => ({
       name,
       title,
+      role,
       tab: { query, variables: variables ? JSON.stringify(variables, null, 2) : '', operationName: null },
     }));
   } catch {
@@ -51,59 +53,133 @@ export async function loadExamples() {
 }
 
 /**
- * Takes what people paste for a REST call: a path, a full address, with or without a method, quotes or curl in front.
- * @param {string} text
- * @returns {string} The path and query string; empty when there is none.
+ * A REST call: a path with its query string, and, where it is made with POST, its body; null is the gateway's example.
+ * @typedef {{ path: string, post: boolean, body: string | null }} Call
  */
-export function restPath(text) {
-  const words = text.trim().split(/\s+/).map((word) => word.replace(/^['"]+|['"]+$/g, ''));
-  const target = words.find((word) => /^(https?:\/\/|\/)/i.test(word)) ?? words[words.length - 1];
-  if (!target) {
-    return '';
+
+/** Cuts a command into words as a shell would: by spaces, but not those in quotes or behind a backslash. */
+function shellWords(text) {
+  const words = [];
+  let word = null;
+  for (const [, space, single, double, escaped, plain] of text.matchAll(
+    /(\s+)|'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+|['"\\])/g,
+  )) {
+    if (space !== undefined) {
+      if (word !== null) {
+        words.push(word);
+      }
+      word = null;
+    } else if (escaped !== '\n') {
+      word = (word ?? '') + (single ?? double?.replace(/\\(["\\$`\n])/g, '$1') ?? escaped ?? plain);
+    }
   }
-  if (/^https?:\/\//i.test(target)) {
-    const withoutOrigin = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/, '');
-    return withoutOrigin.startsWith('/') ? withoutOrigin : `/${withoutOrigin}`;
+  return word === null ? words : [...words, word];
+}
+
+// What curl sends as a body, and what else it takes a value for.
+const BODY_OPTIONS = /^(-d|--data|--data-raw|--data-binary|--data-ascii|--json)$/;
+const VALUE_OPTIONS = /^(-[AbcCeHmotTuUwxyYz]|--(header|user|user-agent|output|max-time|connect-timeout|cookie|referer|proxy|retry))$/;
+
+function curlCall(words) {
+  const call = { address: '', post: false, body: null };
+  for (let i = 1; i < words.length; i++) {
+    const [, option, joined] = /^(--[a-z-]+)=([\s\S]*)$/.exec(words[i]) ?? [null, words[i], null];
+    const value = () => joined ?? words[++i] ?? '';
+    if (BODY_OPTIONS.test(option)) {
+      call.body = (call.body === null ? '' : `${call.body}&`) + value();
+      call.post = true;
+    } else if (/^(-X|--request)$/.test(option)) {
+      call.post = value().toUpperCase() === 'POST';
+    } else if (/^-X./.test(option)) {
+      call.post = option.slice(2).toUpperCase() === 'POST';
+    } else if (VALUE_OPTIONS.test(option)) {
+      value();
+    } else if (!option.startsWith('-')) {
+      call.address = option;
+    } else if (option === '--url') {
+      call.address = value();
+    }
   }
-  const path = target.replace(/#.*$/, '');
-  return path.startsWith('/') ? path : `/${path}`;
+  return call;
+}
+
+function writtenCall(text) {
+  const [, method, address, body] = /^(?:(GET|HEAD|POST)\s+)?(\S*)\s*([\s\S]*)$/i.exec(text);
+  const given = body.replace(/^HTTP\/[\d.]+\s*/i, '');
+  return { address, post: method?.toUpperCase() === 'POST' || given !== '', body: given || null };
 }
 
 /**
- * Asks the gateway which document a REST path runs.
- * @param {string} path
+ * Takes what people paste for a REST call: a path, a full address, one of them behind a method and before a body, or a curl command.
+ * @param {string} text
+ * @returns {Call | null} Null when there is no path in it.
+ */
+export function restCall(text) {
+  const trimmed = text.trim();
+  const quoted = /^(['"])([\s\S]*)\1$/.exec(trimmed);
+  const { address, post, body } = /^curl\s/i.test(trimmed) ? curlCall(shellWords(trimmed)) : writtenCall(quoted ? quoted[2] : trimmed);
+  if (!address) {
+    return null;
+  }
+  const path = address.replace(/^(https?:\/\/[^/?#]*|[\w.-]+:\d+(?=\/))/i, '').replace(/#.*$/, '');
+  return { path: path.startsWith('/') ? path : `/${path}`, post, body };
+}
+
+/** The bytes of a body. A transaction, which is no text, is given in hex or base64. */
+function bodyBytes(body) {
+  if (body.startsWith('@')) {
+    throw new Error('A page cannot read files: paste what is in it, as text, in hex or in base64.');
+  }
+  const text = body.trim();
+  if (/^(0x)?([0-9a-f]{2})+$/i.test(text)) {
+    return Uint8Array.from(text.replace(/^0x/i, '').match(/../g), (pair) => parseInt(pair, 16));
+  }
+  if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) {
+    try {
+      return Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
+    } catch {
+      // It only looks like base64.
+    }
+  }
+  return new TextEncoder().encode(body);
+}
+
+/**
+ * Asks the gateway which document a REST call runs.
+ * @param {Call} call
  * @returns {Promise<Tab>}
  * @throws {Error} with a message for the reader.
  */
-export async function explain(path) {
+export async function explain({ path, post, body }) {
+  const sent = post && body !== null ? { method: 'POST', body: bodyBytes(body), headers: { 'content-type': 'application/octet-stream' } } : {};
   let answer;
   try {
-    answer = await getJSON(explainURL(path));
+    answer = await getJSON(explainURL(post ? `POST ${path}` : path), sent);
   } catch (error) {
     throw new Error(
       error.name === 'TimeoutError' ? 'The gateway did not answer in time.' : 'The gateway could not be reached.',
     );
   }
-  const { response, body } = answer;
-  if (typeof body?.error === 'string') {
-    throw new Error(body.error);
+  const { response, body: told } = answer;
+  if (typeof told?.error === 'string') {
+    throw new Error(told.error);
   }
-  if (!response.ok || typeof body?.query !== 'string') {
+  if (!response.ok || typeof told?.query !== 'string') {
     throw new Error(`The gateway could not explain this path (HTTP status ${response.status}).`);
   }
-  const variables = body.variables && Object.keys(body.variables).length > 0 ? body.variables : null;
+  const variables = told.variables && Object.keys(told.variables).length > 0 ? told.variables : null;
   return {
-    query: body.query,
+    query: told.query,
     variables: variables ? JSON.stringify(variables, null, 2) : '',
-    operationName: body.operationName || null,
+    operationName: told.operationName || null,
   };
 }
 
 /**
  * Reads a link of the form ?query=…&variables=…&operationName=… or ?rest=….
  * @param {string} search
- * @returns {Promise<{ tab: Tab | null, rest: { path: string, error: string } | null }>} The tab to open, or what was
- *   wrong with the REST path.
+ * @returns {Promise<{ tab: Tab | null, rest: { text: string, error: string } | null }>} The tab to open, or what was
+ *   wrong with the REST call.
  */
 export async function readLink(search) {
   const parameters = new URLSearchParams(search);
@@ -116,14 +192,15 @@ export async function readLink(search) {
     };
     return { tab, rest: null };
   }
-  const path = restPath(parameters.get('rest') ?? '');
-  if (!path) {
+  const text = parameters.get('rest') ?? '';
+  const call = restCall(text);
+  if (!call) {
     return { tab: null, rest: null };
   }
   try {
-    return { tab: await explain(path), rest: null };
+    return { tab: await explain(call), rest: null };
   } catch (error) {
-    return { tab: null, rest: { path, error: error.message } };
+    return { tab: null, rest: { text, error: error.message } };
   }
 }
 

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Builds the page and looks at it in Chromium, against the gateway at HELIOGRAPH_URL. Exits with 77 where there is no Chromium.
+set -euo pipefail
+cd "$(dirname "$0")"
+CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
+if [ -z "$CHROMIUM" ]; then
+  echo 'Chromium is not installed.' >&2
+  exit 77
+fi
+export CHROMIUM
+../../tests/npm-install.sh
+npm run --silent build -- --logLevel warn
+exec node check.mjs

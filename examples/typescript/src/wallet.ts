@@ -1,0 +1,48 @@
+// What a wallet shows of an account. The types of everything below come from the schema: ask for another field, run `npm run codegen`, and the compiler
+// knows it.
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import { print } from 'graphql'
+import { graphql } from './gql/gql.js'
+
+const endpoint = `${process.env.HELIOGRAPH_URL ?? 'http://localhost:8080'}/graphql`
+
+const walletQuery = graphql(/* GraphQL */ `
+  query Wallet($account: AccountRef!) {
+    account(id: $account) {
+      entityId
+      memo
+      balance(unit: HBAR)
+      transactions(first: 3) {
+        nodes {
+          transactionId
+          name
+          result
+          transfers {
+            accountId
+            amount
+          }
+        }
+      }
+    }
+  }
+`)
+
+async function ask<Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables): Promise<Data> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
+    body: JSON.stringify({ query: print(document), variables }),
+  })
+  const answer = (await response.json()) as { data?: Data; errors?: { message: string }[] }
+  if (!answer.data) throw new Error(answer.errors?.map((e) => e.message).join('; ') ?? `HTTP status ${response.status}`)
+  return answer.data
+}
+
+const id = process.argv[2] ?? '0.0.1001'
+const { account } = await ask(walletQuery, { account: id })
+if (!account) throw new Error(`there is no account ${id}`)
+console.log(`${account.entityId} (${account.memo}) has ${account.balance} ℏ`)
+for (const t of account.transactions.nodes) {
+  const own = t.transfers.filter((x) => x.accountId === account.entityId).reduce((sum, x) => sum + BigInt(x.amount), 0n)
+  console.log(`${t.transactionId}  ${t.name}  ${t.result}  ${own} tinybars`)
+}

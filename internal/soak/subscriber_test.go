@@ -1,0 +1,125 @@
+//go:build soak
+
+package soak
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http/httputil"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// subscriber listens to one topic over server-sent events, and checks what it hears: each message once and in order. It speaks HTTP itself, because two
+// thousand of them run on the machine that they measure.
+type subscriber struct {
+	address string
+	topic   int
+	heard   atomic.Int64 // the last sequence number
+	last    string       // its consensus time
+	breaks  atomic.Int64 // ends of the stream that nobody asked for
+	fault   error        // a message lost or repeated
+	delays  []time.Duration
+}
+
+// listen hears messages until the context ends, and subscribes again behind the last one when the stream ends before. ready is called when the gateway
+// has accepted the subscription.
+func (s *subscriber) listen(ctx context.Context, ready func()) {
+	for ctx.Err() == nil && s.fault == nil {
+		_ = s.stream(ctx, ready) // it is counted below
+		ready = func() {}
+		if ctx.Err() == nil && s.fault == nil {
+			s.breaks.Add(1)
+			time.Sleep(200 * time.Millisecond)
+		}
+	}
+}
+
+var (
+	sequenceMark  = []byte(`"sequenceNumber":"`)
+	consensusMark = []byte(`"consensusTimestamp":"`)
+)
+
+func (s *subscriber) stream(ctx context.Context, ready func()) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.address)
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	defer func() { _ = conn.Close() }()
+	body := fmt.Sprintf(`{"query":"subscription($from: Timestamp) { topicMessages(topic: \"0.0.%d\", from: $from) { sequenceNumber consensusTimestamp } }","variables":{"from":"%s"}}`, s.topic, s.last)
+	if s.last == "" {
+		body = strings.Replace(body, `"from":""`, `"from":"0.0"`, 1)
+	}
+	_, err = fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", s.address, len(body), body)
+	if err != nil {
+		return err
+	}
+	r := bufio.NewReaderSize(conn, 1024)
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(line, "HTTP/1.1") && !strings.Contains(line, " 200 ") {
+			return errors.New(line)
+		}
+		if line == "\r\n" {
+			break
+		}
+	}
+	events := bufio.NewReaderSize(httputil.NewChunkedReader(r), 1024)
+	for {
+		line, err := events.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		ready()
+		ready = func() {}
+		if !bytes.HasPrefix(line, []byte("data: {")) {
+			continue
+		}
+		number, at := valueAfter(line, sequenceMark), valueAfter(line, consensusMark)
+		if number == "" {
+			return fmt.Errorf("an end: %s", line)
+		}
+		if err := s.hear(number, at); err != nil {
+			s.fault = err
+			return err
+		}
+	}
+}
+
+func valueAfter(line, mark []byte) string {
+	_, rest, found := bytes.Cut(line, mark)
+	value, _, ended := bytes.Cut(rest, []byte{'"'})
+	if !found || !ended {
+		return ""
+	}
+	return string(value)
+}
+
+// hear notes a message and how long it took from the transaction's start at the writer to here.
+func (s *subscriber) hear(number, at string) error {
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return err
+	}
+	if n != s.heard.Load()+1 {
+		return fmt.Errorf("topic 0.0.%d: message %d after message %d", s.topic, n, s.heard.Load())
+	}
+	nanos, err := strconv.ParseInt(strings.Replace(at, ".", "", 1), 10, 64)
+	if err != nil {
+		return err
+	}
+	s.last = at
+	s.delays = append(s.delays, time.Since(time.Unix(0, nanos)))
+	s.heard.Store(n) // who waits for it may read the delays
+	return nil
+}
