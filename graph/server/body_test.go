@@ -17,7 +17,7 @@ func FuzzBody(f *testing.F) {
 	}
 	f.Add("{}", "application/json; charset=utf-8; x")
 	f.Fuzz(func(t *testing.T, text, media string) {
-		_, unread := readQuery(text, &graphql.RawParams{})
+		_, unread := readQuery(text, 100, &graphql.RawParams{})
 		raw, bodyless := receiveBody(strings.NewReader(text), -1, media)
 		if bodyless == nil {
 			_, bodyless = readBody(raw, 100, &graphql.RawParams{})

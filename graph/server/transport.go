@@ -1,15 +1,11 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -72,7 +68,7 @@ func (s *Server) params(r *http.Request, raw []byte) (params *graphql.RawParams,
 	if r.Method == http.MethodPost {
 		documentID, bad = readBody(raw, s.o.MaxValues, params)
 	} else {
-		documentID, bad = readQuery(string(raw), params)
+		documentID, bad = readQuery(string(raw), s.o.MaxValues, params)
 	}
 	if bad != nil {
 		return nil, nil, bad
@@ -252,114 +248,6 @@ func accepted(accept []string) string {
 		}
 	}
 	return best
-}
-
-// readQuery reads the parameters of a GET request.
-func readQuery(raw string, p *graphql.RawParams) (documentID string, bad *refusal) {
-	q, err := url.ParseQuery(raw)
-	if err != nil {
-		return "", refuse(http.StatusBadRequest, "the query string is malformed")
-	}
-	p.Query, p.OperationName = q.Get("query"), q.Get("operationName")
-	for name, into := range map[string]*map[string]any{"variables": &p.Variables, "extensions": &p.Extensions} {
-		if text := q.Get(name); text != "" {
-			if err := json.Unmarshal([]byte(text), (*object)(into)); err != nil {
-				return "", refuse(http.StatusBadRequest, name+" must be a JSON object")
-			}
-		}
-	}
-	return q.Get("documentId"), nil
-}
-
-// body is the JSON object of a POST request.
-type body struct {
-	Query         *string        `json:"query"`
-	OperationName *string        `json:"operationName"`
-	Variables     map[string]any `json:"variables"`
-	Extensions    map[string]any `json:"extensions"`
-	DocumentID    string         `json:"documentId"`
-}
-
-// object is a JSON object in a query string, whose numbers stay as they were written.
-type object map[string]any
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (o *object) UnmarshalJSON(b []byte) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	if err := d.Decode((*map[string]any)(o)); err != nil {
-		return fmt.Errorf("reading an object: %w", err)
-	}
-	return nil
-}
-
-func tooLarge(limit int64) *refusal {
-	return refuse(http.StatusRequestEntityTooLarge, "the request body has more than "+strconv.FormatInt(limit, 10)+" bytes")
-}
-
-// manyValues tells whether a JSON text has more than limit members and elements. It is for texts that may not be well formed, and quicker than
-// reading them.
-func manyValues(b []byte, limit int) bool {
-	n, inString := 0, false
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case inString:
-			switch c {
-			case '\\':
-				i++
-			case '"':
-				inString = false
-			}
-		case c == '"':
-			inString = true
-		case c == ',' || c == '[' || c == '{':
-			n++
-			if n > limit {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// receiveBody reads the body of a POST request. size is how long it says it is, negative when it does not say.
-func receiveBody(r io.Reader, size int64, contentType string) ([]byte, *refusal) {
-	media, params, err := mime.ParseMediaType(contentType)
-	charset, hasCharset := params["charset"]
-	if err != nil || media != mediaJSON || hasCharset && !strings.EqualFold(charset, "utf-8") {
-		return nil, refuse(http.StatusUnsupportedMediaType, "the content type must be application/json in UTF-8")
-	}
-	raw := bytes.NewBuffer(make([]byte, 0, max(size, 0)+bytes.MinRead)) // reading wants room behind the end
-	_, err = raw.ReadFrom(r)
-	var long *http.MaxBytesError
-	switch {
-	case errors.As(err, &long):
-		return nil, tooLarge(long.Limit)
-	case err != nil:
-		return nil, refuse(http.StatusBadRequest, "the request body ended early")
-	}
-	return raw.Bytes(), nil
-}
-
-// readBody reads the parameters in the body of a POST request, which may have so many JSON values.
-func readBody(raw []byte, values int, p *graphql.RawParams) (documentID string, bad *refusal) {
-	if manyValues(raw, values) {
-		return "", &refusal{http.StatusBadRequest, coded(fault.TooComplex, fmt.Sprintf("the request body has more than %d values", values))}
-	}
-	var b body
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber() // numbers stay as they were written
-	if err := d.Decode(&b); err != nil || len(bytes.TrimLeft(raw[d.InputOffset():], " \t\r\n")) > 0 || bytes.TrimLeft(raw, " \t\r\n")[0] != '{' {
-		return "", refuse(http.StatusBadRequest, "the request body must be a JSON object with query, operationName, variables and extensions")
-	}
-	if b.Query != nil {
-		p.Query = *b.Query
-	}
-	if b.OperationName != nil {
-		p.OperationName = *b.OperationName
-	}
-	p.Variables, p.Extensions = b.Variables, b.Extensions
-	return b.DocumentID, nil
 }
 
 // cut ends a text where it gets too long to be read.
