@@ -215,14 +215,14 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // route are the endpoints of a path, nil when there is none. Nothing stands for an empty segment.
 func (a *API) route(escaped string) *route {
-	path := a.fold(escaped)
-	if strings.Contains(path, "//") {
+	folded := a.fold(escaped)
+	if strings.Contains(folded, "//") {
 		return nil
 	}
 	rc := a.contexts.Get().(*chi.Context)
 	defer a.contexts.Put(rc)
 	rc.Reset()
-	return a.byPath[a.routes.Find(rc, http.MethodGet, path)]
+	return a.byPath[a.routes.Find(rc, http.MethodGet, folded)]
 }
 
 // fold makes the names of resources lower case: the classic family does not care. One slash at the end is dropped.
