@@ -183,19 +183,19 @@ func WithFragments(text string, shared map[string]string) string {
 	return b.String()
 }
 
-// ServeHTTP implements http.Handler. Credentials are looked at before anything else.
+// ServeHTTP implements http.Handler. Credentials are looked at before anything else, but for the modern family, which knows none.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	if r.Method == http.MethodOptions {
 		a.preflight(w, r)
 		return
 	}
+	at := a.route(r.URL.EscapedPath())
 	limit, ok := a.Config.limitOf(r)
-	if !ok {
+	if !ok && (at == nil || at.family() != Modern) {
 		writeProblem(w, r, Classic, &Problem{Status: http.StatusUnauthorized, Items: []Item{{Message: "Invalid credentials"}}})
 		return
 	}
-	at := a.route(r.URL.EscapedPath())
 	if at == nil {
 		a.notFound(w, r)
 		return
@@ -212,12 +212,16 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// route are the endpoints of a path, nil when there is none.
+// route are the endpoints of a path, nil when there is none. Nothing stands for an empty segment.
 func (a *API) route(escaped string) *route {
+	folded := a.fold(escaped)
+	if strings.Contains(folded, "//") {
+		return nil
+	}
 	rc := a.contexts.Get().(*chi.Context)
 	defer a.contexts.Put(rc)
 	rc.Reset()
-	return a.byPath[a.routes.Find(rc, http.MethodGet, a.fold(escaped))]
+	return a.byPath[a.routes.Find(rc, http.MethodGet, folded)]
 }
 
 // inside is a path below the API's prefix, without one slash at its end.

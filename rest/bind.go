@@ -185,7 +185,10 @@ func PublicKeys(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		var c conditions[string]
 		for _, v := range values {
-			key := rawPublicKey(v.Text)
+			key, err := ledger.ParsePublicKey(v.Text)
+			if err != nil {
+				return Bad("Invalid value " + v.Text)
+			}
 			c.add(v.Op, bound[string]{key, key})
 		}
 		r.Set(variable, c.filter())

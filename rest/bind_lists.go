@@ -21,7 +21,12 @@ func AnyTimestamps(variable string) Bind {
 // LastPublicKey binds the last of some public keys, whatever its operator.
 func LastPublicKey(variable string) Bind {
 	return func(r *Request, values []Value) error {
-		r.Set(variable, map[string]any{"eq": rawPublicKey(values[len(values)-1].Text)})
+		text := values[len(values)-1].Text
+		key, err := ledger.ParsePublicKey(text)
+		if err != nil {
+			return Bad("Invalid value " + text)
+		}
+		r.Set(variable, map[string]any{"eq": key})
 		return nil
 	}
 }

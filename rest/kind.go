@@ -182,14 +182,6 @@ func takesTransactionType(_ *Config, v Value) bool {
 	return err == nil
 }
 
-// derEd25519 is what stands in front of an Ed25519 key in DER.
-const derEd25519 = "302a300506032b6570032100"
-
-// rawPublicKey is a public key as the database holds it: lower-case hex of the raw key.
-func rawPublicKey(s string) string {
-	return strings.TrimPrefix(strings.ToLower(ledger.TrimHexPrefix(s)), derEd25519)
-}
-
 // IsEntityID tells whether text has the form of an entity id: it says what entityIDPattern says, without the price of a regular expression.
 func IsEntityID(text string) bool {
 	first, rest, dotted := strings.Cut(text, ".")

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxParameters bounds query strings whatever is configured.
@@ -132,10 +133,10 @@ func splitSegment(segment string) (name, value string) {
 	return unescape(segment[:at]), unescape(segment[at+1:])
 }
 
-// unescape decodes plus signs and percent sequences; malformed text stays as it is.
+// unescape decodes plus signs and percent sequences; malformed text stays as it is, and so do sequences that are no UTF-8.
 func unescape(s string) string {
 	s = strings.ReplaceAll(s, "+", " ")
-	if out, err := url.PathUnescape(s); err == nil {
+	if out, err := url.PathUnescape(s); err == nil && utf8.ValidString(out) {
 		return out
 	}
 	return s

@@ -32,6 +32,7 @@ func TestParseQuery(t *testing.T) {
 		"a=+1%202+":                              {{"a", []string{" 1 2 "}, false}},
 		"a=%zz+x":                                {{"a", []string{"%zz x"}, false}},
 		"%41=%c3%a9":                             {{"a", []string{"é"}, false}},
+		"a=%ff%41+x":                             {{"a", []string{"%ff%41 x"}, false}},
 		"Order=DESC&Result=FaiL&x=Y":             {{"order", []string{"desc"}, false}, {"result", []string{"fail"}, false}, {"x", []string{"Y"}, false}},
 	} {
 		got, bad := parseQuery(raw, 100)
@@ -133,6 +134,38 @@ func (q Query) isPlain() bool {
 		}
 	}
 	return true
+}
+
+// TestPublicKeys says which form of a public key is looked for.
+func TestPublicKeys(t *testing.T) {
+	t.Parallel()
+	const der = "302a300506032b6570032100"
+	raw := strings.Repeat("ab", 32)
+	for text, want := range map[string]string{
+		raw:                               raw,
+		"0x" + strings.ToUpper(raw):       raw,
+		"02" + raw:                        "02" + raw,
+		der + raw:                         raw,
+		"0x" + strings.ToUpper(der) + raw: raw,
+		der + raw[:40]:                    der + raw[:40], // a raw key that begins as DER does
+		der + raw[:42]:                    der + raw[:42],
+		"302d300706052b8104000a032200" + raw[:60]: "302d300706052b8104000a032200" + raw[:60],
+	} {
+		for name, bind := range map[string]Bind{"all": PublicKeys("key"), "last": LastPublicKey("key")} {
+			r := &Request{Variables: map[string]any{}}
+			if err := bind(r, []Value{{Op: Eq, Text: text}}); err != nil {
+				t.Errorf("%s, %s: %v", name, text, err)
+				continue
+			}
+			filter, _ := r.Variables["key"].(map[string]any)
+			if in, ok := filter["in"].([]any); ok && len(in) == 1 {
+				filter = map[string]any{"eq": in[0]}
+			}
+			if filter["eq"] != want {
+				t.Errorf("%s: %s is looked for as %v, want %s", name, text, filter, want)
+			}
+		}
+	}
 }
 
 func textOf(v any) string {

@@ -72,11 +72,13 @@ func finishAccount(a *accountRow) error {
 	return nil
 }
 
-// expiry is when an entity expires: as set, else created plus the auto-renew period.
+// expiry is when an entity expires: as set, else created plus the auto-renew period, at the latest at the last instant that fits.
 func expiry(set ledger.Null[int64], created ledger.Null[ledger.Timestamp], period ledger.Null[int64]) ledger.Null[ledger.Timestamp] {
 	switch {
 	case set.Valid:
 		return ledger.Of(ledger.Timestamp(set.V))
+	case created.Valid && period.Valid && period.V > int64(ledger.MaxTimestamp-created.V)/nanosPerSec:
+		return ledger.Of(ledger.MaxTimestamp)
 	case created.Valid && period.Valid:
 		return ledger.Of(created.V + ledger.Timestamp(period.V*nanosPerSec))
 	default:
