@@ -56,7 +56,7 @@ select e, 1000000000::bigint * (1700000000 + i), case when e = 302 then -i else 
 	b.Queue(`insert into topic_message (consensus_timestamp, message, running_hash, sequence_number, running_hash_version, payer_account_id, topic_id)
 select 1000000000::bigint * (1700000100 + i), convert_to('message ' || i, 'UTF8'), '\xfbff', i, 2, 302, 700 from generate_series(1, 10) i`)
 	b.Queue(`insert into topic_message (consensus_timestamp, message, running_hash, sequence_number, payer_account_id, topic_id) values
-(1700000009000000000, '\x22ff5c0a', '\x', 9223372036854775807, 302, 701)`)
+(1700000009000000000, '\x22ffc05c0a', '\x', 9223372036854775807, 302, 701)`)
 	b.Queue(`update transaction set entity_id = 701 where type = 27`)
 	b.Queue(`insert into record_file (name, load_start, load_end, hash, prev_hash, consensus_start, consensus_end, count, digest_algorithm, version, file_hash, index, gas_used)
 select i || '.rcd', 0, 0, lpad(to_hex(i), 96, 'a'), lpad(to_hex(i - 1), 96, 'a'), 1000000000::bigint * (1700000000 + i), 1000000000::bigint * (1700000001 + i) - 1, 1, 0, 6,
