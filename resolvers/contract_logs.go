@@ -139,14 +139,25 @@ func isBrief(f *ledger.TimestampFilter) bool {
 	if f.Eq != nil || f.In != nil {
 		return true
 	}
-	lower, upper := f.Gte, f.Lte
-	if lower == nil {
-		lower = f.Gt
+	// The first and the last instant that the bounds leave: a range of days is as long whether its ends belong to it or not.
+	var first, last ledger.Timestamp
+	switch {
+	case f.Gte != nil:
+		first = *f.Gte
+	case f.Gt != nil:
+		first = *f.Gt + 1
+	default:
+		return false
 	}
-	if upper == nil {
-		upper = f.Lt
+	switch {
+	case f.Lte != nil:
+		last = *f.Lte
+	case f.Lt != nil:
+		last = *f.Lt - 1
+	default:
+		return false
 	}
-	return lower != nil && upper != nil && *upper-*lower <= ledger.Timestamp(maxTopicSearch)
+	return last-first <= ledger.Timestamp(maxTopicSearch)
 }
 
 // checkLogs refuses conditions on logs that cannot be meant.

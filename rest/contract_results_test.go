@@ -332,8 +332,15 @@ func TestContractResultProblems(t *testing.T) {
 	for _, path := range []string{"/contracts/results?from=" + twins, "/contracts/" + twins + "/results", "/contracts/" + twins + "/results/1700000001"} {
 		wantProblem(t, g.Get(t, "/api/v1"+path), http.StatusInternalServerError, messages("Internal error"))
 	}
-	if got := g.Get(t, "/api/v1/contracts/results/0.0.1001-1700000005-999999995/actions"); got.Status != http.StatusOK || got.Body != `{"actions":[],"links":{"next":null}}` {
-		t.Errorf("a transaction without actions: %d %s", got.Status, got.Body)
+	for path, what := range map[string]string{
+		"0.0.1001-1700000005-999999995/actions":                                       "a transaction without actions",
+		strings.Repeat("01", 32) + "/actions?index=9223372036854775807":               "a place that no action can have",
+		strings.Repeat("01", 32) + "/actions?index=gte:2147483648":                    "places behind all actions",
+		strings.Repeat("01", 32) + "/actions?index=gt:2147483647&index=lt:9999999999": "a range behind all actions",
+	} {
+		if got := g.Get(t, "/api/v1/contracts/results/"+path); got.Status != http.StatusOK || got.Body != `{"actions":[],"links":{"next":null}}` {
+			t.Errorf("%s: %d %s", what, got.Status, got.Body)
+		}
 	}
 }
 

@@ -50,13 +50,16 @@ select 1000000000::bigint * (1700000000 + i), case when i = 9 then 27 else 14 en
   9223372036854775807, 9223372036854775807, decode(repeat(lpad(to_hex(i), 2, '0'), 48), 'hex'), '\x' from generate_series(1, 10) i`)
 	b.Queue(`insert into crypto_transfer (entity_id, consensus_timestamp, amount, payer_account_id)
 select e, 1000000000::bigint * (1700000000 + i), case when e = 302 then -i else i end, 302 from generate_series(1, 10) i, unnest(array[302, 304]) e where i <= 8`)
+	b.Queue(`insert into crypto_transfer (entity_id, consensus_timestamp, amount, payer_account_id) values (800, 1700000001000000000, -7, 302), (800, 1700000002000000000, -7, 304)`)
+	b.Queue(`insert into staking_reward_transfer (consensus_timestamp, payer_account_id, account_id, amount)
+select 1000000000::bigint * (1700000000 + i), 304, 302, 7 from generate_series(1, 3) i`)
 	b.Queue(`insert into topic (id, timestamp_range, created_timestamp) values (700, '[5,)', 0), (702, '[5,)', 0), (703, '[5,)', 0)`)
 	b.Queue(`insert into entity (id, num, realm, shard, type, timestamp_range, created_timestamp, memo) select i, i, 0, 0, 'TOPIC', '[5,)', 0, 'topic' from unnest(array[700, 703]) i`)
 	b.Queue(`insert into custom_fee (entity_id, timestamp_range) values (700, '[5,)')`)
 	b.Queue(`insert into topic_message (consensus_timestamp, message, running_hash, sequence_number, running_hash_version, payer_account_id, topic_id)
 select 1000000000::bigint * (1700000100 + i), convert_to('message ' || i, 'UTF8'), '\xfbff', i, 2, 302, 700 from generate_series(1, 10) i`)
 	b.Queue(`insert into topic_message (consensus_timestamp, message, running_hash, sequence_number, payer_account_id, topic_id) values
-(1700000009000000000, '\x22ff5c0a', '\x', 9223372036854775807, 302, 701)`)
+(1700000009000000000, '\x22ffc05c0a', '\x', 9223372036854775807, 302, 701)`)
 	b.Queue(`update transaction set entity_id = 701 where type = 27`)
 	b.Queue(`insert into record_file (name, load_start, load_end, hash, prev_hash, consensus_start, consensus_end, count, digest_algorithm, version, file_hash, index, gas_used)
 select i || '.rcd', 0, 0, lpad(to_hex(i), 96, 'a'), lpad(to_hex(i - 1), 96, 'a'), 1000000000::bigint * (1700000000 + i), 1000000000::bigint * (1700000001 + i) - 1, 1, 0, 6,

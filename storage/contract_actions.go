@@ -53,9 +53,10 @@ func actions(rows []*actionRow) []*ledger.ContractAction {
 	return out
 }
 
+// actions adds the conditions on the index, which can be larger than what the column holds.
 func (w *where) actions(f *ledger.ContractActionFilter) {
 	if f != nil {
-		filter(w, "a.index", f.Index)
+		filter(w, "a.index::bigint", f.Index)
 	}
 }
 

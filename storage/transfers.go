@@ -40,18 +40,17 @@ where consensus_timestamp = any($1) and payer_account_id = any($2) order by cons
 // QueueStakingRewardTransfers queues reading the staking rewards that transactions caused to be paid; done gets one list for each. Only
 // transactions that moved hbar of the staking reward account have any.
 func (b *Batch) QueueStakingRewardTransfers(of []*ledger.Transaction, done func([][]*ledger.StakingReward)) {
-	queue(b, `select r.consensus_timestamp, r.account_id, r.amount from staking_reward_transfer r
-where r.consensus_timestamp = any($1) and exists (
-  select from crypto_transfer c where c.consensus_timestamp = r.consensus_timestamp and c.entity_id = $2)
-order by r.consensus_timestamp, r.account_id`, []any{times(of), int64(b.db.base.WithNum(stakingRewardNum))},
-		func(r *ledger.StakingReward, into []any) []any {
-			return append(into, &r.ConsensusTimestamp, &r.AccountID, &r.Amount)
-		}, nil, func(rows []*ledger.StakingReward) {
-			at := newTimeline(of)
-			out := divide(rows, len(of), func(r *ledger.StakingReward) int { return at.place(r.ConsensusTimestamp, nil) }, itself)
-			at.repeat(func(first, again int) { out[again] = out[first] })
-			done(out)
-		})
+	queue(b, `select r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from staking_reward_transfer r cross join lateral (
+  select distinct payer_account_id from crypto_transfer
+  where consensus_timestamp = r.consensus_timestamp and payer_account_id = any($2) and entity_id = $3) c
+where r.consensus_timestamp = any($1) order by r.consensus_timestamp, r.account_id`,
+		[]any{times(of), payers(of), int64(b.db.base.WithNum(stakingRewardNum))},
+		func(r *part[ledger.StakingReward], into []any) []any {
+			return append(into, &r.at, &r.payer, &r.row.AccountID, &r.row.Amount)
+		}, func(r *part[ledger.StakingReward]) error {
+			r.row.ConsensusTimestamp = r.at
+			return nil
+		}, func(rows []*part[ledger.StakingReward]) { done(partsOf(rows, of)) })
 }
 
 // part is a row that belongs to a transaction: it has the transaction's consensus time and its payer.
@@ -63,12 +62,15 @@ type part[C any] struct {
 
 // queueParts queues reading rows of transactions. $1 are the consensus times and $2 the payers, which is what the tables are distributed by.
 func queueParts[C any](b *Batch, sql string, of []*ledger.Transaction, cols columns[part[C]], done func([][]*C)) {
-	queue(b, sql, []any{times(of), payers(of)}, cols, nil, func(rows []*part[C]) {
-		at := newTimeline(of)
-		out := divide(rows, len(of), func(r *part[C]) int { return at.place(r.at, &r.payer) }, func(r *part[C]) *C { return &r.row })
-		at.repeat(func(first, again int) { out[again] = out[first] })
-		done(out)
-	})
+	queue(b, sql, []any{times(of), payers(of)}, cols, nil, func(rows []*part[C]) { done(partsOf(rows, of)) })
+}
+
+// partsOf divides rows, which come by consensus time, among the transactions that they belong to.
+func partsOf[C any](rows []*part[C], of []*ledger.Transaction) [][]*C {
+	at := newTimeline(of)
+	out := divide(rows, len(of), func(r *part[C]) int { return at.place(r.at, &r.payer) }, func(r *part[C]) *C { return &r.row })
+	at.repeat(func(first, again int) { out[again] = out[first] })
+	return out
 }
 
 // timeline finds transactions by their consensus times, for rows that come in this order.

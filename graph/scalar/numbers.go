@@ -167,7 +167,7 @@ func AppendString(dst []byte, s string, style Style) []byte {
 		return appendEscaped(dst, s)
 	}
 	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\uFFFD")
+		s = validUTF8(s)
 	}
 	dst = append(dst, '"')
 	start := 0
@@ -192,6 +192,24 @@ func AppendString(dst []byte, s string, style Style) []byte {
 		}
 	}
 	return append(append(dst, s[start:]...), '"')
+}
+
+// validUTF8 replaces what is no UTF-8 as the Unicode standard recommends, and clients' own decoders do: each part that a character could have begun
+// with becomes one U+FFFD, and so does each other byte.
+func validUTF8(s string) string {
+	var b strings.Builder
+	b.Grow(len(s) + utf8.UTFMax)
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		b.WriteRune(r)
+		if r == utf8.RuneError && n == 1 {
+			for n < len(s) && !utf8.FullRuneInString(s[:n+1]) {
+				n++
+			}
+		}
+		s = s[n:]
+	}
+	return b.String()
 }
 
 // MarshalString is [AppendString] for gqlgen.

@@ -241,6 +241,15 @@ func TestOlderForm(t *testing.T) {
 	if e := estimate(t, b, fees.Options{Mode: fees.Intrinsic}); e.Total != 3000000 || e.Node.Extras[0].Name() != "SIGNATURES" {
 		t.Errorf("%+v", e)
 	}
+	for signatures, want := range []int64{1000000, 1000000, 2000000} {
+		older := &services.Transaction{BodyBytes: marshal(t, transfer(nil)), SigMap: &services.SignatureMap{SigPair: make([]*services.SignaturePair, signatures)}}
+		for i := range signatures {
+			older.SigMap.SigPair[i] = &services.SignaturePair{}
+		}
+		if e := estimate(t, marshal(t, older), fees.Options{Mode: fees.Intrinsic}); e.Total != want {
+			t.Errorf("%d signatures: %+v, want %d", signatures, e, want)
+		}
+	}
 	// What is signed counts before it, signatures too.
 	both := slices.Concat(b, signed(t, cryptoCreate(ed(1), 0), 1))
 	if e := estimate(t, both, fees.Options{Mode: fees.Intrinsic}); e.Total != 500000000 {

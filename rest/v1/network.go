@@ -24,7 +24,7 @@ func networkEndpoints() []rest.Endpoint {
 			Missing: missingFile, MaxAge: ofNetwork,
 		},
 		{
-			Path: "/network/fees", Family: rest.Modern, Params: []rest.Param{rest.ModernOrder(), networkTime}, Document: "network_fees.graphql",
+			Path: "/network/fees", Family: rest.Modern, Params: []rest.Param{networkTime, rest.ModernOrder()}, Document: "network_fees.graphql",
 			Finish: finishFees, Missing: missingFile, MaxAge: ofNetwork,
 		},
 		{

@@ -142,7 +142,8 @@ func TestNetworkAnswers(t *testing.T) {
 		"/fees?timestamp=1000000001.599999999": noFees,
 		"/fees?timestamp=gt:1000000001.500000000":                          noFees,
 		"/fees?timestamp=gte:1000000001.500000000&timestamp=lt:1000000002": noRates,
-		"/fees?order=up&timestamp=x":                                       bad("Failed to convert 'order'"),
+		"/fees?order=up&timestamp=x":                                       bad("Failed to convert 'timestamp'"),
+		"/fees?order=up&timestamp=1":                                       bad("Failed to convert 'order'"),
 
 		"/stake":                   `{"max_stake_rewarded":10,"max_staking_reward_rate_per_hbar":17808,"max_total_reward":20,"node_reward_fee_fraction":0.0,"reserved_staking_rewards":30,"reward_balance_threshold":40,"stake_total":9223372036854775807,"staking_period":{"from":"86400.000000000","to":"172800.000000000"},"staking_period_duration":1440,"staking_periods_stored":365,"staking_reward_fee_fraction":0.33333334,"staking_reward_rate":100,"staking_start_threshold":200,"unreserved_staking_reward_balance":50}`,
 		"/stake?foo=1&timestamp=x": "",
