@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -21,9 +22,9 @@ func TestStatusSync(t *testing.T) {
 	if err := json.Unmarshal(text, &documents); err != nil {
 		t.Fatal(err)
 	}
-	slow := false
+	var slow atomic.Bool
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if slow {
+		if slow.Load() {
 			time.Sleep(900 * time.Millisecond)
 		}
 		if documents[r.URL.Path] == nil {
@@ -46,12 +47,12 @@ func TestStatusSync(t *testing.T) {
 	if got := e.ok("sync", elsewhere.URL); got != "h4d7q2m9x1tz ledgerlight-network, mode mirror, revision 1: 13 components and notices were written" {
 		t.Error(got)
 	}
-	slow = true
+	slow.Store(true)
 	r := e.run("sync", elsewhere.URL)
 	if !strings.Contains(r.stdout, "revision 1: 0 components and notices") || r.stderr != "reading documents\n" {
 		t.Errorf("after two seconds it should tell how far it is: %+v", r)
 	}
-	slow = false
+	slow.Store(false)
 	for path, want := range documents {
 		if got := e.run("render", strings.TrimPrefix(path, "/api/v2/")).stdout; got != string(want) {
 			t.Errorf("%s: %s\nwant %s", path, got, want)
