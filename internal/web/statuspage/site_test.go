@@ -64,7 +64,7 @@ func TestFront(t *testing.T) {
 	if len(open) != 7 {
 		t.Errorf("%d notices are open or planned", len(open))
 	}
-	if days := elements(t, got.Body, ofClass("section", "day")); len(days) != 7 || days[0].text != "11 May – to 17 May 2026 Nothing to report." {
+	if days := elements(t, got.Body, ofClass("section", "day")); len(days) != 7 || days[0].text != "11 May –to 17 May 2026 Nothing to report." {
 		t.Errorf("%d days, the first: %s", len(days), days[0].text)
 	}
 	for _, e := range elements(t, got.Body, ofClass("svg", "bars")) {
