@@ -388,5 +388,5 @@ func TestUnreadableLink(t *testing.T) {
 	got := g.Get(t, "/api/v1/accounts?account.id=gt:300&limit=1&balance=tru%FF")
 	wantProblem(t, got, http.StatusBadRequest, messages("Invalid parameter: balance"))
 	got = g.Get(t, "/api/v1/accounts?limit=1&a%FF%0D%0A=1")
-	wantProblem(t, got, http.StatusBadRequest, "{\"_status\":{\"messages\":[{\"message\":\"Unknown query parameter: a\uFFFD\\r\\n\"}]}}")
+	wantProblem(t, got, http.StatusBadRequest, "{\"_status\":{\"messages\":[{\"message\":\"Unknown query parameter: a%ff%0d%0a\"}]}}")
 }

@@ -67,8 +67,9 @@ func kept(until func() time.Time) (*source, *edition.Keeper, func() (string, int
 func TestKeeper(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var until time.Time
-		s, k, find := kept(func() time.Time { return until })
+		var until atomic.Pointer[time.Time]
+		until.Store(&time.Time{})
+		s, k, find := kept(func() time.Time { return *until.Load() })
 		expect := func(text string, code int) {
 			t.Helper()
 			synctest.Wait()
@@ -83,12 +84,13 @@ func TestKeeper(t *testing.T) {
 		expect("1 made of revision 0", 200)
 
 		s.revision.Store(1)
-		until = time.Now().Add(30 * time.Minute)
+		soon := time.Now().Add(30 * time.Minute)
+		until.Store(&soon)
 		s.heard <- struct{}{}
 		expect("2 made of revision 1", 200)
 		time.Sleep(29 * time.Minute)
 		expect("2 made of revision 1", 200)
-		until = time.Time{}
+		until.Store(&time.Time{})
 		time.Sleep(2 * time.Minute)
 		expect("3 made of revision 1", 200)
 
