@@ -9,4 +9,6 @@ if [ "$before" != "$(sha256sum generated.go)" ]; then
   exit 1
 fi
 go vet ./...
-go run . | tee /dev/stderr | grep -q '#30 '
+told=$(go run .)
+echo "$told"
+grep -q '#30 ' <<<"$told"

@@ -4,4 +4,6 @@ set -euo pipefail
 cd "$(dirname "$0")"
 ../../tests/npm-install.sh
 npm run --silent codegen
-npm run --silent start | tee /dev/stderr | grep -q '^0.0.1001 (Alice'
+told=$(npm run --silent start)
+echo "$told"
+grep -q '^0.0.1001 (Alice' <<<"$told"
