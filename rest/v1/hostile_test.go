@@ -270,7 +270,7 @@ func TestHostileSizes(t *testing.T) {
 		h.check(t, http.MethodGet, pathOf(e.Path, func() string { return strings.Repeat("%C3%A9", 20000) })+"?limit="+strings.Repeat("9", 100000))
 		for _, p := range append(slices.Clone(e.Params), rest.Param{Name: "foo"}) {
 			for _, n := range []int{101, 1001, 10000} {
-				if got := h.check(t, http.MethodGet, path+"?"+strings.TrimSuffix(strings.Repeat(p.Name+"=1&", n), "&")); got != http.StatusBadRequest && n > 1000 {
+				if got := h.check(t, http.MethodGet, path+"?"+strings.TrimSuffix(strings.Repeat(p.Name+"=1&", n), "&")); got != http.StatusBadRequest && got != http.StatusMethodNotAllowed && n > 1000 {
 					t.Errorf("%s: %s %d times: status %d", e.Path, p.Name, n, got)
 				}
 			}

@@ -106,7 +106,7 @@ func TestReadDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Page.TimeZone != "Etc/UTC" || c.Page.URL != "https://p.example" || len(c.Components) != 1 || len(c.Notices) != 1 || len(c.Warnings) != 4 {
+	if c.Page.TimeZone != "Etc/UTC" || c.Page.URL != "https://p.example" || len(c.Components) != 1 || len(c.Notices) != 1 || len(c.Warnings) != 5 {
 		t.Fatalf("%+v, warnings %q", c, c.Warnings)
 	}
 	a, n := c.Components[0], c.Notices[0]
