@@ -89,12 +89,18 @@ func (e *StatusEditor) leave(ctx context.Context, act *ProbeAct) error {
 	p := act.Probe
 	err := pgx.BeginFunc(ctx, e.db.pool, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `update status.probe set acted = $2 where id = $1 and acted = $3`, p.ID, string(p.Level), string(p.Acted))
-		if err != nil || tag.RowsAffected() == 0 || act.Action != probeNote || act.Object == "" {
-			return err
+		if err != nil {
+			return fmt.Errorf("marking the probe: %w", err)
+		}
+		if tag.RowsAffected() == 0 || act.Action != probeNote || act.Object == "" {
+			return nil
 		}
 		_, err = tx.Exec(ctx, `insert into status.audit (at, page_id, actor, action, object_id, after) values ($1, $2, $3, $4, $5, jsonb_build_object('component', $6::text, 'level', $7::text))`,
 			e.now(), p.PageCode, probeAuthor(p).Name, probeNote, act.Object, p.Component, string(p.Level))
-		return err
+		if err != nil {
+			return fmt.Errorf("adding to the audit: %w", err)
+		}
+		return nil
 	})
 	if err != nil {
 		return explainWrite(fmt.Errorf("noting what a probe found: %w", err))

@@ -199,7 +199,7 @@ func AppendString(dst []byte, s string, style Style) []byte {
 func validUTF8(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + utf8.UTFMax)
-	for len(s) > 0 {
+	for s != "" {
 		r, n := utf8.DecodeRuneInString(s)
 		b.WriteRune(r)
 		if r == utf8.RuneError && n == 1 {

@@ -160,13 +160,22 @@ func (v *valueReader) members(read func(name string) error) error {
 		if name.Kind() == '}' {
 			return nil
 		}
-		if v.left--; v.left < 0 {
-			return errManyValues
+		if err := v.spend(); err != nil {
+			return err
 		}
 		if err := read(name.String()); err != nil {
 			return err
 		}
 	}
+}
+
+// spend counts a value.
+func (v *valueReader) spend() error {
+	v.left--
+	if v.left < 0 {
+		return errManyValues
+	}
+	return nil
 }
 
 // text reads a string, or null as an empty one.
@@ -200,6 +209,7 @@ func (v *valueReader) value() (any, error) {
 		return v.object()
 	case '[':
 		return v.array()
+	default:
 	}
 	t, err := v.token()
 	if err != nil {
@@ -212,8 +222,9 @@ func (v *valueReader) value() (any, error) {
 		return json.Number(t.String()), nil
 	case 't', 'f':
 		return t.Bool(), nil
+	default:
+		return nil, nil
 	}
-	return nil, nil
 }
 
 func (v *valueReader) array() ([]any, error) {
@@ -222,8 +233,8 @@ func (v *valueReader) array() ([]any, error) {
 	}
 	list := []any{}
 	for v.d.PeekKind() != ']' {
-		if v.left--; v.left < 0 {
-			return nil, errManyValues
+		if err := v.spend(); err != nil {
+			return nil, err
 		}
 		item, err := v.value()
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -175,7 +176,7 @@ func (b *bay) body(t *testing.T, to *common.Address, data []byte, a ask) string 
 		body["gas"] = a.gas
 	}
 	if a.at.old() {
-		body["block"] = fmt.Sprint(b.blocks[a.at.contract][a.at.n])
+		body["block"] = strconv.FormatInt(b.blocks[a.at.contract][a.at.n], 10)
 	}
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -198,7 +199,8 @@ func (b *bay) check(t *testing.T, contract string, to common.Address, a ask) {
 		return
 	}
 	got := b.Do(t, http.MethodPost, "/api/v1/contracts/call", b.body(t, &to, append(slices.Clone(method.ID), in...), a), "Content-Type: application/json")
-	status, want := http.StatusOK, ""
+	status := http.StatusOK
+	var want string
 	if a.fails != nil {
 		status, want = http.StatusBadRequest, failure(t, *a.fails)
 	} else {
@@ -280,7 +282,7 @@ func TestContractsUnborn(t *testing.T) {
 	b := newBay(t)
 	for name, num := range numbers {
 		block := b.blocks[num][0] - 1
-		body := fmt.Sprintf(`{"data":"0x12345678","to":"%s","block":"%d"}`, b.address(t, num).Hex(), block)
+		body := `{"data":"0x12345678","to":"` + b.address(t, num).Hex() + `","block":"` + strconv.FormatInt(block, 10) + `"}`
 		got := b.Do(t, http.MethodPost, "/api/v1/contracts/call", body, "Content-Type: application/json")
 		if got.Status != http.StatusOK || got.Body != `{"result":"0x"}` {
 			t.Errorf("%s at %d: %d %s", name, block, got.Status, got.Body)

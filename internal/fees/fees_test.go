@@ -242,10 +242,11 @@ func TestOlderForm(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	for signatures, want := range []int64{1000000, 1000000, 2000000} {
-		older := &services.Transaction{BodyBytes: marshal(t, transfer(nil)), SigMap: &services.SignatureMap{SigPair: make([]*services.SignaturePair, signatures)}}
-		for i := range signatures {
-			older.SigMap.SigPair[i] = &services.SignaturePair{}
+		pairs := make([]*services.SignaturePair, signatures)
+		for i := range pairs {
+			pairs[i] = &services.SignaturePair{}
 		}
+		older := &services.Transaction{BodyBytes: marshal(t, transfer(nil)), SigMap: &services.SignatureMap{SigPair: pairs}}
 		if e := estimate(t, marshal(t, older), fees.Options{Mode: fees.Intrinsic}); e.Total != want {
 			t.Errorf("%d signatures: %+v, want %d", signatures, e, want)
 		}

@@ -137,7 +137,7 @@ func oneMoment(documents map[string][]byte) bool {
 func (c *Client) get(ctx context.Context, name, tag string) (body []byte, newTag string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/api/v2/"+name, http.NoBody)
 	if err != nil {
-		return nil, "", err
+		return nil, "", fmt.Errorf("asking for %s: %w", name, err)
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "heliograph")

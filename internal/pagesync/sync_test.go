@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -71,11 +72,11 @@ func (e *elsewhere) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // change replaces a text in all documents.
-func (e *elsewhere) change(old, new string) {
+func (e *elsewhere) change(before, after string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for path, d := range e.documents {
-		e.documents[path] = strings.ReplaceAll(d, old, new)
+		e.documents[path] = strings.ReplaceAll(d, before, after)
 	}
 }
 
@@ -150,11 +151,11 @@ func pages(t *testing.T, db *storage.StatusDB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := fmt.Sprint(len(list))
+	out := []string{strconv.Itoa(len(list))}
 	for _, p := range list {
-		out += fmt.Sprintf(" %s@%d", p.Slug, p.Revision)
+		out = append(out, fmt.Sprintf("%s@%d", p.Slug, p.Revision))
 	}
-	return out
+	return strings.Join(out, " ")
 }
 
 // TestMirror copies the example over HTTP: all eight documents are equal in values and order but for when the page was written to. The second round writes nothing.

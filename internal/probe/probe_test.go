@@ -166,11 +166,11 @@ func (l *lab) story() string {
 	for i, n := range all {
 		var said []string
 		for _, u := range updates[i] {
-			text := string(u.State)
+			words := []string{string(u.State)}
 			for _, a := range u.Affected {
-				text += " " + a.Name + ":" + short(a.OldStatus) + short(a.NewStatus)
+				words = append(words, a.Name+":"+short(a.OldStatus)+short(a.NewStatus))
 			}
-			said = append([]string{text}, said...)
+			said = append([]string{strings.Join(words, " ")}, said...)
 		}
 		text := strings.Join(said, ", ")
 		if n.Draft {
@@ -178,13 +178,13 @@ func (l *lab) story() string {
 		}
 		out = append(out, text)
 	}
-	state := ""
+	states := []string{" |"}
 	for _, c := range b.Components {
 		if c.Status != status.Operational {
-			state += " " + c.Name + ":" + short(c.Status)
+			states = append(states, c.Name+":"+short(c.Status))
 		}
 	}
-	return strings.Join(out, "; ") + " |" + state
+	return strings.Join(out, "; ") + strings.Join(states, " ")
 }
 
 func short(s status.ComponentStatus) string { return string(s[0]) }

@@ -140,7 +140,7 @@ func (w *Watcher) resolve(ctx context.Context) error {
 func (w *Watcher) ask(ctx context.Context, checker *Checker, p *status.Probe) error {
 	r := checker.Check(ctx, p)
 	if ctx.Err() != nil { // the gateway stops: this says nothing of the component
-		return ctx.Err()
+		return fmt.Errorf("asking a probe: %w", ctx.Err())
 	}
 	next := r.At.Add(time.Duration(float64(p.Every) * (0.9 + 0.2*w.random())))
 	tell, err := w.editor.NoteResult(ctx, p.ID, r, next)

@@ -130,15 +130,15 @@ func (n *network) used(t *testing.T) time.Duration {
 		t.Fatal(err)
 	}
 	fields := strings.Fields(string(text)[strings.LastIndex(string(text), ")")+1:])
-	var ticks time.Duration
+	var ticks int
 	for _, f := range fields[11:13] {
 		v, err := strconv.Atoi(f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ticks += time.Duration(v)
+		ticks += v
 	}
-	return ticks * 10 * time.Millisecond
+	return time.Duration(ticks) * (10 * time.Millisecond)
 }
 
 // writer submits messages to the topics in turn, as an importer would write them down: with their transactions, in order.

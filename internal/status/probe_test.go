@@ -29,12 +29,12 @@ func TestHysteresis(t *testing.T) {
 		strings.Repeat("bg", 20): strings.Repeat("g", 40),
 	} {
 		h := status.Hysteresis{Level: status.Good, Toward: status.Good}
-		got := ""
+		var levels []byte
 		for _, r := range results {
 			h = h.Next(letters[r], 3, 2)
-			got += string(h.Level[0])
+			levels = append(levels, h.Level[0])
 		}
-		if got != want {
+		if got := string(levels); got != want {
 			t.Errorf("%s gives %s, want %s", results, got, want)
 		}
 	}

@@ -33,7 +33,7 @@ func updateFees(of ledger.TokenType) act {
 			fees.FixedFees = append(fees.FixedFees, fee)
 		}
 		for _, v := range others {
-			code := success
+			var code ledger.ResponseCode
 			if of == ledger.TokenFungibleCommon {
 				var fee *ledger.FractionalFee
 				fee, code = c.fractionalFee(t, list(v))

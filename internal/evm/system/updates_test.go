@@ -161,7 +161,8 @@ func updates(bob, heidi common.Address) []updateCase {
 		}},
 		{"fees", now(), trent, []updating{
 			{to: hts, signature: updateFees, args: []any{
-				tide, []any{[]any{5, sun, false, false, victor}, []any{7, none, true, false, victor}, []any{9, none, false, true, victor}},
+				tide,
+				[]any{[]any{5, sun, false, false, victor}, []any{7, none, true, false, victor}, []any{9, none, false, true, victor}},
 				[]any{[]any{1, 10, 2, 50, true, fund}},
 			}, want: "true 22"},
 			{to: hts, signature: "getTokenCustomFees(address)", args: []any{tide}, want: "true 3", nth: 4},

@@ -83,7 +83,7 @@ type atomText struct {
 // atom makes the Atom feed (RFC 4287).
 func (s *Site) atom(p *pageData) ([]byte, error) {
 	f := atomFeed{
-		Lang: p.Locale, ID: fmt.Sprintf("%s/history.atom", p.URL), Title: p.Name + " status", Updated: p.UpdatedAt.Format(time.RFC3339), Author: atomAuthor{p.Name},
+		Lang: p.Locale, ID: p.URL + "/history.atom", Title: p.Name + " status", Updated: p.UpdatedAt.Format(time.RFC3339), Author: atomAuthor{p.Name},
 		Links: []atomLink{{Rel: "self", Type: "application/atom+xml", Href: p.URL + "/history.atom"}, {Rel: "alternate", Type: "text/html", Href: p.URL}},
 	}
 	for _, n := range entriesOf(p) {

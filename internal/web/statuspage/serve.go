@@ -140,7 +140,8 @@ func (s *Site) find(r *http.Request, t *target) (v *edition.Volume, page *status
 	if page == nil {
 		return nil, nil, code
 	}
-	if v = shelf[t.key]; v != nil {
+	v = shelf[t.key]
+	if v != nil {
 		return v, page, http.StatusOK
 	}
 	if t.lazy == nil {

@@ -17,6 +17,7 @@ import (
 	"math"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -152,7 +153,7 @@ func (s *Site) loadAssets() error {
 		}
 	}
 	for _, i := range status.Impacts() {
-		icon := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill="%s"/><circle cx="16" cy="16" r="6" fill="#fff"/></svg>`, badgeColour(i))
+		icon := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill=%q/><circle cx="16" cy="16" r="6" fill="#fff"/></svg>`, badgeColour(i))
 		if err := add("icon-"+string(i)+".svg", []byte(icon)); err != nil {
 			return err
 		}
@@ -193,7 +194,7 @@ func (s *Site) head(p *pageData, title, here string) head {
 		return h
 	}
 	h.Name, h.Lang, h.Revision, h.Zone, h.JSON, h.Look = p.Name, p.Locale, p.Revision, p.TimeZone, true, headlineOf(p).Indicator
-	variables, err := json.Marshal(map[string]string{"page": p.Slug, "from": fmt.Sprint(p.Revision)})
+	variables, err := json.Marshal(map[string]string{"page": p.Slug, "from": strconv.FormatInt(p.Revision, 10)})
 	if err == nil { // of two texts it is always nil
 		h.Live = "/graphql?" + url.Values{"query": {LiveDocument}, "variables": {string(variables)}}.Encode()
 	}

@@ -85,10 +85,11 @@ func TestDays(t *testing.T) {
 		if d.First != d.Day {
 			text = d.First.Format("01-02 to ") + text
 		}
+		words := []string{text}
 		for _, n := range d.Notices {
-			text += " " + n.Code
+			words = append(words, n.Code)
 		}
-		got = append(got, text)
+		got = append(got, strings.Join(words, " "))
 	}
 	if text := strings.Join(got, ", "); text != "03-09 to 03-10, 03-08 last early, 03-07 late, 03-06" {
 		t.Errorf("the days are %s", text)
