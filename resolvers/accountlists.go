@@ -19,7 +19,7 @@ type accountList[T, F any] struct {
 }
 
 // relation is the list as a field of accounts.
-func (l *accountList[T, F]) relation() *rowplan.Relation[ledger.Account, *relay.Connection[T]] {
+func (l *accountList[T, F]) relation() *rowplan.Relation[*ledger.Account, *relay.Connection[T]] {
 	return queued(func(ctx context.Context, b *storage.Batch, parents []*ledger.Account, args rowplan.Args, done func([]*relay.Connection[T])) error {
 		p, err := pageArgs(ctx, args, l.kind, l.columns)
 		if err != nil {

@@ -16,19 +16,19 @@ const maxTokensOfBalance = 1000
 
 // accountRelations are the arrows from accounts and balances.
 type accountRelations struct {
-	autoRenewAccount *rowplan.Relation[ledger.Account, *ledger.Account]
-	stakedAccount    *rowplan.Relation[ledger.Account, *ledger.Account]
-	holdings         *rowplan.Relation[ledger.Account, *ledger.Balance]
-	transactions     *rowplan.Relation[ledger.Account, *relay.TransactionConnection]
-	holder           *rowplan.Relation[ledger.Balance, *ledger.Account]
-	tokens           *rowplan.Relation[ledger.Balance, []*ledger.TokenBalance]
+	autoRenewAccount *rowplan.Relation[*ledger.Account, *ledger.Account]
+	stakedAccount    *rowplan.Relation[*ledger.Account, *ledger.Account]
+	holdings         *rowplan.Relation[*ledger.Account, *ledger.Balance]
+	transactions     *rowplan.Relation[*ledger.Account, *relay.TransactionConnection]
+	holder           *rowplan.Relation[*ledger.Balance, *ledger.Account]
+	tokens           *rowplan.Relation[*ledger.Balance, []*ledger.TokenBalance]
 }
 
 func newAccountRelations() accountRelations {
 	return accountRelations{
 		autoRenewAccount: accountOf(func(a *ledger.Account) ledger.EntityID { return a.AutoRenewAccountID }),
 		stakedAccount:    accountOf(func(a *ledger.Account) ledger.EntityID { return a.StakedAccountID }),
-		holdings:         &rowplan.Relation[ledger.Account, *ledger.Balance]{Load: loadHoldings},
+		holdings:         &rowplan.Relation[*ledger.Account, *ledger.Balance]{Load: loadHoldings},
 		transactions:     queued(queueAccountTransactions),
 		holder:           accountOf(func(b *ledger.Balance) ledger.EntityID { return b.AccountID }),
 		tokens:           queued(queueTokenBalances),
@@ -36,13 +36,13 @@ func newAccountRelations() accountRelations {
 }
 
 func (r *accountRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[ledger.Account] { return t.Account }
+	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
 	t.Account.Add("autoRenewAccount", rowplan.RelatedOne(r.autoRenewAccount, account))
 	t.Account.Add("stakedAccount", rowplan.RelatedOne(r.stakedAccount, account))
-	t.Account.Add("holdings", rowplan.RelatedOne(r.holdings, func() *rowplan.Object[ledger.Balance] { return t.Balance }))
-	t.Account.Add("transactions", rowplan.RelatedOne(r.transactions, func() *rowplan.Object[relay.TransactionConnection] { return t.TransactionConnection }))
+	t.Account.Add("holdings", rowplan.RelatedOne(r.holdings, func() *rowplan.Object[*ledger.Balance] { return t.Balance }))
+	t.Account.Add("transactions", rowplan.RelatedOne(r.transactions, func() *rowplan.Object[*relay.TransactionConnection] { return t.TransactionConnection }))
 	t.Balance.Add("account", rowplan.RelatedOne(r.holder, account))
-	t.Balance.Add("tokens", rowplan.RelatedMany(r.tokens, func() *rowplan.Object[ledger.TokenBalance] { return t.TokenBalance }))
+	t.Balance.Add("tokens", rowplan.RelatedMany(r.tokens, func() *rowplan.Object[*ledger.TokenBalance] { return t.TokenBalance }))
 }
 
 // loadHoldings gives what accounts hold; their rows know it already.

@@ -11,20 +11,20 @@ import (
 
 // allowanceRelations are the arrows from accounts to allowances and staking rewards, and from these.
 type allowanceRelations struct {
-	granted  *rowplan.Relation[ledger.Account, *ledger.AccountAllowances]
-	received *rowplan.Relation[ledger.Account, *ledger.AccountAllowances]
-	rewards  *rowplan.Relation[ledger.Account, *relay.StakingRewardConnection]
+	granted  *rowplan.Relation[*ledger.Account, *ledger.AccountAllowances]
+	received *rowplan.Relation[*ledger.Account, *ledger.AccountAllowances]
+	rewards  *rowplan.Relation[*ledger.Account, *relay.StakingRewardConnection]
 
-	crypto *rowplan.Relation[ledger.AccountAllowances, *relay.CryptoAllowanceConnection]
-	tokens *rowplan.Relation[ledger.AccountAllowances, *relay.TokenAllowanceConnection]
+	crypto *rowplan.Relation[*ledger.AccountAllowances, *relay.CryptoAllowanceConnection]
+	tokens *rowplan.Relation[*ledger.AccountAllowances, *relay.TokenAllowanceConnection]
 
-	cryptoOwner       *rowplan.Relation[ledger.CryptoAllowance, *ledger.Account]
-	cryptoSpender     *rowplan.Relation[ledger.CryptoAllowance, *ledger.Account]
-	tokenOwner        *rowplan.Relation[ledger.TokenAllowance, *ledger.Account]
-	tokenSpender      *rowplan.Relation[ledger.TokenAllowance, *ledger.Account]
-	token             *rowplan.Relation[ledger.TokenAllowance, *ledger.Token]
-	rewarded          *rowplan.Relation[ledger.StakingReward, *ledger.Account]
-	rewardTransaction *rowplan.Relation[ledger.StakingReward, *ledger.Transaction]
+	cryptoOwner       *rowplan.Relation[*ledger.CryptoAllowance, *ledger.Account]
+	cryptoSpender     *rowplan.Relation[*ledger.CryptoAllowance, *ledger.Account]
+	tokenOwner        *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
+	tokenSpender      *rowplan.Relation[*ledger.TokenAllowance, *ledger.Account]
+	token             *rowplan.Relation[*ledger.TokenAllowance, *ledger.Token]
+	rewarded          *rowplan.Relation[*ledger.StakingReward, *ledger.Account]
+	rewardTransaction *rowplan.Relation[*ledger.StakingReward, *ledger.Transaction]
 }
 
 func newAllowanceRelations() allowanceRelations {
@@ -53,25 +53,25 @@ func newAllowanceRelations() allowanceRelations {
 }
 
 func (r *allowanceRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[ledger.Account] { return t.Account }
-	allowances := func() *rowplan.Object[ledger.AccountAllowances] { return t.AccountAllowances }
+	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
+	allowances := func() *rowplan.Object[*ledger.AccountAllowances] { return t.AccountAllowances }
 	t.Account.Add("allowances", rowplan.RelatedOne(r.granted, allowances))
 	t.Account.Add("receivedAllowances", rowplan.RelatedOne(r.received, allowances))
-	connect(t.Account, "rewards", r.rewards, func() *rowplan.Object[relay.StakingRewardConnection] { return t.StakingRewardConnection })
-	connect(t.AccountAllowances, "crypto", r.crypto, func() *rowplan.Object[relay.CryptoAllowanceConnection] { return t.CryptoAllowanceConnection })
-	connect(t.AccountAllowances, "tokens", r.tokens, func() *rowplan.Object[relay.TokenAllowanceConnection] { return t.TokenAllowanceConnection })
+	connect(t.Account, "rewards", r.rewards, func() *rowplan.Object[*relay.StakingRewardConnection] { return t.StakingRewardConnection })
+	connect(t.AccountAllowances, "crypto", r.crypto, func() *rowplan.Object[*relay.CryptoAllowanceConnection] { return t.CryptoAllowanceConnection })
+	connect(t.AccountAllowances, "tokens", r.tokens, func() *rowplan.Object[*relay.TokenAllowanceConnection] { return t.TokenAllowanceConnection })
 	t.CryptoAllowance.Add("owner", rowplan.RelatedOne(r.cryptoOwner, account))
 	t.CryptoAllowance.Add("spender", rowplan.RelatedOne(r.cryptoSpender, account))
 	t.TokenAllowance.Add("owner", rowplan.RelatedOne(r.tokenOwner, account))
 	t.TokenAllowance.Add("spender", rowplan.RelatedOne(r.tokenSpender, account))
-	t.TokenAllowance.Add("token", rowplan.RelatedOne(r.token, func() *rowplan.Object[ledger.Token] { return t.Token }))
+	t.TokenAllowance.Add("token", rowplan.RelatedOne(r.token, func() *rowplan.Object[*ledger.Token] { return t.Token }))
 	t.StakingReward.Add("account", rowplan.RelatedOne(r.rewarded, account))
-	t.StakingReward.Add("transaction", rowplan.RelatedOne(r.rewardTransaction, func() *rowplan.Object[ledger.Transaction] { return t.Transaction }))
+	t.StakingReward.Add("transaction", rowplan.RelatedOne(r.rewardTransaction, func() *rowplan.Object[*ledger.Transaction] { return t.Transaction }))
 }
 
 // allowancesOf is the relation from accounts to what they granted or received; it reads nothing itself.
-func allowancesOf(received bool) *rowplan.Relation[ledger.Account, *ledger.AccountAllowances] {
-	return &rowplan.Relation[ledger.Account, *ledger.AccountAllowances]{
+func allowancesOf(received bool) *rowplan.Relation[*ledger.Account, *ledger.AccountAllowances] {
+	return &rowplan.Relation[*ledger.Account, *ledger.AccountAllowances]{
 		Load: func(_ context.Context, _ rowplan.Batch, parents []*ledger.Account, _ rowplan.Args) (func() ([]*ledger.AccountAllowances, error), error) {
 			out := make([]*ledger.AccountAllowances, len(parents))
 			for i, a := range parents {
@@ -92,7 +92,7 @@ var (
 
 // bothWays is the relation to allowances that were granted or received, which are lists of different orders. One fragment can ask for both, so
 // the parents may be mixed.
-func bothWays[C, F any](granted, received listOf[C], queue func(b *storage.Batch, ids []ledger.EntityID, received bool, f *F, p storage.Page, done func([][]*C)) error) *rowplan.Relation[ledger.AccountAllowances, *relay.Connection[C]] {
+func bothWays[C, F any](granted, received listOf[C], queue func(b *storage.Batch, ids []ledger.EntityID, received bool, f *F, p storage.Page, done func([][]*C)) error) *rowplan.Relation[*ledger.AccountAllowances, *relay.Connection[C]] {
 	return queued(func(ctx context.Context, b *storage.Batch, parents []*ledger.AccountAllowances, args rowplan.Args, done func([]*relay.Connection[C])) error {
 		f, err := filterArg[F](ctx, args, "filter")
 		if err != nil {

@@ -11,9 +11,9 @@ import (
 
 // blockRelations are the arrows from blocks.
 type blockRelations struct {
-	previous     *rowplan.Relation[ledger.Block, *ledger.Block]
-	next         *rowplan.Relation[ledger.Block, *ledger.Block]
-	transactions *rowplan.Relation[ledger.Block, *relay.TransactionConnection]
+	previous     *rowplan.Relation[*ledger.Block, *ledger.Block]
+	next         *rowplan.Relation[*ledger.Block, *ledger.Block]
+	transactions *rowplan.Relation[*ledger.Block, *relay.TransactionConnection]
 }
 
 func newBlockRelations() blockRelations {
@@ -21,14 +21,14 @@ func newBlockRelations() blockRelations {
 }
 
 func (r *blockRelations) add(t *rowplan.Tables) {
-	block := func() *rowplan.Object[ledger.Block] { return t.Block }
+	block := func() *rowplan.Object[*ledger.Block] { return t.Block }
 	t.Block.Add("previous", rowplan.RelatedOne(r.previous, block))
 	t.Block.Add("next", rowplan.RelatedOne(r.next, block))
-	t.Block.Add("transactions", rowplan.RelatedOne(r.transactions, func() *rowplan.Object[relay.TransactionConnection] { return t.TransactionConnection }))
+	t.Block.Add("transactions", rowplan.RelatedOne(r.transactions, func() *rowplan.Object[*relay.TransactionConnection] { return t.TransactionConnection }))
 }
 
 // blockBeside is the relation to the block some places further.
-func blockBeside(step int64) *rowplan.Relation[ledger.Block, *ledger.Block] {
+func blockBeside(step int64) *rowplan.Relation[*ledger.Block, *ledger.Block] {
 	return queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Block, _ rowplan.Args, done func([]*ledger.Block)) error {
 		b.QueueBlocks(keys(parents, func(b *ledger.Block) int64 { return b.Number + step }), done)
 		return nil

@@ -13,16 +13,16 @@ import (
 
 // logRelations are the arrows from and to logs of contracts.
 type logRelations struct {
-	block        *rowplan.Relation[ledger.ContractLog, *ledger.Block]
-	contract     *rowplan.Relation[ledger.ContractLog, *ledger.Contract]
-	payer        *rowplan.Relation[ledger.ContractLog, *ledger.Account]
-	result       *rowplan.Relation[ledger.ContractLog, *ledger.ContractResult]
-	rootContract *rowplan.Relation[ledger.ContractLog, *ledger.Contract]
-	transaction  *rowplan.Relation[ledger.ContractLog, *ledger.Transaction]
+	block        *rowplan.Relation[*ledger.ContractLog, *ledger.Block]
+	contract     *rowplan.Relation[*ledger.ContractLog, *ledger.Contract]
+	payer        *rowplan.Relation[*ledger.ContractLog, *ledger.Account]
+	result       *rowplan.Relation[*ledger.ContractLog, *ledger.ContractResult]
+	rootContract *rowplan.Relation[*ledger.ContractLog, *ledger.Contract]
+	transaction  *rowplan.Relation[*ledger.ContractLog, *ledger.Transaction]
 
-	ofBlock       *rowplan.Relation[ledger.Block, *relay.ContractLogConnection]
-	ofResult      *rowplan.Relation[ledger.ContractResult, []*ledger.ContractLog]
-	ofTransaction *rowplan.Relation[ledger.Transaction, *relay.ContractLogConnection]
+	ofBlock       *rowplan.Relation[*ledger.Block, *relay.ContractLogConnection]
+	ofResult      *rowplan.Relation[*ledger.ContractResult, []*ledger.ContractLog]
+	ofTransaction *rowplan.Relation[*ledger.Transaction, *relay.ContractLogConnection]
 }
 
 func timeOfLog(l *ledger.ContractLog) ledger.Timestamp { return l.ConsensusTimestamp }
@@ -67,16 +67,16 @@ func instantOf(t *ledger.Transaction) ledger.TimestampRange {
 }
 
 func (r *logRelations) add(t *rowplan.Tables) {
-	contract := func() *rowplan.Object[ledger.Contract] { return t.Contract }
-	page := func() *rowplan.Object[relay.ContractLogConnection] { return t.ContractLogConnection }
-	t.ContractLog.Add("block", rowplan.RelatedOne(r.block, func() *rowplan.Object[ledger.Block] { return t.Block }))
+	contract := func() *rowplan.Object[*ledger.Contract] { return t.Contract }
+	page := func() *rowplan.Object[*relay.ContractLogConnection] { return t.ContractLogConnection }
+	t.ContractLog.Add("block", rowplan.RelatedOne(r.block, func() *rowplan.Object[*ledger.Block] { return t.Block }))
 	t.ContractLog.Add("contract", rowplan.RelatedOne(r.contract, contract))
-	t.ContractLog.Add("contractResult", rowplan.RelatedOne(r.result, func() *rowplan.Object[ledger.ContractResult] { return t.ContractResult }))
-	t.ContractLog.Add("payer", rowplan.RelatedOne(r.payer, func() *rowplan.Object[ledger.Account] { return t.Account }))
+	t.ContractLog.Add("contractResult", rowplan.RelatedOne(r.result, func() *rowplan.Object[*ledger.ContractResult] { return t.ContractResult }))
+	t.ContractLog.Add("payer", rowplan.RelatedOne(r.payer, func() *rowplan.Object[*ledger.Account] { return t.Account }))
 	t.ContractLog.Add("rootContract", rowplan.RelatedOne(r.rootContract, contract))
-	t.ContractLog.Add("transaction", rowplan.RelatedOne(r.transaction, func() *rowplan.Object[ledger.Transaction] { return t.Transaction }))
+	t.ContractLog.Add("transaction", rowplan.RelatedOne(r.transaction, func() *rowplan.Object[*ledger.Transaction] { return t.Transaction }))
 	t.Block.Add("contractLogs", rowplan.RelatedOne(r.ofBlock, page))
-	t.ContractResult.Add("logs", rowplan.RelatedMany(r.ofResult, func() *rowplan.Object[ledger.ContractLog] { return t.ContractLog }))
+	t.ContractResult.Add("logs", rowplan.RelatedMany(r.ofResult, func() *rowplan.Object[*ledger.ContractLog] { return t.ContractLog }))
 	t.Transaction.Add("contractLogs", rowplan.RelatedOne(r.ofTransaction, page))
 }
 

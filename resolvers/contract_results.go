@@ -16,21 +16,21 @@ import (
 
 // resultRelations are the arrows from and to contract results.
 type resultRelations struct {
-	actions        *rowplan.Relation[ledger.ContractResult, *relay.ContractActionConnection]
-	block          *rowplan.Relation[ledger.ContractResult, *ledger.Block]
-	callData       *rowplan.Relation[ledger.ContractResult, []byte]
-	failedCallData *rowplan.Relation[ledger.ContractResult, []byte]
-	fromAccount    *rowplan.Relation[ledger.ContractResult, *ledger.Account]
-	gasPrice       *rowplan.Relation[ledger.ContractResult, *ledger.Quantity]
-	gasPriceWeibar *rowplan.Relation[ledger.ContractResult, *ledger.Quantity]
-	payer          *rowplan.Relation[ledger.ContractResult, *ledger.Account]
-	stateChanges   *rowplan.Relation[ledger.ContractResult, []*ledger.ContractStateChange]
-	toAccount      *rowplan.Relation[ledger.ContractResult, *ledger.Account]
-	transaction    *rowplan.Relation[ledger.ContractResult, *ledger.Transaction]
+	actions        *rowplan.Relation[*ledger.ContractResult, *relay.ContractActionConnection]
+	block          *rowplan.Relation[*ledger.ContractResult, *ledger.Block]
+	callData       *rowplan.Relation[*ledger.ContractResult, []byte]
+	failedCallData *rowplan.Relation[*ledger.ContractResult, []byte]
+	fromAccount    *rowplan.Relation[*ledger.ContractResult, *ledger.Account]
+	gasPrice       *rowplan.Relation[*ledger.ContractResult, *ledger.Quantity]
+	gasPriceWeibar *rowplan.Relation[*ledger.ContractResult, *ledger.Quantity]
+	payer          *rowplan.Relation[*ledger.ContractResult, *ledger.Account]
+	stateChanges   *rowplan.Relation[*ledger.ContractResult, []*ledger.ContractStateChange]
+	toAccount      *rowplan.Relation[*ledger.ContractResult, *ledger.Account]
+	transaction    *rowplan.Relation[*ledger.ContractResult, *ledger.Transaction]
 
-	ofAccount     *rowplan.Relation[ledger.Account, *relay.ContractResultConnection]
-	ofBlock       *rowplan.Relation[ledger.Block, *relay.ContractResultConnection]
-	ofTransaction *rowplan.Relation[ledger.Transaction, *ledger.ContractResult]
+	ofAccount     *rowplan.Relation[*ledger.Account, *relay.ContractResultConnection]
+	ofBlock       *rowplan.Relation[*ledger.Block, *relay.ContractResultConnection]
+	ofTransaction *rowplan.Relation[*ledger.Transaction, *ledger.ContractResult]
 }
 
 func newResultRelations(db *storage.DB) resultRelations {
@@ -74,25 +74,25 @@ func newResultRelations(db *storage.DB) resultRelations {
 }
 
 func (r *resultRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[ledger.Account] { return t.Account }
-	page := func() *rowplan.Object[relay.ContractResultConnection] { return t.ContractResultConnection }
+	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
+	page := func() *rowplan.Object[*relay.ContractResultConnection] { return t.ContractResultConnection }
 	quantity := func(dst []byte, v *ledger.Quantity, style scalar.Style) []byte {
 		return scalar.AppendPointer(dst, v, style, scalar.AppendQuantity)
 	}
-	t.ContractResult.Add("actions", rowplan.RelatedOne(r.actions, func() *rowplan.Object[relay.ContractActionConnection] { return t.ContractActionConnection }))
-	t.ContractResult.Add("block", rowplan.RelatedOne(r.block, func() *rowplan.Object[ledger.Block] { return t.Block }))
+	t.ContractResult.Add("actions", rowplan.RelatedOne(r.actions, func() *rowplan.Object[*relay.ContractActionConnection] { return t.ContractActionConnection }))
+	t.ContractResult.Add("block", rowplan.RelatedOne(r.block, func() *rowplan.Object[*ledger.Block] { return t.Block }))
 	t.ContractResult.Add("callData", rowplan.RelatedScalar(r.callData, scalar.AppendHex))
 	t.ContractResult.Add("failedCallData", rowplan.RelatedScalar(r.failedCallData, scalar.AppendHex))
 	t.ContractResult.Add("fromAccount", rowplan.RelatedOne(r.fromAccount, account))
 	t.ContractResult.Add("gasPrice", rowplan.RelatedScalar(r.gasPrice, quantity))
 	t.ContractResult.Add("gasPriceWeibar", rowplan.RelatedScalar(r.gasPriceWeibar, quantity))
 	t.ContractResult.Add("payer", rowplan.RelatedOne(r.payer, account))
-	t.ContractResult.Add("stateChanges", rowplan.RelatedMany(r.stateChanges, func() *rowplan.Object[ledger.ContractStateChange] { return t.ContractStateChange }))
+	t.ContractResult.Add("stateChanges", rowplan.RelatedMany(r.stateChanges, func() *rowplan.Object[*ledger.ContractStateChange] { return t.ContractStateChange }))
 	t.ContractResult.Add("toAccount", rowplan.RelatedOne(r.toAccount, account))
-	t.ContractResult.Add("transaction", rowplan.RelatedOne(r.transaction, func() *rowplan.Object[ledger.Transaction] { return t.Transaction }))
+	t.ContractResult.Add("transaction", rowplan.RelatedOne(r.transaction, func() *rowplan.Object[*ledger.Transaction] { return t.Transaction }))
 	t.Account.Add("contractResults", rowplan.RelatedOne(r.ofAccount, page))
 	t.Block.Add("contractResults", rowplan.RelatedOne(r.ofBlock, page))
-	t.Transaction.Add("contractResult", rowplan.RelatedOne(r.ofTransaction, func() *rowplan.Object[ledger.ContractResult] { return t.ContractResult }))
+	t.Transaction.Add("contractResult", rowplan.RelatedOne(r.ofTransaction, func() *rowplan.Object[*ledger.ContractResult] { return t.ContractResult }))
 }
 
 // queueActions queues the actions of results.
@@ -150,8 +150,8 @@ func queueFailedCallData(_ context.Context, b *storage.Batch, parents []*ledger.
 }
 
 // gasPriceOf is the relation to the price of gas: as an Ethereum transaction offers, else what the network charged.
-func gasPriceOf(db *storage.DB, offered func(*ledger.EthereumTransaction) ledger.Quantity) *rowplan.Relation[ledger.ContractResult, *ledger.Quantity] {
-	return &rowplan.Relation[ledger.ContractResult, *ledger.Quantity]{
+func gasPriceOf(db *storage.DB, offered func(*ledger.EthereumTransaction) ledger.Quantity) *rowplan.Relation[*ledger.ContractResult, *ledger.Quantity] {
+	return &rowplan.Relation[*ledger.ContractResult, *ledger.Quantity]{
 		Load: func(ctx context.Context, _ rowplan.Batch, parents []*ledger.ContractResult, _ rowplan.Args) (func() ([]*ledger.Quantity, error), error) {
 			return func() ([]*ledger.Quantity, error) { return gasPrices(ctx, db, parents, offered) }, nil
 		},

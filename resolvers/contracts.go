@@ -13,22 +13,22 @@ import (
 
 // contractRelations are the arrows from and to contracts.
 type contractRelations struct {
-	account          *rowplan.Relation[ledger.Contract, *ledger.Account]
-	autoRenewAccount *rowplan.Relation[ledger.Contract, *ledger.Account]
-	bytecode         *rowplan.Relation[ledger.Contract, string]
-	logs             *rowplan.Relation[ledger.Contract, *relay.ContractLogConnection]
-	obtainer         *rowplan.Relation[ledger.Contract, *ledger.Account]
-	results          *rowplan.Relation[ledger.Contract, *relay.ContractResultConnection]
-	runtimeBytecode  *rowplan.Relation[ledger.Contract, []byte]
-	state            *rowplan.Relation[ledger.Contract, *relay.ContractStateConnection]
+	account          *rowplan.Relation[*ledger.Contract, *ledger.Account]
+	autoRenewAccount *rowplan.Relation[*ledger.Contract, *ledger.Account]
+	bytecode         *rowplan.Relation[*ledger.Contract, string]
+	logs             *rowplan.Relation[*ledger.Contract, *relay.ContractLogConnection]
+	obtainer         *rowplan.Relation[*ledger.Contract, *ledger.Account]
+	results          *rowplan.Relation[*ledger.Contract, *relay.ContractResultConnection]
+	runtimeBytecode  *rowplan.Relation[*ledger.Contract, []byte]
+	state            *rowplan.Relation[*ledger.Contract, *relay.ContractStateConnection]
 
-	ofAccount *rowplan.Relation[ledger.Account, *ledger.Contract]
-	ofResult  *rowplan.Relation[ledger.ContractResult, *ledger.Contract]
+	ofAccount *rowplan.Relation[*ledger.Account, *ledger.Contract]
+	ofResult  *rowplan.Relation[*ledger.ContractResult, *ledger.Contract]
 }
 
 // contractOf is the relation from a row to a contract that it names; what it names may be no contract.
-func contractOf[T any](id func(*T) ledger.EntityID) *rowplan.Relation[T, *ledger.Contract] {
-	return queued(func(_ context.Context, b *storage.Batch, parents []*T, _ rowplan.Args, done func([]*ledger.Contract)) error {
+func contractOf[T any](id func(T) ledger.EntityID) *rowplan.Relation[T, *ledger.Contract] {
+	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.Contract)) error {
 		b.QueueContracts(keys(parents, id), done)
 		return nil
 	})
@@ -67,16 +67,16 @@ func newContractRelations() contractRelations {
 }
 
 func (r *contractRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[ledger.Account] { return t.Account }
-	contract := func() *rowplan.Object[ledger.Contract] { return t.Contract }
+	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
+	contract := func() *rowplan.Object[*ledger.Contract] { return t.Contract }
 	t.Contract.Add("account", rowplan.RelatedOne(r.account, account))
 	t.Contract.Add("autoRenewAccount", rowplan.RelatedOne(r.autoRenewAccount, account))
 	t.Contract.Add("bytecode", rowplan.RelatedScalar(r.bytecode, scalar.AppendString))
-	t.Contract.Add("logs", rowplan.RelatedOne(r.logs, func() *rowplan.Object[relay.ContractLogConnection] { return t.ContractLogConnection }))
+	t.Contract.Add("logs", rowplan.RelatedOne(r.logs, func() *rowplan.Object[*relay.ContractLogConnection] { return t.ContractLogConnection }))
 	t.Contract.Add("obtainer", rowplan.RelatedOne(r.obtainer, account))
-	t.Contract.Add("results", rowplan.RelatedOne(r.results, func() *rowplan.Object[relay.ContractResultConnection] { return t.ContractResultConnection }))
+	t.Contract.Add("results", rowplan.RelatedOne(r.results, func() *rowplan.Object[*relay.ContractResultConnection] { return t.ContractResultConnection }))
 	t.Contract.Add("runtimeBytecode", rowplan.RelatedScalar(r.runtimeBytecode, scalar.AppendHex))
-	t.Contract.Add("state", rowplan.RelatedOne(r.state, func() *rowplan.Object[relay.ContractStateConnection] { return t.ContractStateConnection }))
+	t.Contract.Add("state", rowplan.RelatedOne(r.state, func() *rowplan.Object[*relay.ContractStateConnection] { return t.ContractStateConnection }))
 	t.Account.Add("contract", rowplan.RelatedOne(r.ofAccount, contract))
 	t.ContractResult.Add("contract", rowplan.RelatedOne(r.ofResult, contract))
 }

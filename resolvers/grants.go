@@ -50,15 +50,15 @@ func airdropSender(a *ledger.Airdrop) ledger.EntityID   { return a.SenderID }
 type grantRelations struct {
 	allowances    [2]*accountList[ledger.NftAllowance, ledger.NftAllowanceFilter]
 	drops         [2]*accountList[ledger.Airdrop, ledger.AirdropFilter]
-	nftAllowances [2]*rowplan.Relation[ledger.Account, *relay.NftAllowanceConnection]
-	airdrops      [2]*rowplan.Relation[ledger.Account, *relay.AirdropConnection]
-	owner         *rowplan.Relation[ledger.NftAllowance, *ledger.Account]
-	spender       *rowplan.Relation[ledger.NftAllowance, *ledger.Account]
-	collection    *rowplan.Relation[ledger.NftAllowance, *ledger.Token]
-	receiver      *rowplan.Relation[ledger.Airdrop, *ledger.Account]
-	sender        *rowplan.Relation[ledger.Airdrop, *ledger.Account]
-	token         *rowplan.Relation[ledger.Airdrop, *ledger.Token]
-	nft           *rowplan.Relation[ledger.Airdrop, *ledger.NFT]
+	nftAllowances [2]*rowplan.Relation[*ledger.Account, *relay.NftAllowanceConnection]
+	airdrops      [2]*rowplan.Relation[*ledger.Account, *relay.AirdropConnection]
+	owner         *rowplan.Relation[*ledger.NftAllowance, *ledger.Account]
+	spender       *rowplan.Relation[*ledger.NftAllowance, *ledger.Account]
+	collection    *rowplan.Relation[*ledger.NftAllowance, *ledger.Token]
+	receiver      *rowplan.Relation[*ledger.Airdrop, *ledger.Account]
+	sender        *rowplan.Relation[*ledger.Airdrop, *ledger.Account]
+	token         *rowplan.Relation[*ledger.Airdrop, *ledger.Token]
+	nft           *rowplan.Relation[*ledger.Airdrop, *ledger.NFT]
 }
 
 func newGrantRelations() grantRelations {
@@ -78,10 +78,10 @@ func newGrantRelations() grantRelations {
 }
 
 func (r *grantRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[ledger.Account] { return t.Account }
-	token := func() *rowplan.Object[ledger.Token] { return t.Token }
-	allowances := func() *rowplan.Object[relay.NftAllowanceConnection] { return t.NftAllowanceConnection }
-	airdrops := func() *rowplan.Object[relay.AirdropConnection] { return t.AirdropConnection }
+	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
+	token := func() *rowplan.Object[*ledger.Token] { return t.Token }
+	allowances := func() *rowplan.Object[*relay.NftAllowanceConnection] { return t.NftAllowanceConnection }
+	airdrops := func() *rowplan.Object[*relay.AirdropConnection] { return t.AirdropConnection }
 	t.Account.Add("nftAllowances", rowplan.RelatedOne(r.nftAllowances[0], allowances))
 	t.Account.Add("receivedNftAllowances", rowplan.RelatedOne(r.nftAllowances[1], allowances))
 	t.Account.Add("outstandingAirdrops", rowplan.RelatedOne(r.airdrops[0], airdrops))
@@ -92,5 +92,5 @@ func (r *grantRelations) add(t *rowplan.Tables) {
 	t.Airdrop.Add("receiver", rowplan.RelatedOne(r.receiver, account))
 	t.Airdrop.Add("sender", rowplan.RelatedOne(r.sender, account))
 	t.Airdrop.Add("token", rowplan.RelatedOne(r.token, token))
-	t.Airdrop.Add("nft", rowplan.RelatedOne(r.nft, func() *rowplan.Object[ledger.NFT] { return t.NFT }))
+	t.Airdrop.Add("nft", rowplan.RelatedOne(r.nft, func() *rowplan.Object[*ledger.NFT] { return t.NFT }))
 }

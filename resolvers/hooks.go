@@ -22,12 +22,12 @@ const (
 // hookRelations are the arrows to and from hooks.
 type hookRelations struct {
 	list        *accountList[ledger.Hook, ledger.HookFilter]
-	hooks       *rowplan.Relation[ledger.Account, *relay.HookConnection]
-	owner       *rowplan.Relation[ledger.Hook, *ledger.Account]
-	contract    *rowplan.Relation[ledger.Hook, *ledger.Contract]
-	storage     *rowplan.Relation[ledger.Hook, *relay.HookSlotConnection]
-	hook        *rowplan.Relation[ledger.HookSlot, *ledger.Hook]
-	transaction *rowplan.Relation[ledger.HookSlot, *ledger.Transaction]
+	hooks       *rowplan.Relation[*ledger.Account, *relay.HookConnection]
+	owner       *rowplan.Relation[*ledger.Hook, *ledger.Account]
+	contract    *rowplan.Relation[*ledger.Hook, *ledger.Contract]
+	storage     *rowplan.Relation[*ledger.Hook, *relay.HookSlotConnection]
+	hook        *rowplan.Relation[*ledger.HookSlot, *ledger.Hook]
+	transaction *rowplan.Relation[*ledger.HookSlot, *ledger.Transaction]
 }
 
 func newHookRelations() hookRelations {
@@ -55,14 +55,14 @@ func newHookRelations() hookRelations {
 }
 
 func (r *hookRelations) add(t *rowplan.Tables) {
-	hooks := func() *rowplan.Object[relay.HookConnection] { return t.HookConnection }
-	slots := func() *rowplan.Object[relay.HookSlotConnection] { return t.HookSlotConnection }
+	hooks := func() *rowplan.Object[*relay.HookConnection] { return t.HookConnection }
+	slots := func() *rowplan.Object[*relay.HookSlotConnection] { return t.HookSlotConnection }
 	t.Account.Add("hooks", rowplan.RelatedOne(r.hooks, hooks))
-	t.Hook.Add("contract", rowplan.RelatedOne(r.contract, func() *rowplan.Object[ledger.Contract] { return t.Contract }))
-	t.Hook.Add("owner", rowplan.RelatedOne(r.owner, func() *rowplan.Object[ledger.Account] { return t.Account }))
+	t.Hook.Add("contract", rowplan.RelatedOne(r.contract, func() *rowplan.Object[*ledger.Contract] { return t.Contract }))
+	t.Hook.Add("owner", rowplan.RelatedOne(r.owner, func() *rowplan.Object[*ledger.Account] { return t.Account }))
 	t.Hook.Add("storage", rowplan.RelatedOne(r.storage, slots))
-	t.HookSlot.Add("hook", rowplan.RelatedOne(r.hook, func() *rowplan.Object[ledger.Hook] { return t.Hook }))
-	t.HookSlot.Add("transaction", rowplan.RelatedOne(r.transaction, func() *rowplan.Object[ledger.Transaction] { return t.Transaction }))
+	t.HookSlot.Add("hook", rowplan.RelatedOne(r.hook, func() *rowplan.Object[*ledger.Hook] { return t.Hook }))
+	t.HookSlot.Add("transaction", rowplan.RelatedOne(r.transaction, func() *rowplan.Object[*ledger.Transaction] { return t.Transaction }))
 }
 
 func hookSlotKey(s *ledger.HookSlot) relay.Key { return relay.Key{s.Key} }

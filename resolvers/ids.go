@@ -48,8 +48,8 @@ func transactionID(t *ledger.Transaction) string {
 }
 
 // idField is a row's global id.
-func idField[T any](id func(*T) string) rowplan.Field[T] {
-	return rowplan.Scalar(func(dst []byte, v *T, style scalar.Style) []byte { return scalar.AppendString(dst, id(v), style) })
+func idField[T any](id func(T) string) rowplan.Field[T] {
+	return rowplan.Scalar(func(dst []byte, v T, style scalar.Style) []byte { return scalar.AppendString(dst, id(v), style) })
 }
 
 func addIDs(t *rowplan.Tables) {

@@ -19,11 +19,11 @@ type listOf[C any] struct {
 }
 
 // queueList queues reading a page of the rows of each parent that a filter selects.
-type queueList[T, C, F any] func(ctx context.Context, b *storage.Batch, parents []*T, f *F, args rowplan.Args, p storage.Page, done func([][]*C)) error
+type queueList[T, C, F any] func(ctx context.Context, b *storage.Batch, parents []T, f *F, args rowplan.Args, p storage.Page, done func([][]*C)) error
 
 // listed is the relation to a connection with the arguments filter, order and page.
 func listed[T, C, F any](l listOf[C], queue queueList[T, C, F]) *rowplan.Relation[T, *relay.Connection[C]] {
-	return queued(func(ctx context.Context, b *storage.Batch, parents []*T, args rowplan.Args, done func([]*relay.Connection[C])) error {
+	return queued(func(ctx context.Context, b *storage.Batch, parents []T, args rowplan.Args, done func([]*relay.Connection[C])) error {
 		p, err := pageArgs(ctx, args, l.kind, l.columns)
 		if err != nil {
 			return err
@@ -37,7 +37,7 @@ func listed[T, C, F any](l listOf[C], queue queueList[T, C, F]) *rowplan.Relatio
 }
 
 // connect makes a connection field writable by the row plan.
-func connect[T, C any](of *rowplan.Object[T], name string, rel *rowplan.Relation[T, *relay.Connection[C]], page func() *rowplan.Object[relay.Connection[C]]) {
+func connect[T, C any](of *rowplan.Object[T], name string, rel *rowplan.Relation[T, *relay.Connection[C]], page func() *rowplan.Object[*relay.Connection[C]]) {
 	of.Add(name, rowplan.RelatedOne(rel, page))
 }
 
@@ -98,16 +98,16 @@ func checkAlternatives(n int) error {
 }
 
 // tokenOf is the relation from a row to a token that it names; a parent may name none.
-func tokenOf[T any](id func(*T) ledger.EntityID) *rowplan.Relation[T, *ledger.Token] {
-	return queued(func(_ context.Context, b *storage.Batch, parents []*T, _ rowplan.Args, done func([]*ledger.Token)) error {
+func tokenOf[T any](id func(T) ledger.EntityID) *rowplan.Relation[T, *ledger.Token] {
+	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.Token)) error {
 		b.QueueTokens(keys(parents, id), done)
 		return nil
 	})
 }
 
 // transactionAtTime is the relation from a row to the transaction of its consensus time.
-func transactionAtTime[T any](at func(*T) ledger.Timestamp) *rowplan.Relation[T, *ledger.Transaction] {
-	return queued(func(_ context.Context, b *storage.Batch, parents []*T, _ rowplan.Args, done func([]*ledger.Transaction)) error {
+func transactionAtTime[T any](at func(T) ledger.Timestamp) *rowplan.Relation[T, *ledger.Transaction] {
+	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.Transaction)) error {
 		b.QueueTransactionsAt(keys(parents, at), done)
 		return nil
 	})

@@ -14,11 +14,11 @@ import (
 	"heliograph/storage"
 )
 
-// loaders are the dataloaders of one operation, one for each place in the document that asks for a relation. Plans fill their caches level by
-// level ahead of gqlgen, so that they normally have nothing to wait for; what no plan has announced is gathered for a moment.
+// loaders are the dataloaders of one operation, one for each place in the document that asks for a relation. What a plan has read ahead, level by
+// level, needs none of them; what no plan has announced is gathered for a moment.
 type loaders struct {
 	mu      sync.Mutex
-	byField map[*ast.Field]any
+	byField map[*ast.Field]*loader
 }
 
 type loadersKey struct{}
@@ -34,41 +34,56 @@ func (*Resolver) PrepareContext(ctx context.Context) context.Context {
 // gather is how long a loader waits for more parents that nobody has announced.
 const gather = time.Millisecond
 
-// related answers a field that a relation reads.
-func related[T, R any](ctx context.Context, db *storage.DB, rel *rowplan.Relation[T, R], parent *T) (R, error) {
+// loader is a dataloader of any relation, by parent: one type for all of them, since the compiler makes the code of each type of loader anew.
+type loader = dataloader.Loader[any, any]
+
+// related answers a field that a relation reads. T is a pointer to a row.
+func related[T, R any](ctx context.Context, db *storage.DB, rel *rowplan.Relation[T, R], parent T) (R, error) {
 	f := graphql.GetFieldContext(ctx).Field.Field
-	return loaderOf(ctx, db, rel, f).Load(ctx, parent)()
+	if got, ok := rowplan.Recall[T, R](ctx, f, parent); ok {
+		return got, nil
+	}
+	args := f.ArgumentMap(graphql.GetOperationContext(ctx).Variables)
+	v, err := loaderOf(ctx, f, func(ctx context.Context, parents []any) ([]any, error) {
+		rows := each(parents, func(p any) T {
+			row, _ := p.(T)
+			return row
+		})
+		got, err := loadNow(ctx, db, rel, rows, args)
+		return each(got, func(r R) any { return r }), err
+	}).Load(ctx, parent)()
+	got, _ := v.(R)
+	return got, err
 }
 
-// loaderOf returns the operation's loader for a place in the document.
-func loaderOf[T, R any](ctx context.Context, db *storage.DB, rel *rowplan.Relation[T, R], f *ast.Field) *dataloader.Loader[*T, R] {
+// loaderOf returns the operation's loader for a place in the document; read gives one result for each parent.
+func loaderOf(ctx context.Context, f *ast.Field, read func(ctx context.Context, parents []any) ([]any, error)) *loader {
 	all, _ := ctx.Value(loadersKey{}).(*loaders)
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if l, ok := all.byField[f].(*dataloader.Loader[*T, R]); ok {
+	if l, ok := all.byField[f]; ok {
 		return l
 	}
-	variables := graphql.GetOperationContext(ctx).Variables
-	l := dataloader.NewBatchedLoader(func(ctx context.Context, parents []*T) []*dataloader.Result[R] {
-		got, err := loadNow(ctx, db, rel, parents, f.ArgumentMap(variables))
-		out := make([]*dataloader.Result[R], len(parents))
+	l := dataloader.NewBatchedLoader(func(ctx context.Context, parents []any) []*dataloader.Result[any] {
+		got, err := read(ctx, parents)
+		out := make([]*dataloader.Result[any], len(parents))
 		for i := range out {
-			out[i] = &dataloader.Result[R]{Error: err}
+			out[i] = &dataloader.Result[any]{Error: err}
 			if err == nil {
 				out[i].Data = got[i]
 			}
 		}
 		return out
-	}, dataloader.WithWait[*T, R](gather), dataloader.WithCache(&planCache[T, R]{ctx: ctx, field: f, Cache: dataloader.NewCache[*T, R]()}))
+	}, dataloader.WithWait[any, any](gather))
 	if all.byField == nil {
-		all.byField = map[*ast.Field]any{}
+		all.byField = map[*ast.Field]*loader{}
 	}
 	all.byField[f] = l
 	return l
 }
 
 // loadNow reads a relation for some parents in a round trip of its own.
-func loadNow[T, R any](ctx context.Context, db *storage.DB, rel *rowplan.Relation[T, R], parents []*T, args rowplan.Args) ([]R, error) {
+func loadNow[T, R any](ctx context.Context, db *storage.DB, rel *rowplan.Relation[T, R], parents []T, args rowplan.Args) ([]R, error) {
 	b := db.NewBatch()
 	fetch, err := rel.Load(ctx, b, parents, args)
 	if err != nil {
@@ -78,19 +93,4 @@ func loadNow[T, R any](ctx context.Context, db *storage.DB, rel *rowplan.Relatio
 		return nil, fmt.Errorf("loading related rows: %w", err)
 	}
 	return fetch()
-}
-
-// planCache is a loader's cache that knows also what the row plans have read.
-type planCache[T, R any] struct {
-	dataloader.Cache[*T, R]
-	ctx   context.Context //nolint:containedctx // the cache lives as long as the operation
-	field *ast.Field
-}
-
-// Get implements dataloader.Cache.
-func (c *planCache[T, R]) Get(ctx context.Context, parent *T) (dataloader.Thunk[R], bool) {
-	if got, ok := rowplan.Recall[T, R](c.ctx, c.field, parent); ok {
-		return func() (R, error) { return got, nil }, true
-	}
-	return c.Cache.Get(ctx, parent)
 }

@@ -13,13 +13,13 @@ import (
 
 // networkRelations are the arrows from and to the network's nodes.
 type networkRelations struct {
-	account          *rowplan.Relation[ledger.NetworkNode, *ledger.Account]
-	accountNode      *rowplan.Relation[ledger.Account, *ledger.NetworkNode]
-	networkNodes     *rowplan.Relation[ledger.RegisteredNode, []*ledger.NetworkNode]
-	registeredNodes  *rowplan.Relation[ledger.NetworkNode, []*ledger.RegisteredNode]
-	serviceEndpoints *rowplan.Relation[ledger.NetworkNode, []*ledger.ServiceEndpoint]
-	stakedNode       *rowplan.Relation[ledger.Account, *ledger.NetworkNode]
-	transactionNode  *rowplan.Relation[ledger.Transaction, *ledger.NetworkNode]
+	account          *rowplan.Relation[*ledger.NetworkNode, *ledger.Account]
+	accountNode      *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
+	networkNodes     *rowplan.Relation[*ledger.RegisteredNode, []*ledger.NetworkNode]
+	registeredNodes  *rowplan.Relation[*ledger.NetworkNode, []*ledger.RegisteredNode]
+	serviceEndpoints *rowplan.Relation[*ledger.NetworkNode, []*ledger.ServiceEndpoint]
+	stakedNode       *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
+	transactionNode  *rowplan.Relation[*ledger.Transaction, *ledger.NetworkNode]
 }
 
 // noNode is the number of no node.
@@ -50,20 +50,20 @@ func newNetworkRelations() networkRelations {
 }
 
 // nodeOf is the relation from a row to the node whose account it names; a parent may name none.
-func nodeOf[T any](account func(*T) ledger.EntityID) *rowplan.Relation[T, *ledger.NetworkNode] {
-	return queued(func(_ context.Context, b *storage.Batch, parents []*T, _ rowplan.Args, done func([]*ledger.NetworkNode)) error {
+func nodeOf[T any](account func(T) ledger.EntityID) *rowplan.Relation[T, *ledger.NetworkNode] {
+	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.NetworkNode)) error {
 		b.QueueNetworkNodesOf(keys(parents, account), done)
 		return nil
 	})
 }
 
 func (r *networkRelations) add(t *rowplan.Tables) {
-	node := func() *rowplan.Object[ledger.NetworkNode] { return t.NetworkNode }
+	node := func() *rowplan.Object[*ledger.NetworkNode] { return t.NetworkNode }
 	t.Account.Add("node", rowplan.RelatedOne(r.accountNode, node))
 	t.Account.Add("stakedNode", rowplan.RelatedOne(r.stakedNode, node))
-	t.NetworkNode.Add("account", rowplan.RelatedOne(r.account, func() *rowplan.Object[ledger.Account] { return t.Account }))
-	t.NetworkNode.Add("registeredNodes", rowplan.RelatedMany(r.registeredNodes, func() *rowplan.Object[ledger.RegisteredNode] { return t.RegisteredNode }))
-	t.NetworkNode.Add("serviceEndpoints", rowplan.RelatedMany(r.serviceEndpoints, func() *rowplan.Object[ledger.ServiceEndpoint] { return t.ServiceEndpoint }))
+	t.NetworkNode.Add("account", rowplan.RelatedOne(r.account, func() *rowplan.Object[*ledger.Account] { return t.Account }))
+	t.NetworkNode.Add("registeredNodes", rowplan.RelatedMany(r.registeredNodes, func() *rowplan.Object[*ledger.RegisteredNode] { return t.RegisteredNode }))
+	t.NetworkNode.Add("serviceEndpoints", rowplan.RelatedMany(r.serviceEndpoints, func() *rowplan.Object[*ledger.ServiceEndpoint] { return t.ServiceEndpoint }))
 	t.RegisteredNode.Add("networkNodes", rowplan.RelatedMany(r.networkNodes, node))
 	t.Transaction.Add("node", rowplan.RelatedOne(r.transactionNode, node))
 }

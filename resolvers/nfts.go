@@ -12,20 +12,20 @@ import (
 
 // nftRelations are the arrows from NFTs and their transfers.
 type nftRelations struct {
-	owner     *rowplan.Relation[ledger.NFT, *ledger.Account]
-	spender   *rowplan.Relation[ledger.NFT, *ledger.Account]
-	token     *rowplan.Relation[ledger.NFT, *ledger.Token]
-	transfers *rowplan.Relation[ledger.NFT, *relay.NFTTransactionConnection]
-	owned     *rowplan.Relation[ledger.Account, *relay.NFTConnection]
+	owner     *rowplan.Relation[*ledger.NFT, *ledger.Account]
+	spender   *rowplan.Relation[*ledger.NFT, *ledger.Account]
+	token     *rowplan.Relation[*ledger.NFT, *ledger.Token]
+	transfers *rowplan.Relation[*ledger.NFT, *relay.NFTTransactionConnection]
+	owned     *rowplan.Relation[*ledger.Account, *relay.NFTConnection]
 
-	receiver    *rowplan.Relation[ledger.NFTTransaction, *ledger.Account]
-	sender      *rowplan.Relation[ledger.NFTTransaction, *ledger.Account]
-	transaction *rowplan.Relation[ledger.NFTTransaction, *ledger.Transaction]
+	receiver    *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
+	sender      *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
+	transaction *rowplan.Relation[*ledger.NFTTransaction, *ledger.Transaction]
 
-	transferNFT      *rowplan.Relation[ledger.NFTTransfer, *ledger.NFT]
-	transferReceiver *rowplan.Relation[ledger.NFTTransfer, *ledger.Account]
-	transferSender   *rowplan.Relation[ledger.NFTTransfer, *ledger.Account]
-	transferToken    *rowplan.Relation[ledger.NFTTransfer, *ledger.Token]
+	transferNFT      *rowplan.Relation[*ledger.NFTTransfer, *ledger.NFT]
+	transferReceiver *rowplan.Relation[*ledger.NFTTransfer, *ledger.Account]
+	transferSender   *rowplan.Relation[*ledger.NFTTransfer, *ledger.Account]
+	transferToken    *rowplan.Relation[*ledger.NFTTransfer, *ledger.Token]
 }
 
 func newNFTRelations() nftRelations {
@@ -50,27 +50,27 @@ func newNFTRelations() nftRelations {
 }
 
 func (r *nftRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[ledger.Account] { return t.Account }
-	token := func() *rowplan.Object[ledger.Token] { return t.Token }
+	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
+	token := func() *rowplan.Object[*ledger.Token] { return t.Token }
 	t.NFT.Add("owner", rowplan.RelatedOne(r.owner, account))
 	t.NFT.Add("spender", rowplan.RelatedOne(r.spender, account))
 	t.NFT.Add("token", rowplan.RelatedOne(r.token, token))
-	connect(t.NFT, "transfers", r.transfers, func() *rowplan.Object[relay.NFTTransactionConnection] { return t.NFTTransactionConnection })
-	connect(t.Account, "nfts", r.owned, func() *rowplan.Object[relay.NFTConnection] { return t.NFTConnection })
+	connect(t.NFT, "transfers", r.transfers, func() *rowplan.Object[*relay.NFTTransactionConnection] { return t.NFTTransactionConnection })
+	connect(t.Account, "nfts", r.owned, func() *rowplan.Object[*relay.NFTConnection] { return t.NFTConnection })
 
 	t.NFTTransaction.Add("receiver", rowplan.RelatedOne(r.receiver, account))
 	t.NFTTransaction.Add("sender", rowplan.RelatedOne(r.sender, account))
-	t.NFTTransaction.Add("transaction", rowplan.RelatedOne(r.transaction, func() *rowplan.Object[ledger.Transaction] { return t.Transaction }))
+	t.NFTTransaction.Add("transaction", rowplan.RelatedOne(r.transaction, func() *rowplan.Object[*ledger.Transaction] { return t.Transaction }))
 
-	t.NFTTransfer.Add("nft", rowplan.RelatedOne(r.transferNFT, func() *rowplan.Object[ledger.NFT] { return t.NFT }))
+	t.NFTTransfer.Add("nft", rowplan.RelatedOne(r.transferNFT, func() *rowplan.Object[*ledger.NFT] { return t.NFT }))
 	t.NFTTransfer.Add("receiver", rowplan.RelatedOne(r.transferReceiver, account))
 	t.NFTTransfer.Add("sender", rowplan.RelatedOne(r.transferSender, account))
 	t.NFTTransfer.Add("token", rowplan.RelatedOne(r.transferToken, token))
 }
 
 // nftOf is the relation from a row to a serial that it names; a parent may name none.
-func nftOf[T any](key func(*T) ledger.NFTKey) *rowplan.Relation[T, *ledger.NFT] {
-	return queued(func(_ context.Context, b *storage.Batch, parents []*T, _ rowplan.Args, done func([]*ledger.NFT)) error {
+func nftOf[T any](key func(T) ledger.NFTKey) *rowplan.Relation[T, *ledger.NFT] {
+	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.NFT)) error {
 		b.QueueNFTsByKey(keys(parents, key), done)
 		return nil
 	})
@@ -83,8 +83,8 @@ func nftTransactionKey(t *ledger.NFTTransaction) relay.Key {
 }
 
 // nftsOf queues the NFTs of accounts or tokens.
-func nftsOf[T any](of storage.NFTParent, id func(*T) ledger.EntityID) queueList[T, ledger.NFT, ledger.NFTFilter] {
-	return func(ctx context.Context, b *storage.Batch, parents []*T, f *ledger.NFTFilter, _ rowplan.Args, p storage.Page, done func([][]*ledger.NFT)) error {
+func nftsOf[T any](of storage.NFTParent, id func(T) ledger.EntityID) queueList[T, ledger.NFT, ledger.NFTFilter] {
+	return func(ctx context.Context, b *storage.Batch, parents []T, f *ledger.NFTFilter, _ rowplan.Args, p storage.Page, done func([][]*ledger.NFT)) error {
 		var owner ledger.Null[ledger.EntityID]
 		if f != nil {
 			if err := checkAlternatives(len(f.AnyOf)); err != nil {

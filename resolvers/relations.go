@@ -62,8 +62,8 @@ func (r *relations) add(t *rowplan.Tables) {
 }
 
 // queued is a relation that a function of storage reads: queue is called with the parents, and gives one result for each.
-func queued[T, R any](queue func(ctx context.Context, b *storage.Batch, parents []*T, args rowplan.Args, done func([]R)) error) *rowplan.Relation[T, R] {
-	return &rowplan.Relation[T, R]{Load: func(ctx context.Context, b rowplan.Batch, parents []*T, args rowplan.Args) (func() ([]R, error), error) {
+func queued[T, R any](queue func(ctx context.Context, b *storage.Batch, parents []T, args rowplan.Args, done func([]R)) error) *rowplan.Relation[T, R] {
+	return &rowplan.Relation[T, R]{Load: func(ctx context.Context, b rowplan.Batch, parents []T, args rowplan.Args) (func() ([]R, error), error) {
 		var got []R
 		if err := queue(ctx, b.(*storage.Batch), parents, args, func(r []R) { got = r }); err != nil {
 			return nil, err
@@ -73,15 +73,15 @@ func queued[T, R any](queue func(ctx context.Context, b *storage.Batch, parents 
 }
 
 // accountOf is the relation from a row to an account that it names; a parent may name none.
-func accountOf[T any](id func(*T) ledger.EntityID) *rowplan.Relation[T, *ledger.Account] {
-	return queued(func(_ context.Context, b *storage.Batch, parents []*T, _ rowplan.Args, done func([]*ledger.Account)) error {
+func accountOf[T any](id func(T) ledger.EntityID) *rowplan.Relation[T, *ledger.Account] {
+	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.Account)) error {
 		b.QueueAccounts(keys(parents, id), done)
 		return nil
 	})
 }
 
 // keys are the keys of rows by which their relations are read.
-func keys[T, K any](rows []*T, key func(*T) K) []K {
+func keys[T, K any](rows []T, key func(T) K) []K {
 	out := make([]K, len(rows))
 	for i, r := range rows {
 		out[i] = key(r)

@@ -12,13 +12,13 @@ import (
 
 // scheduleRelations are the arrows from and to schedules.
 type scheduleRelations struct {
-	created    *rowplan.Relation[ledger.Account, *relay.ScheduleConnection]
-	creation   *rowplan.Relation[ledger.Schedule, *ledger.Transaction]
-	creator    *rowplan.Relation[ledger.Schedule, *ledger.Account]
-	execution  *rowplan.Relation[ledger.Schedule, *ledger.Transaction]
-	of         *rowplan.Relation[ledger.Transaction, *ledger.Schedule]
-	payer      *rowplan.Relation[ledger.Schedule, *ledger.Account]
-	signatures *rowplan.Relation[ledger.Schedule, []*ledger.ScheduleSignature]
+	created    *rowplan.Relation[*ledger.Account, *relay.ScheduleConnection]
+	creation   *rowplan.Relation[*ledger.Schedule, *ledger.Transaction]
+	creator    *rowplan.Relation[*ledger.Schedule, *ledger.Account]
+	execution  *rowplan.Relation[*ledger.Schedule, *ledger.Transaction]
+	of         *rowplan.Relation[*ledger.Transaction, *ledger.Schedule]
+	payer      *rowplan.Relation[*ledger.Schedule, *ledger.Account]
+	signatures *rowplan.Relation[*ledger.Schedule, []*ledger.ScheduleSignature]
 }
 
 func newScheduleRelations() scheduleRelations {
@@ -40,15 +40,15 @@ func newScheduleRelations() scheduleRelations {
 }
 
 func (r *scheduleRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[ledger.Account] { return t.Account }
-	transaction := func() *rowplan.Object[ledger.Transaction] { return t.Transaction }
-	t.Account.Add("schedules", rowplan.RelatedOne(r.created, func() *rowplan.Object[relay.ScheduleConnection] { return t.ScheduleConnection }))
+	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
+	transaction := func() *rowplan.Object[*ledger.Transaction] { return t.Transaction }
+	t.Account.Add("schedules", rowplan.RelatedOne(r.created, func() *rowplan.Object[*relay.ScheduleConnection] { return t.ScheduleConnection }))
 	t.Schedule.Add("creation", rowplan.RelatedOne(r.creation, transaction))
 	t.Schedule.Add("creator", rowplan.RelatedOne(r.creator, account))
 	t.Schedule.Add("execution", rowplan.RelatedOne(r.execution, transaction))
 	t.Schedule.Add("payer", rowplan.RelatedOne(r.payer, account))
-	t.Schedule.Add("signatures", rowplan.RelatedMany(r.signatures, func() *rowplan.Object[ledger.ScheduleSignature] { return t.ScheduleSignature }))
-	t.Transaction.Add("schedule", rowplan.RelatedOne(r.of, func() *rowplan.Object[ledger.Schedule] { return t.Schedule }))
+	t.Schedule.Add("signatures", rowplan.RelatedMany(r.signatures, func() *rowplan.Object[*ledger.ScheduleSignature] { return t.ScheduleSignature }))
+	t.Transaction.Add("schedule", rowplan.RelatedOne(r.of, func() *rowplan.Object[*ledger.Schedule] { return t.Schedule }))
 }
 
 // addScheduleState makes the state known to the row plan: it depends on the clock.
@@ -59,7 +59,7 @@ func (r *Resolver) addScheduleState(t *rowplan.Tables) {
 }
 
 // scheduleTransaction is the relation from a schedule to the transaction of a consensus time.
-func scheduleTransaction(at func(*ledger.Schedule) ledger.Timestamp) *rowplan.Relation[ledger.Schedule, *ledger.Transaction] {
+func scheduleTransaction(at func(*ledger.Schedule) ledger.Timestamp) *rowplan.Relation[*ledger.Schedule, *ledger.Transaction] {
 	return queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Schedule, _ rowplan.Args, done func([]*ledger.Transaction)) error {
 		b.QueueTransactionsAt(keys(parents, at), done)
 		return nil

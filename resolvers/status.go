@@ -16,35 +16,35 @@ import (
 // statusRelations are the arrows of status pages. They are in a database of their own, so they do not join the batches of the ledger; each of them makes one
 // statement, or a fixed number of them, for all parents.
 type statusRelations struct {
-	rollup               *rowplan.Relation[status.Page, *status.Rollup]
-	shownRollup          *rowplan.Relation[status.Page, *status.Rollup]
-	effectiveIndicator   *rowplan.Relation[status.Page, status.Indicator]
-	components           *rowplan.Relation[status.Page, *relay.StatusComponentConnection]
-	incidents            *rowplan.Relation[status.Page, *relay.StatusIncidentConnection]
-	unresolvedIncidents  *rowplan.Relation[status.Page, *relay.StatusIncidentConnection]
-	maintenances         *rowplan.Relation[status.Page, *relay.StatusMaintenanceConnection]
-	activeMaintenances   *rowplan.Relation[status.Page, *relay.StatusMaintenanceConnection]
-	upcomingMaintenances *rowplan.Relation[status.Page, *relay.StatusMaintenanceConnection]
+	rollup               *rowplan.Relation[*status.Page, *status.Rollup]
+	shownRollup          *rowplan.Relation[*status.Page, *status.Rollup]
+	effectiveIndicator   *rowplan.Relation[*status.Page, status.Indicator]
+	components           *rowplan.Relation[*status.Page, *relay.StatusComponentConnection]
+	incidents            *rowplan.Relation[*status.Page, *relay.StatusIncidentConnection]
+	unresolvedIncidents  *rowplan.Relation[*status.Page, *relay.StatusIncidentConnection]
+	maintenances         *rowplan.Relation[*status.Page, *relay.StatusMaintenanceConnection]
+	activeMaintenances   *rowplan.Relation[*status.Page, *relay.StatusMaintenanceConnection]
+	upcomingMaintenances *rowplan.Relation[*status.Page, *relay.StatusMaintenanceConnection]
 
-	componentPage         *rowplan.Relation[status.Component, *status.Page]
-	group                 *rowplan.Relation[status.Component, *status.Component]
-	children              *rowplan.Relation[status.Component, []*status.Component]
-	networkNode           *rowplan.Relation[status.Component, *ledger.NetworkNode]
-	nodeComponent         *rowplan.Relation[ledger.NetworkNode, *status.Component]
-	uptime                *rowplan.Relation[status.Component, *status.Uptime]
-	componentIncidents    *rowplan.Relation[status.Component, *relay.StatusIncidentConnection]
-	componentMaintenances *rowplan.Relation[status.Component, *relay.StatusMaintenanceConnection]
+	componentPage         *rowplan.Relation[*status.Component, *status.Page]
+	group                 *rowplan.Relation[*status.Component, *status.Component]
+	children              *rowplan.Relation[*status.Component, []*status.Component]
+	networkNode           *rowplan.Relation[*status.Component, *ledger.NetworkNode]
+	nodeComponent         *rowplan.Relation[*ledger.NetworkNode, *status.Component]
+	uptime                *rowplan.Relation[*status.Component, *status.Uptime]
+	componentIncidents    *rowplan.Relation[*status.Component, *relay.StatusIncidentConnection]
+	componentMaintenances *rowplan.Relation[*status.Component, *relay.StatusMaintenanceConnection]
 
-	incident    noticeRelations[status.Incident]
-	maintenance noticeRelations[status.Maintenance]
+	incident    noticeRelations[*status.Incident]
+	maintenance noticeRelations[*status.Maintenance]
 
-	notice            *rowplan.Relation[status.Update, relay.StatusNotice]
-	affectedComponent *rowplan.Relation[status.AffectedComponent, *status.Component]
+	notice            *rowplan.Relation[*status.Update, relay.StatusNotice]
+	affectedComponent *rowplan.Relation[*status.AffectedComponent, *status.Component]
 
-	changePage       *rowplan.Relation[status.Revision, *status.Page]
-	componentChanges *rowplan.Relation[status.Revision, []*status.Change]
-	changeUpdates    *rowplan.Relation[status.Revision, []*status.Update]
-	changedComponent *rowplan.Relation[status.Change, *status.Component]
+	changePage       *rowplan.Relation[*status.Revision, *status.Page]
+	componentChanges *rowplan.Relation[*status.Revision, []*status.Change]
+	changeUpdates    *rowplan.Relation[*status.Revision, []*status.Update]
+	changedComponent *rowplan.Relation[*status.Change, *status.Component]
 }
 
 // noticeRelations are the arrows that both kinds of notices have.
@@ -55,8 +55,8 @@ type noticeRelations[N any] struct {
 }
 
 // fromStatus is a relation that is read at once.
-func fromStatus[T, R any](read func(ctx context.Context, parents []*T, args rowplan.Args) ([]R, error)) *rowplan.Relation[T, R] {
-	return &rowplan.Relation[T, R]{Load: func(ctx context.Context, _ rowplan.Batch, parents []*T, args rowplan.Args) (func() ([]R, error), error) {
+func fromStatus[T, R any](read func(ctx context.Context, parents []T, args rowplan.Args) ([]R, error)) *rowplan.Relation[T, R] {
+	return &rowplan.Relation[T, R]{Load: func(ctx context.Context, _ rowplan.Batch, parents []T, args rowplan.Args) (func() ([]R, error), error) {
 		got, err := read(ctx, parents, args)
 		if err != nil {
 			return nil, err
@@ -66,7 +66,7 @@ func fromStatus[T, R any](read func(ctx context.Context, parents []*T, args rowp
 }
 
 // ofPage is a relation of pages. There are few of them, and rows that belong to one all point to it, so each is read once.
-func ofPage[R any](read func(ctx context.Context, p *status.Page, args rowplan.Args) (R, error)) *rowplan.Relation[status.Page, R] {
+func ofPage[R any](read func(ctx context.Context, p *status.Page, args rowplan.Args) (R, error)) *rowplan.Relation[*status.Page, R] {
 	return fromStatus(func(ctx context.Context, parents []*status.Page, args rowplan.Args) ([]R, error) {
 		known := map[string]R{}
 		out := make([]R, len(parents))
@@ -133,7 +133,7 @@ func (rel *statusRelations) addPage(r *Resolver) {
 		}
 		return componentList(ctx, s, args)
 	})
-	incidents := func(states ...status.State) *rowplan.Relation[status.Page, *relay.StatusIncidentConnection] {
+	incidents := func(states ...status.State) *rowplan.Relation[*status.Page, *relay.StatusIncidentConnection] {
 		return ofPage(func(ctx context.Context, p *status.Page, args rowplan.Args) (*relay.StatusIncidentConnection, error) {
 			l, err := incidentList(ctx, args, states...)
 			if err != nil {
@@ -146,7 +146,7 @@ func (rel *statusRelations) addPage(r *Resolver) {
 			return l.incidents(rows), nil
 		})
 	}
-	maintenances := func(byStart bool, states ...status.State) *rowplan.Relation[status.Page, *relay.StatusMaintenanceConnection] {
+	maintenances := func(byStart bool, states ...status.State) *rowplan.Relation[*status.Page, *relay.StatusMaintenanceConnection] {
 		return ofPage(func(ctx context.Context, p *status.Page, args rowplan.Args) (*relay.StatusMaintenanceConnection, error) {
 			l, err := maintenanceList(ctx, args, byStart, states...)
 			if err != nil {
@@ -214,15 +214,15 @@ func each[T, R any](list []T, make1 func(T) R) []R {
 }
 
 // pageOf is the relation from a row to its page.
-func pageOf[T any](r *Resolver, code func(*T) string) *rowplan.Relation[T, *status.Page] {
-	return fromStatus(func(ctx context.Context, parents []*T, _ rowplan.Args) ([]*status.Page, error) {
+func pageOf[T any](r *Resolver, code func(T) string) *rowplan.Relation[T, *status.Page] {
+	return fromStatus(func(ctx context.Context, parents []T, _ rowplan.Args) ([]*status.Page, error) {
 		pages, err := r.statusPages(ctx)
-		return each(parents, func(row *T) *status.Page { return pages.ByCode(code(row)) }), err
+		return each(parents, func(row T) *status.Page { return pages.ByCode(code(row)) }), err
 	})
 }
 
 // fromStates is what the states of the pages of some rows say of each of them.
-func fromStates[T, R any](ctx context.Context, r *Resolver, parents []*T, page func(*T) string, of func(*status.PageState, *T) R) ([]R, error) {
+func fromStates[T, R any](ctx context.Context, r *Resolver, parents []T, page func(T) string, of func(*status.PageState, T) R) ([]R, error) {
 	out := make([]R, len(parents))
 	for i, row := range parents {
 		s, err := r.statusState(ctx, page(row))
@@ -234,17 +234,17 @@ func fromStates[T, R any](ctx context.Context, r *Resolver, parents []*T, page f
 	return out, nil
 }
 
-func newNoticeRelations[N any](r *Resolver, notice func(*N) *status.Notice) noticeRelations[N] {
+func newNoticeRelations[N any](r *Resolver, notice func(N) *status.Notice) noticeRelations[N] {
 	return noticeRelations[N]{
-		page: pageOf(r, func(n *N) string { return notice(n).PageCode }),
-		updates: fromStatus(func(ctx context.Context, parents []*N, _ rowplan.Args) ([][]*status.Update, error) {
+		page: pageOf(r, func(n N) string { return notice(n).PageCode }),
+		updates: fromStatus(func(ctx context.Context, parents []N, _ rowplan.Args) ([][]*status.Update, error) {
 			pages, err := r.statusPages(ctx)
 			if err != nil {
 				return nil, err
 			}
 			return r.status.Updates(ctx, pages, keys(parents, notice))
 		}),
-		components: fromStatus(func(ctx context.Context, parents []*N, _ rowplan.Args) ([][]*status.Component, error) {
+		components: fromStatus(func(ctx context.Context, parents []N, _ rowplan.Args) ([][]*status.Component, error) {
 			return r.componentsOfNotices(ctx, keys(parents, notice))
 		}),
 	}
@@ -333,16 +333,16 @@ func (r *Resolver) uptimes(ctx context.Context, parents []*status.Component, arg
 
 // add makes the relations known to the row plan.
 func (rel *statusRelations) add(t *rowplan.Tables) {
-	page := func() *rowplan.Object[status.Page] { return t.StatusPage }
-	component := func() *rowplan.Object[status.Component] { return t.StatusComponent }
-	rollup := func() *rowplan.Object[status.Rollup] { return t.StatusRollup }
-	incidents := func() *rowplan.Object[relay.StatusIncidentConnection] { return t.StatusIncidentConnection }
-	maintenances := func() *rowplan.Object[relay.StatusMaintenanceConnection] { return t.StatusMaintenanceConnection }
+	page := func() *rowplan.Object[*status.Page] { return t.StatusPage }
+	component := func() *rowplan.Object[*status.Component] { return t.StatusComponent }
+	rollup := func() *rowplan.Object[*status.Rollup] { return t.StatusRollup }
+	incidents := func() *rowplan.Object[*relay.StatusIncidentConnection] { return t.StatusIncidentConnection }
+	maintenances := func() *rowplan.Object[*relay.StatusMaintenanceConnection] { return t.StatusMaintenanceConnection }
 
 	t.StatusPage.Add("rollup", rowplan.RelatedOne(rel.rollup, rollup))
 	t.StatusPage.Add("shownRollup", rowplan.RelatedOne(rel.shownRollup, rollup))
 	t.StatusPage.Add("effectiveIndicator", rowplan.RelatedScalar(rel.effectiveIndicator, scalar.AppendStatusIndicator))
-	t.StatusPage.Add("components", rowplan.RelatedOne(rel.components, func() *rowplan.Object[relay.StatusComponentConnection] { return t.StatusComponentConnection }))
+	t.StatusPage.Add("components", rowplan.RelatedOne(rel.components, func() *rowplan.Object[*relay.StatusComponentConnection] { return t.StatusComponentConnection }))
 	t.StatusPage.Add("incidents", rowplan.RelatedOne(rel.incidents, incidents))
 	t.StatusPage.Add("unresolvedIncidents", rowplan.RelatedOne(rel.unresolvedIncidents, incidents))
 	t.StatusPage.Add("maintenances", rowplan.RelatedOne(rel.maintenances, maintenances))
@@ -352,8 +352,8 @@ func (rel *statusRelations) add(t *rowplan.Tables) {
 	t.StatusComponent.Add("page", rowplan.RelatedOne(rel.componentPage, page))
 	t.StatusComponent.Add("group", rowplan.RelatedOne(rel.group, component))
 	t.StatusComponent.Add("children", rowplan.RelatedMany(rel.children, component))
-	t.StatusComponent.Add("networkNode", rowplan.RelatedOne(rel.networkNode, func() *rowplan.Object[ledger.NetworkNode] { return t.NetworkNode }))
-	t.StatusComponent.Add("uptime", rowplan.RelatedOne(rel.uptime, func() *rowplan.Object[status.Uptime] { return t.StatusUptime }))
+	t.StatusComponent.Add("networkNode", rowplan.RelatedOne(rel.networkNode, func() *rowplan.Object[*ledger.NetworkNode] { return t.NetworkNode }))
+	t.StatusComponent.Add("uptime", rowplan.RelatedOne(rel.uptime, func() *rowplan.Object[*status.Uptime] { return t.StatusUptime }))
 	t.StatusComponent.Add("incidents", rowplan.RelatedOne(rel.componentIncidents, incidents))
 	t.StatusComponent.Add("maintenances", rowplan.RelatedOne(rel.componentMaintenances, maintenances))
 	t.NetworkNode.Add("statusComponent", rowplan.RelatedOne(rel.nodeComponent, component))
@@ -363,13 +363,13 @@ func (rel *statusRelations) add(t *rowplan.Tables) {
 	t.StatusAffectedComponent.Add("component", rowplan.RelatedOne(rel.affectedComponent, component))
 
 	t.StatusChange.Add("page", rowplan.RelatedOne(rel.changePage, page))
-	t.StatusChange.Add("componentChanges", rowplan.RelatedMany(rel.componentChanges, func() *rowplan.Object[status.Change] { return t.StatusComponentChange }))
-	t.StatusChange.Add("updates", rowplan.RelatedMany(rel.changeUpdates, func() *rowplan.Object[status.Update] { return t.StatusUpdate }))
+	t.StatusChange.Add("componentChanges", rowplan.RelatedMany(rel.componentChanges, func() *rowplan.Object[*status.Change] { return t.StatusComponentChange }))
+	t.StatusChange.Add("updates", rowplan.RelatedMany(rel.changeUpdates, func() *rowplan.Object[*status.Update] { return t.StatusUpdate }))
 	t.StatusComponentChange.Add("component", rowplan.RelatedOne(rel.changedComponent, component))
 }
 
 func addNotice[N any](t *rowplan.Tables, of *rowplan.Object[N], rel *noticeRelations[N]) {
-	of.Add("page", rowplan.RelatedOne(rel.page, func() *rowplan.Object[status.Page] { return t.StatusPage }))
-	of.Add("updates", rowplan.RelatedMany(rel.updates, func() *rowplan.Object[status.Update] { return t.StatusUpdate }))
-	of.Add("components", rowplan.RelatedMany(rel.components, func() *rowplan.Object[status.Component] { return t.StatusComponent }))
+	of.Add("page", rowplan.RelatedOne(rel.page, func() *rowplan.Object[*status.Page] { return t.StatusPage }))
+	of.Add("updates", rowplan.RelatedMany(rel.updates, func() *rowplan.Object[*status.Update] { return t.StatusUpdate }))
+	of.Add("components", rowplan.RelatedMany(rel.components, func() *rowplan.Object[*status.Component] { return t.StatusComponent }))
 }

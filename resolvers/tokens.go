@@ -11,25 +11,25 @@ import (
 
 // tokenRelations are the arrows from tokens and what accounts hold of them.
 type tokenRelations struct {
-	autoRenewAccount *rowplan.Relation[ledger.Token, *ledger.Account]
-	treasuryAccount  *rowplan.Relation[ledger.Token, *ledger.Account]
-	customFees       *rowplan.Relation[ledger.Token, *ledger.TokenCustomFees]
-	balances         *rowplan.Relation[ledger.Token, *relay.TokenHolderConnection]
-	nfts             *rowplan.Relation[ledger.Token, *relay.NFTConnection]
+	autoRenewAccount *rowplan.Relation[*ledger.Token, *ledger.Account]
+	treasuryAccount  *rowplan.Relation[*ledger.Token, *ledger.Account]
+	customFees       *rowplan.Relation[*ledger.Token, *ledger.TokenCustomFees]
+	balances         *rowplan.Relation[*ledger.Token, *relay.TokenHolderConnection]
+	nfts             *rowplan.Relation[*ledger.Token, *relay.NFTConnection]
 
-	fixedCollector      *rowplan.Relation[ledger.FixedFee, *ledger.Account]
-	fixedToken          *rowplan.Relation[ledger.FixedFee, *ledger.Token]
-	fractionalCollector *rowplan.Relation[ledger.FractionalFee, *ledger.Account]
-	royaltyCollector    *rowplan.Relation[ledger.RoyaltyFee, *ledger.Account]
+	fixedCollector      *rowplan.Relation[*ledger.FixedFee, *ledger.Account]
+	fixedToken          *rowplan.Relation[*ledger.FixedFee, *ledger.Token]
+	fractionalCollector *rowplan.Relation[*ledger.FractionalFee, *ledger.Account]
+	royaltyCollector    *rowplan.Relation[*ledger.RoyaltyFee, *ledger.Account]
 
-	holder              *rowplan.Relation[ledger.TokenHolder, *ledger.Account]
-	heldToken           *rowplan.Relation[ledger.TokenHolder, *ledger.Token]
-	relationshipAccount *rowplan.Relation[ledger.TokenRelationship, *ledger.Account]
-	relationshipToken   *rowplan.Relation[ledger.TokenRelationship, *ledger.Token]
-	balanceToken        *rowplan.Relation[ledger.TokenBalance, *ledger.Token]
-	transferAccount     *rowplan.Relation[ledger.TokenTransfer, *ledger.Account]
-	transferToken       *rowplan.Relation[ledger.TokenTransfer, *ledger.Token]
-	relationships       *rowplan.Relation[ledger.Account, *relay.TokenRelationshipConnection]
+	holder              *rowplan.Relation[*ledger.TokenHolder, *ledger.Account]
+	heldToken           *rowplan.Relation[*ledger.TokenHolder, *ledger.Token]
+	relationshipAccount *rowplan.Relation[*ledger.TokenRelationship, *ledger.Account]
+	relationshipToken   *rowplan.Relation[*ledger.TokenRelationship, *ledger.Token]
+	balanceToken        *rowplan.Relation[*ledger.TokenBalance, *ledger.Token]
+	transferAccount     *rowplan.Relation[*ledger.TokenTransfer, *ledger.Account]
+	transferToken       *rowplan.Relation[*ledger.TokenTransfer, *ledger.Token]
+	relationships       *rowplan.Relation[*ledger.Account, *relay.TokenRelationshipConnection]
 }
 
 // newTokenRelations makes the relations. now is the clock.
@@ -73,13 +73,13 @@ func newTokenRelations(now func() ledger.Timestamp) tokenRelations {
 }
 
 func (r *tokenRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[ledger.Account] { return t.Account }
-	token := func() *rowplan.Object[ledger.Token] { return t.Token }
+	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
+	token := func() *rowplan.Object[*ledger.Token] { return t.Token }
 	t.Token.Add("autoRenewAccount", rowplan.RelatedOne(r.autoRenewAccount, account))
 	t.Token.Add("treasuryAccount", rowplan.RelatedOne(r.treasuryAccount, account))
-	t.Token.Add("customFees", rowplan.RelatedOne(r.customFees, func() *rowplan.Object[ledger.TokenCustomFees] { return t.TokenCustomFees }))
-	connect(t.Token, "balances", r.balances, func() *rowplan.Object[relay.TokenHolderConnection] { return t.TokenHolderConnection })
-	connect(t.Token, "nfts", r.nfts, func() *rowplan.Object[relay.NFTConnection] { return t.NFTConnection })
+	t.Token.Add("customFees", rowplan.RelatedOne(r.customFees, func() *rowplan.Object[*ledger.TokenCustomFees] { return t.TokenCustomFees }))
+	connect(t.Token, "balances", r.balances, func() *rowplan.Object[*relay.TokenHolderConnection] { return t.TokenHolderConnection })
+	connect(t.Token, "nfts", r.nfts, func() *rowplan.Object[*relay.NFTConnection] { return t.NFTConnection })
 
 	t.FixedFee.Add("collectorAccount", rowplan.RelatedOne(r.fixedCollector, account))
 	t.FixedFee.Add("denominatingToken", rowplan.RelatedOne(r.fixedToken, token))
@@ -93,7 +93,7 @@ func (r *tokenRelations) add(t *rowplan.Tables) {
 	t.TokenBalance.Add("token", rowplan.RelatedOne(r.balanceToken, token))
 	t.TokenTransfer.Add("account", rowplan.RelatedOne(r.transferAccount, account))
 	t.TokenTransfer.Add("token", rowplan.RelatedOne(r.transferToken, token))
-	connect(t.Account, "tokens", r.relationships, func() *rowplan.Object[relay.TokenRelationshipConnection] { return t.TokenRelationshipConnection })
+	connect(t.Account, "tokens", r.relationships, func() *rowplan.Object[*relay.TokenRelationshipConnection] { return t.TokenRelationshipConnection })
 }
 
 // queueTokenFees gives tokens' custom fees; some rows know them already.
@@ -175,8 +175,8 @@ func (r *Resolver) tokenBalances(ctx context.Context, token ledger.EntityID, f *
 }
 
 // dated is a relation to pages of holders that say when their balances were taken.
-func dated(rel *rowplan.Relation[ledger.Token, *relay.TokenHolderConnection]) *rowplan.Relation[ledger.Token, *relay.TokenHolderConnection] {
-	return &rowplan.Relation[ledger.Token, *relay.TokenHolderConnection]{
+func dated(rel *rowplan.Relation[*ledger.Token, *relay.TokenHolderConnection]) *rowplan.Relation[*ledger.Token, *relay.TokenHolderConnection] {
+	return &rowplan.Relation[*ledger.Token, *relay.TokenHolderConnection]{
 		Load: func(ctx context.Context, b rowplan.Batch, parents []*ledger.Token, args rowplan.Args) (func() ([]*relay.TokenHolderConnection, error), error) {
 			fetch, err := rel.Load(ctx, b, parents, args)
 			if err != nil {

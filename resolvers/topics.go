@@ -12,11 +12,11 @@ import (
 
 // topicRelations are the arrows from topics and their messages.
 type topicRelations struct {
-	autoRenewAccount *rowplan.Relation[ledger.Topic, *ledger.Account]
-	messages         *rowplan.Relation[ledger.Topic, *relay.TopicMessageConnection]
-	payer            *rowplan.Relation[ledger.TopicMessage, *ledger.Account]
-	topic            *rowplan.Relation[ledger.TopicMessage, *ledger.Topic]
-	transaction      *rowplan.Relation[ledger.TopicMessage, *ledger.Transaction]
+	autoRenewAccount *rowplan.Relation[*ledger.Topic, *ledger.Account]
+	messages         *rowplan.Relation[*ledger.Topic, *relay.TopicMessageConnection]
+	payer            *rowplan.Relation[*ledger.TopicMessage, *ledger.Account]
+	topic            *rowplan.Relation[*ledger.TopicMessage, *ledger.Topic]
+	transaction      *rowplan.Relation[*ledger.TopicMessage, *ledger.Transaction]
 }
 
 func newTopicRelations() topicRelations {
@@ -36,12 +36,12 @@ func newTopicRelations() topicRelations {
 }
 
 func (r *topicRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[ledger.Account] { return t.Account }
+	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
 	t.Topic.Add("autoRenewAccount", rowplan.RelatedOne(r.autoRenewAccount, account))
-	t.Topic.Add("messages", rowplan.RelatedOne(r.messages, func() *rowplan.Object[relay.TopicMessageConnection] { return t.TopicMessageConnection }))
+	t.Topic.Add("messages", rowplan.RelatedOne(r.messages, func() *rowplan.Object[*relay.TopicMessageConnection] { return t.TopicMessageConnection }))
 	t.TopicMessage.Add("payer", rowplan.RelatedOne(r.payer, account))
-	t.TopicMessage.Add("topic", rowplan.RelatedOne(r.topic, func() *rowplan.Object[ledger.Topic] { return t.Topic }))
-	t.TopicMessage.Add("transaction", rowplan.RelatedOne(r.transaction, func() *rowplan.Object[ledger.Transaction] { return t.Transaction }))
+	t.TopicMessage.Add("topic", rowplan.RelatedOne(r.topic, func() *rowplan.Object[*ledger.Topic] { return t.Topic }))
+	t.TopicMessage.Add("transaction", rowplan.RelatedOne(r.transaction, func() *rowplan.Object[*ledger.Transaction] { return t.Transaction }))
 }
 
 func queueMessages(ctx context.Context, b *storage.Batch, parents []*ledger.Topic, args rowplan.Args, done func([]*relay.TopicMessageConnection)) error {

@@ -12,17 +12,17 @@ import (
 
 // transactionRelations are the arrows from transactions.
 type transactionRelations struct {
-	assessedCustomFees *rowplan.Relation[ledger.Transaction, []*ledger.AssessedCustomFee]
-	block              *rowplan.Relation[ledger.Transaction, *ledger.Block]
-	parent             *rowplan.Relation[ledger.Transaction, *ledger.Transaction]
-	payer              *rowplan.Relation[ledger.Transaction, *ledger.Account]
-	stakingRewards     *rowplan.Relation[ledger.Transaction, []*ledger.StakingReward]
-	tokenTransfers     *rowplan.Relation[ledger.Transaction, []*ledger.TokenTransfer]
-	transfers          *rowplan.Relation[ledger.Transaction, []*ledger.CryptoTransfer]
+	assessedCustomFees *rowplan.Relation[*ledger.Transaction, []*ledger.AssessedCustomFee]
+	block              *rowplan.Relation[*ledger.Transaction, *ledger.Block]
+	parent             *rowplan.Relation[*ledger.Transaction, *ledger.Transaction]
+	payer              *rowplan.Relation[*ledger.Transaction, *ledger.Account]
+	stakingRewards     *rowplan.Relation[*ledger.Transaction, []*ledger.StakingReward]
+	tokenTransfers     *rowplan.Relation[*ledger.Transaction, []*ledger.TokenTransfer]
+	transfers          *rowplan.Relation[*ledger.Transaction, []*ledger.CryptoTransfer]
 }
 
 // partsOf is a relation from transactions to rows of theirs.
-func partsOf[C any](queue func(b *storage.Batch, of []*ledger.Transaction, done func([][]*C))) *rowplan.Relation[ledger.Transaction, []*C] {
+func partsOf[C any](queue func(b *storage.Batch, of []*ledger.Transaction, done func([][]*C))) *rowplan.Relation[*ledger.Transaction, []*C] {
 	return queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Transaction, _ rowplan.Args, done func([][]*C)) error {
 		queue(b, parents, done)
 		return nil
@@ -48,13 +48,13 @@ func newTransactionRelations() transactionRelations {
 }
 
 func (r *transactionRelations) add(t *rowplan.Tables) {
-	t.Transaction.Add("assessedCustomFees", rowplan.RelatedMany(r.assessedCustomFees, func() *rowplan.Object[ledger.AssessedCustomFee] { return t.AssessedCustomFee }))
-	t.Transaction.Add("block", rowplan.RelatedOne(r.block, func() *rowplan.Object[ledger.Block] { return t.Block }))
-	t.Transaction.Add("parent", rowplan.RelatedOne(r.parent, func() *rowplan.Object[ledger.Transaction] { return t.Transaction }))
-	t.Transaction.Add("payer", rowplan.RelatedOne(r.payer, func() *rowplan.Object[ledger.Account] { return t.Account }))
-	t.Transaction.Add("stakingRewardTransfers", rowplan.RelatedMany(r.stakingRewards, func() *rowplan.Object[ledger.StakingReward] { return t.StakingReward }))
-	t.Transaction.Add("tokenTransfers", rowplan.RelatedMany(r.tokenTransfers, func() *rowplan.Object[ledger.TokenTransfer] { return t.TokenTransfer }))
-	t.Transaction.Add("transfers", rowplan.RelatedMany(r.transfers, func() *rowplan.Object[ledger.CryptoTransfer] { return t.CryptoTransfer }))
+	t.Transaction.Add("assessedCustomFees", rowplan.RelatedMany(r.assessedCustomFees, func() *rowplan.Object[*ledger.AssessedCustomFee] { return t.AssessedCustomFee }))
+	t.Transaction.Add("block", rowplan.RelatedOne(r.block, func() *rowplan.Object[*ledger.Block] { return t.Block }))
+	t.Transaction.Add("parent", rowplan.RelatedOne(r.parent, func() *rowplan.Object[*ledger.Transaction] { return t.Transaction }))
+	t.Transaction.Add("payer", rowplan.RelatedOne(r.payer, func() *rowplan.Object[*ledger.Account] { return t.Account }))
+	t.Transaction.Add("stakingRewardTransfers", rowplan.RelatedMany(r.stakingRewards, func() *rowplan.Object[*ledger.StakingReward] { return t.StakingReward }))
+	t.Transaction.Add("tokenTransfers", rowplan.RelatedMany(r.tokenTransfers, func() *rowplan.Object[*ledger.TokenTransfer] { return t.TokenTransfer }))
+	t.Transaction.Add("transfers", rowplan.RelatedMany(r.transfers, func() *rowplan.Object[*ledger.CryptoTransfer] { return t.CryptoTransfer }))
 }
 
 func transactionKey(t *ledger.Transaction) relay.Key { return relay.Key{int64(t.ConsensusTimestamp)} }

@@ -4,8 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/maypok86/otter/v2"
-
+	"heliograph/internal/cache"
 	"heliograph/internal/ledger"
 )
 
@@ -21,10 +20,10 @@ const (
 // evmMemory is what executions leave for those after them: the code of contracts, which never changes, and what is worth reading ahead. A nil
 // memory remembers nothing.
 type evmMemory struct {
-	codes      *otter.Cache[ledger.EntityID, []byte]
-	ids        *otter.Cache[ledger.EVMAddress, ledger.EntityID]
-	slots      *otter.Cache[ledger.EntityID, *slotList]
-	footprints *otter.Cache[footprintKey, []ledger.EVMAddress]
+	codes      cache.Cache[ledger.EntityID, []byte]
+	ids        cache.Cache[ledger.EVMAddress, ledger.EntityID]
+	slots      cache.Cache[ledger.EntityID, *slotList]
+	footprints cache.Cache[footprintKey, []ledger.EVMAddress]
 }
 
 // footprintKey is a function of a contract.
@@ -50,12 +49,10 @@ func newEVMMemory(codeBytes uint64) *evmMemory {
 		return nil
 	}
 	return &evmMemory{
-		codes: otter.Must(&otter.Options[ledger.EntityID, []byte]{
-			MaximumWeight: codeBytes, Weigher: func(_ ledger.EntityID, code []byte) uint32 { return uint32(len(code)) },
-		}),
-		ids:        otter.Must(&otter.Options[ledger.EVMAddress, ledger.EntityID]{MaximumSize: mostKnownAddress}),
-		slots:      otter.Must(&otter.Options[ledger.EntityID, *slotList]{MaximumSize: mostSlotted}),
-		footprints: otter.Must(&otter.Options[footprintKey, []ledger.EVMAddress]{MaximumSize: mostFootprints}),
+		codes:      cache.Weighed(codeBytes, func(_ ledger.EntityID, code []byte) int { return len(code) }, 0),
+		ids:        cache.Sized[ledger.EVMAddress, ledger.EntityID](mostKnownAddress),
+		slots:      cache.Sized[ledger.EntityID, *slotList](mostSlotted),
+		footprints: cache.Sized[footprintKey, []ledger.EVMAddress](mostFootprints),
 	}
 }
 
@@ -64,7 +61,7 @@ func (m *evmMemory) code(id ledger.EntityID) []byte {
 	if m == nil {
 		return nil
 	}
-	code, _ := m.codes.GetIfPresent(id)
+	code, _ := m.codes.Get(id)
 	return code
 }
 
@@ -82,7 +79,7 @@ func (m *evmMemory) idOf(base ledger.EntityID, a ledger.EVMAddress) ledger.Entit
 	if m == nil {
 		return 0
 	}
-	id, _ := m.ids.GetIfPresent(a)
+	id, _ := m.ids.Get(a)
 	return id
 }
 
@@ -97,7 +94,7 @@ func (m *evmMemory) slotsOf(id ledger.EntityID) []evmSlot {
 	if m == nil {
 		return nil
 	}
-	l, ok := m.slots.GetIfPresent(id)
+	l, ok := m.slots.Get(id)
 	if !ok {
 		return nil
 	}
@@ -111,7 +108,7 @@ func (m *evmMemory) footprint(key footprintKey) []ledger.EVMAddress {
 	if m == nil {
 		return nil
 	}
-	addresses, _ := m.footprints.GetIfPresent(key)
+	addresses, _ := m.footprints.Get(key)
 	return addresses
 }
 
@@ -131,10 +128,10 @@ func (m *evmMemory) remember(key footprintKey, f footprint) {
 		m.footprints.Set(key, merged[max(0, len(merged)-mostAddresses):])
 	}
 	for _, s := range f.slots {
-		l, ok := m.slots.GetIfPresent(s.contract)
+		l, ok := m.slots.Get(s.contract)
 		if !ok {
 			l = &slotList{}
-			l, _ = m.slots.SetIfAbsent(s.contract, l)
+			l = m.slots.SetIfAbsent(s.contract, l)
 		}
 		l.add(s)
 	}

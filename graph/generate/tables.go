@@ -60,7 +60,7 @@ type Tables struct {
 
 `)
 	for _, n := range names {
-		fmt.Fprintf(&b, "%s *Object[%s]\n", n, goType(objects[n].Type))
+		fmt.Fprintf(&b, "%s *Object[*%s]\n", n, goType(objects[n].Type))
 	}
 	b.WriteString("}\n\n// NewTables makes the tables of all fields that rows hold themselves. Fields that are read from elsewhere are added to them.\nfunc NewTables(newBatch func() Batch) *Tables {\nt := &Tables{NewBatch: newBatch, entries: map[reflect.Type]entry{}}\n")
 	for _, n := range names {
@@ -69,7 +69,7 @@ type Tables struct {
 		for _, i := range o.Implements {
 			typeNames = append(typeNames, i.Name)
 		}
-		fmt.Fprintf(&b, "t.%s = NewObject(%#v, map[string]Field[%s]{\n", n, typeNames, goType(o.Type))
+		fmt.Fprintf(&b, "t.%s = NewObject(%#v, map[string]Field[*%s]{\n", n, typeNames, goType(o.Type))
 		for _, f := range o.Fields {
 			if line := field(o, f, objects); line != "" {
 				b.WriteString(line)
@@ -111,12 +111,12 @@ func field(o *codegen.Object, f *codegen.Field, objects map[string]*codegen.Obje
 			if !ref.GQL.NonNull {
 				many = "NullableMany"
 			}
-			return fmt.Sprintf("%q: %s(func(v *%s) []*%s { return %s }, func() *Object[%s] { return t.%s }),\n", f.Name, many, row, child, get, child, c.Name)
+			return fmt.Sprintf("%q: %s(func(v *%s) []*%s { return %s }, func() *Object[*%s] { return t.%s }),\n", f.Name, many, row, child, get, child, c.Name)
 		case ref.IsPtr():
 		default:
 			get = "&" + get
 		}
-		return fmt.Sprintf("%q: One(func(v *%s) *%s { return %s }, func() *Object[%s] { return t.%s }),\n", f.Name, row, child, get, child, c.Name)
+		return fmt.Sprintf("%q: One(func(v *%s) *%s { return %s }, func() *Object[*%s] { return t.%s }),\n", f.Name, row, child, get, child, c.Name)
 	}
 	if ref.IsSlice() {
 		elem := ref.Elem()

@@ -133,7 +133,7 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 		prefix := "," + strconv.Quote(s.field.Alias) + ":"
 		if s.field.Name == "__typename" {
 			name := strconv.Quote(o.names[0])
-			columns = append(columns, column[T]{prefix, c.condition(s.conditions), node[T]{put: func(dst []byte, _ *run, _ *T) []byte { return append(dst, name...) }}})
+			columns = append(columns, column[T]{prefix, c.condition(s.conditions), node[T]{put: func(dst []byte, _ *run, _ T) []byte { return append(dst, name...) }}})
 			continue
 		}
 		field, ok := o.fields[s.field.Name]
@@ -145,7 +145,7 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 		loads = loads || n.load != nil
 		columns = append(columns, column[T]{prefix, c.condition(s.conditions), n})
 	}
-	n := node[T]{put: func(dst []byte, r *run, v *T) []byte {
+	n := node[T]{put: func(dst []byte, r *run, v T) []byte {
 		at := len(dst)
 		for i := range columns {
 			col := &columns[i]
@@ -162,7 +162,7 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 		return append(dst, '}')
 	}}
 	if loads {
-		n.load = func(ctx context.Context, r *run, rows []*T) error {
+		n.load = func(ctx context.Context, r *run, rows []T) error {
 			if len(rows) == 0 {
 				rows = nil // loads still run: each puts an empty result into its slot
 			}

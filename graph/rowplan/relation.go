@@ -19,11 +19,11 @@ type Batch interface {
 // Args are the arguments of a field as the operation gives them, defaults included.
 type Args map[string]any
 
-// Relation reads what a field shows of other rows, for many parents at once. R is *C for a field with one object and []*C for a list.
+// Relation reads what a field shows of other rows, for many parents at once. R is C for a field with one object and []C for a list.
 type Relation[T, R any] struct {
 	// Load queues the statements that read the field for all parents and returns a function that gives one result a parent, in the same
 	// order, once the batch has run. It may queue nothing.
-	Load func(ctx context.Context, b Batch, parents []*T, args Args) (func() ([]R, error), error)
+	Load func(ctx context.Context, b Batch, parents []T, args Args) (func() ([]R, error), error)
 }
 
 // results hands the results of a relation to the writer. Rows are written in the order in which they were loaded, so a counter finds them.
@@ -38,19 +38,19 @@ func (s *results[R]) take() R {
 }
 
 // RelatedOne is a field with one object that a relation reads.
-func RelatedOne[T, C any](rel *Relation[T, *C], child func() *Object[C]) Field[T] {
+func RelatedOne[T, C any](rel *Relation[T, C], child func() *Object[C]) Field[T] {
 	return Field[T]{compile: func(c *compiler, selected *ast.Field) node[T] {
 		slot, f := c.slot(), c.origin(selected)
 		inner := child().compile(c, selected.SelectionSet)
 		return node[T]{
-			put: func(dst []byte, r *run, _ *T) []byte {
-				if item := r.slots[slot].(*results[*C]).take(); item != nil {
+			put: func(dst []byte, r *run, _ T) []byte {
+				if item := r.slots[slot].(*results[C]).take(); !isNil(item) {
 					return inner.put(dst, r, item)
 				}
 				return append(dst, "null"...)
 			},
-			load: func(ctx context.Context, r *run, rows []*T) error {
-				return load(ctx, r, slot, f, rel, rows, func(ctx context.Context, got []*C) error {
+			load: func(ctx context.Context, r *run, rows []T) error {
+				return load(ctx, r, slot, f, rel, rows, func(ctx context.Context, got []C) error {
 					if inner.load == nil {
 						return nil
 					}
@@ -62,20 +62,20 @@ func RelatedOne[T, C any](rel *Relation[T, *C], child func() *Object[C]) Field[T
 }
 
 // RelatedMany is a field with a list of objects that a relation reads.
-func RelatedMany[T, C any](rel *Relation[T, []*C], child func() *Object[C]) Field[T] {
+func RelatedMany[T, C any](rel *Relation[T, []C], child func() *Object[C]) Field[T] {
 	return Field[T]{compile: func(c *compiler, selected *ast.Field) node[T] {
 		slot, f := c.slot(), c.origin(selected)
 		inner := child().compile(c, selected.SelectionSet)
 		return node[T]{
-			put: func(dst []byte, r *run, _ *T) []byte {
-				return putList(dst, r, r.slots[slot].(*results[[]*C]).take(), inner.put)
+			put: func(dst []byte, r *run, _ T) []byte {
+				return putList(dst, r, r.slots[slot].(*results[[]C]).take(), inner.put)
 			},
-			load: func(ctx context.Context, r *run, rows []*T) error {
-				return load(ctx, r, slot, f, rel, rows, func(ctx context.Context, got [][]*C) error {
+			load: func(ctx context.Context, r *run, rows []T) error {
+				return load(ctx, r, slot, f, rel, rows, func(ctx context.Context, got [][]C) error {
 					if inner.load == nil {
 						return nil
 					}
-					var items []*C
+					var items []C
 					for _, list := range got {
 						items = append(items, present(list)...)
 					}
@@ -91,8 +91,8 @@ func RelatedScalar[T, V any](rel *Relation[T, V], write scalar.Func[V]) Field[T]
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
 		slot := c.slot()
 		return node[T]{
-			put: func(dst []byte, r *run, _ *T) []byte { return write(dst, r.slots[slot].(*results[V]).take(), r.style) },
-			load: func(ctx context.Context, r *run, rows []*T) error {
+			put: func(dst []byte, r *run, _ T) []byte { return write(dst, r.slots[slot].(*results[V]).take(), r.style) },
+			load: func(ctx context.Context, r *run, rows []T) error {
 				return load(ctx, r, slot, f, rel, rows, func(context.Context, []V) error { return nil })
 			},
 		}
@@ -105,7 +105,7 @@ func (c *compiler) slot() int {
 }
 
 // load queues a relation for rows and goes on below its results when they are there.
-func load[T, R any](ctx context.Context, r *run, slot int, f *ast.Field, rel *Relation[T, R], rows []*T, below func(context.Context, []R) error) error {
+func load[T, R any](ctx context.Context, r *run, slot int, f *ast.Field, rel *Relation[T, R], rows []T, below func(context.Context, []R) error) error {
 	if len(rows) == 0 {
 		r.slots[slot] = &results[R]{}
 		return below(ctx, nil)

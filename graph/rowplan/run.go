@@ -85,27 +85,27 @@ func (t *Tables) Apply(ctx context.Context, v any) (any, error) {
 	return start(ctx, t, fc, v)
 }
 
-// oneEntry plans fields that yield a *T.
+// oneEntry plans fields that yield a T.
 func oneEntry[T any](o *Object[T]) entry {
 	return func(ctx context.Context, t *Tables, fc *graphql.FieldContext, v any) (any, error) {
-		row, _ := v.(*T)
-		if row == nil {
+		row, _ := v.(T)
+		if isNil(row) {
 			return v, nil
 		}
-		return start(ctx, t, o, fc, v, []*T{row}, func(r *run, p *plan[T], dst []byte) []byte { return p.put(dst, r, row) })
+		return start(ctx, t, o, fc, v, []T{row}, func(r *run, p *plan[T], dst []byte) []byte { return p.put(dst, r, row) })
 	}
 }
 
-// manyEntry plans fields that yield a []*T.
+// manyEntry plans fields that yield a []T.
 func manyEntry[T any](o *Object[T]) entry {
 	return func(ctx context.Context, t *Tables, fc *graphql.FieldContext, v any) (any, error) {
-		rows, _ := v.([]*T)
+		rows, _ := v.([]T)
 		return start(ctx, t, o, fc, v, present(rows), func(r *run, p *plan[T], dst []byte) []byte { return putList(dst, r, rows, p.put) })
 	}
 }
 
 // start loads what the field's selection needs for rows, and returns the marshaler that writes it; v itself where the plan is partial.
-func start[T any](ctx context.Context, t *Tables, o *Object[T], fc *graphql.FieldContext, v any, rows []*T, write func(*run, *plan[T], []byte) []byte) (any, error) {
+func start[T any](ctx context.Context, t *Tables, o *Object[T], fc *graphql.FieldContext, v any, rows []T, write func(*run, *plan[T], []byte) []byte) (any, error) {
 	oc := graphql.GetOperationContext(ctx)
 	p := lookup(t, o, oc.Doc, fc.Field)
 	if p.partial && p.load == nil {

@@ -16,7 +16,7 @@ type Store struct {
 
 type storeKey struct {
 	field  *ast.Field
-	parent any // *T
+	parent any // T
 }
 
 type storeContext struct{}
@@ -32,7 +32,7 @@ func storeOf(ctx context.Context) *Store {
 }
 
 // Recall returns what a plan has read of a relation for a parent; f is the field as it stands in the document.
-func Recall[T, R any](ctx context.Context, f *ast.Field, parent *T) (R, bool) {
+func Recall[T, R any](ctx context.Context, f *ast.Field, parent T) (R, bool) {
 	var none R
 	s := storeOf(ctx)
 	if s == nil {
@@ -49,7 +49,7 @@ func Recall[T, R any](ctx context.Context, f *ast.Field, parent *T) (R, bool) {
 }
 
 // recall splits rows into those whose results are known and those that are missing; known has a place for every row.
-func recall[T, R any](s *Store, f *ast.Field, rows []*T) (missing []*T, known []R) {
+func recall[T, R any](s *Store, f *ast.Field, rows []T) (missing []T, known []R) {
 	if s == nil {
 		return rows, nil
 	}
@@ -71,10 +71,10 @@ func recall[T, R any](s *Store, f *ast.Field, rows []*T) (missing []*T, known []
 }
 
 // fill puts what was read afresh into the places of the missing rows.
-func fill[T, R any](known []R, rows, missing []*T, fresh []R) []R {
+func fill[T, R any](known []R, rows, missing []T, fresh []R) []R {
 	next := 0
 	for i, row := range rows {
-		if next < len(missing) && row == missing[next] {
+		if next < len(missing) && any(row) == any(missing[next]) {
 			known[i] = fresh[next]
 			next++
 		}
@@ -83,7 +83,7 @@ func fill[T, R any](known []R, rows, missing []*T, fresh []R) []R {
 }
 
 // remember keeps the results of rows.
-func remember[T, R any](s *Store, f *ast.Field, rows []*T, got []R) {
+func remember[T, R any](s *Store, f *ast.Field, rows []T, got []R) {
 	if s == nil {
 		return
 	}

@@ -20,157 +20,157 @@ type Tables struct {
 	Off      bool // leave everything to gqlgen
 	entries  map[reflect.Type]entry
 
-	AccessListItem              *Object[ledger.AccessListItem]
-	Account                     *Object[ledger.Account]
-	AccountAllowances           *Object[ledger.AccountAllowances]
-	AccountConnection           *Object[relay.Connection[ledger.Account]]
-	AccountEdge                 *Object[relay.Edge[ledger.Account]]
-	Airdrop                     *Object[ledger.Airdrop]
-	AirdropConnection           *Object[relay.Connection[ledger.Airdrop]]
-	AirdropEdge                 *Object[relay.Edge[ledger.Airdrop]]
-	AssessedCustomFee           *Object[ledger.AssessedCustomFee]
-	Authorization               *Object[ledger.Authorization]
-	Balance                     *Object[ledger.Balance]
-	BalanceConnection           *Object[relay.Connection[ledger.Balance]]
-	BalanceEdge                 *Object[relay.Edge[ledger.Balance]]
-	Block                       *Object[ledger.Block]
-	BlockConnection             *Object[relay.Connection[ledger.Block]]
-	BlockEdge                   *Object[relay.Edge[ledger.Block]]
-	BlockNodeService            *Object[ledger.BlockNodeService]
-	ChunkInfo                   *Object[ledger.ChunkInfo]
-	Contract                    *Object[ledger.Contract]
-	ContractAction              *Object[ledger.ContractAction]
-	ContractActionConnection    *Object[relay.Connection[ledger.ContractAction]]
-	ContractActionEdge          *Object[relay.Edge[ledger.ContractAction]]
-	ContractCall                *Object[ledger.ContractCall]
-	ContractCallFailure         *Object[ledger.ContractCallFailure]
-	ContractConnection          *Object[relay.Connection[ledger.Contract]]
-	ContractEdge                *Object[relay.Edge[ledger.Contract]]
-	ContractLog                 *Object[ledger.ContractLog]
-	ContractLogConnection       *Object[relay.Connection[ledger.ContractLog]]
-	ContractLogEdge             *Object[relay.Edge[ledger.ContractLog]]
-	ContractResult              *Object[ledger.ContractResult]
-	ContractResultConnection    *Object[relay.Connection[ledger.ContractResult]]
-	ContractResultEdge          *Object[relay.Edge[ledger.ContractResult]]
-	ContractState               *Object[ledger.ContractState]
-	ContractStateChange         *Object[ledger.ContractStateChange]
-	ContractStateConnection     *Object[relay.Connection[ledger.ContractState]]
-	ContractStateEdge           *Object[relay.Edge[ledger.ContractState]]
-	Count                       *Object[relay.Count]
-	CryptoAllowance             *Object[ledger.CryptoAllowance]
-	CryptoAllowanceConnection   *Object[relay.Connection[ledger.CryptoAllowance]]
-	CryptoAllowanceEdge         *Object[relay.Edge[ledger.CryptoAllowance]]
-	CryptoTransfer              *Object[ledger.CryptoTransfer]
-	CustomFeeLimit              *Object[ledger.CustomFeeLimit]
-	ExchangeRate                *Object[ledger.ExchangeRate]
-	ExchangeRateSet             *Object[ledger.ExchangeRateSet]
-	FallbackFee                 *Object[ledger.FallbackFee]
-	FeeEstimate                 *Object[fees.Estimate]
-	FeeEstimateNetwork          *Object[fees.NetworkPart]
-	FeeEstimatePart             *Object[fees.Part]
-	FeeExtra                    *Object[fees.Charge]
-	FixedFee                    *Object[ledger.FixedFee]
-	Fraction                    *Object[ledger.Fraction]
-	FractionalFee               *Object[ledger.FractionalFee]
-	GasEstimate                 *Object[ledger.GasEstimate]
-	GeneralService              *Object[ledger.GeneralService]
-	Hook                        *Object[ledger.Hook]
-	HookConnection              *Object[relay.Connection[ledger.Hook]]
-	HookEdge                    *Object[relay.Edge[ledger.Hook]]
-	HookSlot                    *Object[ledger.HookSlot]
-	HookSlotConnection          *Object[relay.HookSlotConnection]
-	HookSlotEdge                *Object[relay.Edge[ledger.HookSlot]]
-	Key                         *Object[ledger.KeyInfo]
-	MessageTransactionID        *Object[ledger.MessageTransactionID]
-	NFT                         *Object[ledger.NFT]
-	NFTConnection               *Object[relay.Connection[ledger.NFT]]
-	NFTEdge                     *Object[relay.Edge[ledger.NFT]]
-	NFTTransaction              *Object[ledger.NFTTransaction]
-	NFTTransactionConnection    *Object[relay.Connection[ledger.NFTTransaction]]
-	NFTTransactionEdge          *Object[relay.Edge[ledger.NFTTransaction]]
-	NFTTransfer                 *Object[ledger.NFTTransfer]
-	Network                     *Object[ledger.Network]
-	NetworkFee                  *Object[ledger.NetworkFee]
-	NetworkFees                 *Object[ledger.NetworkFees]
-	NetworkNode                 *Object[ledger.NetworkNode]
-	NetworkNodeConnection       *Object[relay.Connection[ledger.NetworkNode]]
-	NetworkNodeEdge             *Object[relay.Edge[ledger.NetworkNode]]
-	NetworkStake                *Object[ledger.NetworkStake]
-	NetworkSupply               *Object[ledger.NetworkSupply]
-	NftAllowance                *Object[ledger.NftAllowance]
-	NftAllowanceConnection      *Object[relay.Connection[ledger.NftAllowance]]
-	NftAllowanceEdge            *Object[relay.Edge[ledger.NftAllowance]]
-	OpcodeStep                  *Object[ledger.OpcodeStep]
-	OpcodeTrace                 *Object[ledger.OpcodeTrace]
-	PageInfo                    *Object[relay.PageInfo]
-	RegisteredNode              *Object[ledger.RegisteredNode]
-	RegisteredNodeConnection    *Object[relay.Connection[ledger.RegisteredNode]]
-	RegisteredNodeEdge          *Object[relay.Edge[ledger.RegisteredNode]]
-	RegisteredServiceEndpoint   *Object[ledger.RegisteredServiceEndpoint]
-	RoyaltyFee                  *Object[ledger.RoyaltyFee]
-	Schedule                    *Object[ledger.Schedule]
-	ScheduleConnection          *Object[relay.Connection[ledger.Schedule]]
-	ScheduleEdge                *Object[relay.Edge[ledger.Schedule]]
-	ScheduleSignature           *Object[ledger.ScheduleSignature]
-	ServiceEndpoint             *Object[ledger.ServiceEndpoint]
-	SlotValue                   *Object[ledger.SlotValue]
-	StakingReward               *Object[ledger.StakingReward]
-	StakingRewardConnection     *Object[relay.Connection[ledger.StakingReward]]
-	StakingRewardEdge           *Object[relay.Edge[ledger.StakingReward]]
-	StatusAffectedComponent     *Object[status.AffectedComponent]
-	StatusChange                *Object[status.Revision]
-	StatusComponent             *Object[status.Component]
-	StatusComponentChange       *Object[status.Change]
-	StatusComponentConnection   *Object[relay.Connection[status.Component]]
-	StatusComponentEdge         *Object[relay.Edge[status.Component]]
-	StatusIncident              *Object[status.Incident]
-	StatusIncidentConnection    *Object[relay.Connection[status.Incident]]
-	StatusIncidentEdge          *Object[relay.Edge[status.Incident]]
-	StatusMaintenance           *Object[status.Maintenance]
-	StatusMaintenanceConnection *Object[relay.Connection[status.Maintenance]]
-	StatusMaintenanceEdge       *Object[relay.Edge[status.Maintenance]]
-	StatusPage                  *Object[status.Page]
-	StatusRollup                *Object[status.Rollup]
-	StatusUpdate                *Object[status.Update]
-	StatusUptime                *Object[status.Uptime]
-	StatusUptimeDay             *Object[status.UptimeDay]
-	TimestampRange              *Object[ledger.TimestampRange]
-	Token                       *Object[ledger.Token]
-	TokenAllowance              *Object[ledger.TokenAllowance]
-	TokenAllowanceConnection    *Object[relay.Connection[ledger.TokenAllowance]]
-	TokenAllowanceEdge          *Object[relay.Edge[ledger.TokenAllowance]]
-	TokenBalance                *Object[ledger.TokenBalance]
-	TokenConnection             *Object[relay.Connection[ledger.Token]]
-	TokenCustomFees             *Object[ledger.TokenCustomFees]
-	TokenEdge                   *Object[relay.Edge[ledger.Token]]
-	TokenHolder                 *Object[ledger.TokenHolder]
-	TokenHolderConnection       *Object[relay.Connection[ledger.TokenHolder]]
-	TokenHolderEdge             *Object[relay.Edge[ledger.TokenHolder]]
-	TokenRelationship           *Object[ledger.TokenRelationship]
-	TokenRelationshipConnection *Object[relay.Connection[ledger.TokenRelationship]]
-	TokenRelationshipEdge       *Object[relay.Edge[ledger.TokenRelationship]]
-	TokenTransfer               *Object[ledger.TokenTransfer]
-	Topic                       *Object[ledger.Topic]
-	TopicCustomFees             *Object[ledger.TopicCustomFees]
-	TopicMessage                *Object[ledger.TopicMessage]
-	TopicMessageConnection      *Object[relay.Connection[ledger.TopicMessage]]
-	TopicMessageEdge            *Object[relay.Edge[ledger.TopicMessage]]
-	Transaction                 *Object[ledger.Transaction]
-	TransactionConnection       *Object[relay.Connection[ledger.Transaction]]
-	TransactionEdge             *Object[relay.Edge[ledger.Transaction]]
-	_Service                    *Object[relay.Service]
+	AccessListItem              *Object[*ledger.AccessListItem]
+	Account                     *Object[*ledger.Account]
+	AccountAllowances           *Object[*ledger.AccountAllowances]
+	AccountConnection           *Object[*relay.Connection[ledger.Account]]
+	AccountEdge                 *Object[*relay.Edge[ledger.Account]]
+	Airdrop                     *Object[*ledger.Airdrop]
+	AirdropConnection           *Object[*relay.Connection[ledger.Airdrop]]
+	AirdropEdge                 *Object[*relay.Edge[ledger.Airdrop]]
+	AssessedCustomFee           *Object[*ledger.AssessedCustomFee]
+	Authorization               *Object[*ledger.Authorization]
+	Balance                     *Object[*ledger.Balance]
+	BalanceConnection           *Object[*relay.Connection[ledger.Balance]]
+	BalanceEdge                 *Object[*relay.Edge[ledger.Balance]]
+	Block                       *Object[*ledger.Block]
+	BlockConnection             *Object[*relay.Connection[ledger.Block]]
+	BlockEdge                   *Object[*relay.Edge[ledger.Block]]
+	BlockNodeService            *Object[*ledger.BlockNodeService]
+	ChunkInfo                   *Object[*ledger.ChunkInfo]
+	Contract                    *Object[*ledger.Contract]
+	ContractAction              *Object[*ledger.ContractAction]
+	ContractActionConnection    *Object[*relay.Connection[ledger.ContractAction]]
+	ContractActionEdge          *Object[*relay.Edge[ledger.ContractAction]]
+	ContractCall                *Object[*ledger.ContractCall]
+	ContractCallFailure         *Object[*ledger.ContractCallFailure]
+	ContractConnection          *Object[*relay.Connection[ledger.Contract]]
+	ContractEdge                *Object[*relay.Edge[ledger.Contract]]
+	ContractLog                 *Object[*ledger.ContractLog]
+	ContractLogConnection       *Object[*relay.Connection[ledger.ContractLog]]
+	ContractLogEdge             *Object[*relay.Edge[ledger.ContractLog]]
+	ContractResult              *Object[*ledger.ContractResult]
+	ContractResultConnection    *Object[*relay.Connection[ledger.ContractResult]]
+	ContractResultEdge          *Object[*relay.Edge[ledger.ContractResult]]
+	ContractState               *Object[*ledger.ContractState]
+	ContractStateChange         *Object[*ledger.ContractStateChange]
+	ContractStateConnection     *Object[*relay.Connection[ledger.ContractState]]
+	ContractStateEdge           *Object[*relay.Edge[ledger.ContractState]]
+	Count                       *Object[*relay.Count]
+	CryptoAllowance             *Object[*ledger.CryptoAllowance]
+	CryptoAllowanceConnection   *Object[*relay.Connection[ledger.CryptoAllowance]]
+	CryptoAllowanceEdge         *Object[*relay.Edge[ledger.CryptoAllowance]]
+	CryptoTransfer              *Object[*ledger.CryptoTransfer]
+	CustomFeeLimit              *Object[*ledger.CustomFeeLimit]
+	ExchangeRate                *Object[*ledger.ExchangeRate]
+	ExchangeRateSet             *Object[*ledger.ExchangeRateSet]
+	FallbackFee                 *Object[*ledger.FallbackFee]
+	FeeEstimate                 *Object[*fees.Estimate]
+	FeeEstimateNetwork          *Object[*fees.NetworkPart]
+	FeeEstimatePart             *Object[*fees.Part]
+	FeeExtra                    *Object[*fees.Charge]
+	FixedFee                    *Object[*ledger.FixedFee]
+	Fraction                    *Object[*ledger.Fraction]
+	FractionalFee               *Object[*ledger.FractionalFee]
+	GasEstimate                 *Object[*ledger.GasEstimate]
+	GeneralService              *Object[*ledger.GeneralService]
+	Hook                        *Object[*ledger.Hook]
+	HookConnection              *Object[*relay.Connection[ledger.Hook]]
+	HookEdge                    *Object[*relay.Edge[ledger.Hook]]
+	HookSlot                    *Object[*ledger.HookSlot]
+	HookSlotConnection          *Object[*relay.HookSlotConnection]
+	HookSlotEdge                *Object[*relay.Edge[ledger.HookSlot]]
+	Key                         *Object[*ledger.KeyInfo]
+	MessageTransactionID        *Object[*ledger.MessageTransactionID]
+	NFT                         *Object[*ledger.NFT]
+	NFTConnection               *Object[*relay.Connection[ledger.NFT]]
+	NFTEdge                     *Object[*relay.Edge[ledger.NFT]]
+	NFTTransaction              *Object[*ledger.NFTTransaction]
+	NFTTransactionConnection    *Object[*relay.Connection[ledger.NFTTransaction]]
+	NFTTransactionEdge          *Object[*relay.Edge[ledger.NFTTransaction]]
+	NFTTransfer                 *Object[*ledger.NFTTransfer]
+	Network                     *Object[*ledger.Network]
+	NetworkFee                  *Object[*ledger.NetworkFee]
+	NetworkFees                 *Object[*ledger.NetworkFees]
+	NetworkNode                 *Object[*ledger.NetworkNode]
+	NetworkNodeConnection       *Object[*relay.Connection[ledger.NetworkNode]]
+	NetworkNodeEdge             *Object[*relay.Edge[ledger.NetworkNode]]
+	NetworkStake                *Object[*ledger.NetworkStake]
+	NetworkSupply               *Object[*ledger.NetworkSupply]
+	NftAllowance                *Object[*ledger.NftAllowance]
+	NftAllowanceConnection      *Object[*relay.Connection[ledger.NftAllowance]]
+	NftAllowanceEdge            *Object[*relay.Edge[ledger.NftAllowance]]
+	OpcodeStep                  *Object[*ledger.OpcodeStep]
+	OpcodeTrace                 *Object[*ledger.OpcodeTrace]
+	PageInfo                    *Object[*relay.PageInfo]
+	RegisteredNode              *Object[*ledger.RegisteredNode]
+	RegisteredNodeConnection    *Object[*relay.Connection[ledger.RegisteredNode]]
+	RegisteredNodeEdge          *Object[*relay.Edge[ledger.RegisteredNode]]
+	RegisteredServiceEndpoint   *Object[*ledger.RegisteredServiceEndpoint]
+	RoyaltyFee                  *Object[*ledger.RoyaltyFee]
+	Schedule                    *Object[*ledger.Schedule]
+	ScheduleConnection          *Object[*relay.Connection[ledger.Schedule]]
+	ScheduleEdge                *Object[*relay.Edge[ledger.Schedule]]
+	ScheduleSignature           *Object[*ledger.ScheduleSignature]
+	ServiceEndpoint             *Object[*ledger.ServiceEndpoint]
+	SlotValue                   *Object[*ledger.SlotValue]
+	StakingReward               *Object[*ledger.StakingReward]
+	StakingRewardConnection     *Object[*relay.Connection[ledger.StakingReward]]
+	StakingRewardEdge           *Object[*relay.Edge[ledger.StakingReward]]
+	StatusAffectedComponent     *Object[*status.AffectedComponent]
+	StatusChange                *Object[*status.Revision]
+	StatusComponent             *Object[*status.Component]
+	StatusComponentChange       *Object[*status.Change]
+	StatusComponentConnection   *Object[*relay.Connection[status.Component]]
+	StatusComponentEdge         *Object[*relay.Edge[status.Component]]
+	StatusIncident              *Object[*status.Incident]
+	StatusIncidentConnection    *Object[*relay.Connection[status.Incident]]
+	StatusIncidentEdge          *Object[*relay.Edge[status.Incident]]
+	StatusMaintenance           *Object[*status.Maintenance]
+	StatusMaintenanceConnection *Object[*relay.Connection[status.Maintenance]]
+	StatusMaintenanceEdge       *Object[*relay.Edge[status.Maintenance]]
+	StatusPage                  *Object[*status.Page]
+	StatusRollup                *Object[*status.Rollup]
+	StatusUpdate                *Object[*status.Update]
+	StatusUptime                *Object[*status.Uptime]
+	StatusUptimeDay             *Object[*status.UptimeDay]
+	TimestampRange              *Object[*ledger.TimestampRange]
+	Token                       *Object[*ledger.Token]
+	TokenAllowance              *Object[*ledger.TokenAllowance]
+	TokenAllowanceConnection    *Object[*relay.Connection[ledger.TokenAllowance]]
+	TokenAllowanceEdge          *Object[*relay.Edge[ledger.TokenAllowance]]
+	TokenBalance                *Object[*ledger.TokenBalance]
+	TokenConnection             *Object[*relay.Connection[ledger.Token]]
+	TokenCustomFees             *Object[*ledger.TokenCustomFees]
+	TokenEdge                   *Object[*relay.Edge[ledger.Token]]
+	TokenHolder                 *Object[*ledger.TokenHolder]
+	TokenHolderConnection       *Object[*relay.Connection[ledger.TokenHolder]]
+	TokenHolderEdge             *Object[*relay.Edge[ledger.TokenHolder]]
+	TokenRelationship           *Object[*ledger.TokenRelationship]
+	TokenRelationshipConnection *Object[*relay.Connection[ledger.TokenRelationship]]
+	TokenRelationshipEdge       *Object[*relay.Edge[ledger.TokenRelationship]]
+	TokenTransfer               *Object[*ledger.TokenTransfer]
+	Topic                       *Object[*ledger.Topic]
+	TopicCustomFees             *Object[*ledger.TopicCustomFees]
+	TopicMessage                *Object[*ledger.TopicMessage]
+	TopicMessageConnection      *Object[*relay.Connection[ledger.TopicMessage]]
+	TopicMessageEdge            *Object[*relay.Edge[ledger.TopicMessage]]
+	Transaction                 *Object[*ledger.Transaction]
+	TransactionConnection       *Object[*relay.Connection[ledger.Transaction]]
+	TransactionEdge             *Object[*relay.Edge[ledger.Transaction]]
+	_Service                    *Object[*relay.Service]
 }
 
 // NewTables makes the tables of all fields that rows hold themselves. Fields that are read from elsewhere are added to them.
 func NewTables(newBatch func() Batch) *Tables {
 	t := &Tables{NewBatch: newBatch, entries: map[reflect.Type]entry{}}
-	t.AccessListItem = NewObject([]string{"AccessListItem"}, map[string]Field[ledger.AccessListItem]{
+	t.AccessListItem = NewObject([]string{"AccessListItem"}, map[string]Field[*ledger.AccessListItem]{
 		"address": Scalar(func(dst []byte, v *ledger.AccessListItem, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Address, s)
 		}),
 		"storageKeys": Scalars(func(v *ledger.AccessListItem) []string { return v.StorageKeys }, scalar.AppendString),
 	})
-	t.Account = NewObject([]string{"Account", "Node", "Entity", "_Entity"}, map[string]Field[ledger.Account]{
+	t.Account = NewObject([]string{"Account", "Node", "Entity", "_Entity"}, map[string]Field[*ledger.Account]{
 		"entityId": Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
@@ -205,7 +205,7 @@ func NewTables(newBatch func() Batch) *Tables {
 		"expirationTimestamp": Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
 		}),
-		"key": One(func(v *ledger.Account) *ledger.KeyInfo { return v.Key }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"key": One(func(v *ledger.Account) *ledger.KeyInfo { return v.Key }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"maxAutomaticTokenAssociations": Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendNullInt(dst, v.MaxAutomaticTokenAssociations, s)
 		}),
@@ -225,21 +225,21 @@ func NewTables(newBatch func() Batch) *Tables {
 		"stakePeriodStart": Scalar(func(dst []byte, v *ledger.Account, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.StakePeriodStart, s)
 		}),
-		"timestamp": One(func(v *ledger.Account) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"timestamp": One(func(v *ledger.Account) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 	})
-	t.AccountAllowances = NewObject([]string{"AccountAllowances"}, map[string]Field[ledger.AccountAllowances]{})
-	t.AccountConnection = NewObject([]string{"AccountConnection"}, map[string]Field[relay.Connection[ledger.Account]]{
-		"edges":    Many(func(v *relay.Connection[ledger.Account]) []*relay.Edge[ledger.Account] { return v.Edges() }, func() *Object[relay.Edge[ledger.Account]] { return t.AccountEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.Account]) []*ledger.Account { return v.Nodes }, func() *Object[ledger.Account] { return t.Account }),
-		"pageInfo": One(func(v *relay.Connection[ledger.Account]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.AccountAllowances = NewObject([]string{"AccountAllowances"}, map[string]Field[*ledger.AccountAllowances]{})
+	t.AccountConnection = NewObject([]string{"AccountConnection"}, map[string]Field[*relay.Connection[ledger.Account]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Account]) []*relay.Edge[ledger.Account] { return v.Edges() }, func() *Object[*relay.Edge[ledger.Account]] { return t.AccountEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Account]) []*ledger.Account { return v.Nodes }, func() *Object[*ledger.Account] { return t.Account }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Account]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.AccountEdge = NewObject([]string{"AccountEdge"}, map[string]Field[relay.Edge[ledger.Account]]{
-		"node": One(func(v *relay.Edge[ledger.Account]) *ledger.Account { return v.Node }, func() *Object[ledger.Account] { return t.Account }),
+	t.AccountEdge = NewObject([]string{"AccountEdge"}, map[string]Field[*relay.Edge[ledger.Account]]{
+		"node": One(func(v *relay.Edge[ledger.Account]) *ledger.Account { return v.Node }, func() *Object[*ledger.Account] { return t.Account }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Account], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.Airdrop = NewObject([]string{"Airdrop"}, map[string]Field[ledger.Airdrop]{
+	t.Airdrop = NewObject([]string{"Airdrop"}, map[string]Field[*ledger.Airdrop]{
 		"amount": Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.Amount, s)
 		}),
@@ -252,23 +252,23 @@ func NewTables(newBatch func() Batch) *Tables {
 		"serialNumber": Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.SerialNumber, s)
 		}),
-		"timestamp": One(func(v *ledger.Airdrop) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"timestamp": One(func(v *ledger.Airdrop) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 		"tokenId": Scalar(func(dst []byte, v *ledger.Airdrop, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
 		}),
 	})
-	t.AirdropConnection = NewObject([]string{"AirdropConnection"}, map[string]Field[relay.Connection[ledger.Airdrop]]{
-		"edges":    Many(func(v *relay.Connection[ledger.Airdrop]) []*relay.Edge[ledger.Airdrop] { return v.Edges() }, func() *Object[relay.Edge[ledger.Airdrop]] { return t.AirdropEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.Airdrop]) []*ledger.Airdrop { return v.Nodes }, func() *Object[ledger.Airdrop] { return t.Airdrop }),
-		"pageInfo": One(func(v *relay.Connection[ledger.Airdrop]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.AirdropConnection = NewObject([]string{"AirdropConnection"}, map[string]Field[*relay.Connection[ledger.Airdrop]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Airdrop]) []*relay.Edge[ledger.Airdrop] { return v.Edges() }, func() *Object[*relay.Edge[ledger.Airdrop]] { return t.AirdropEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Airdrop]) []*ledger.Airdrop { return v.Nodes }, func() *Object[*ledger.Airdrop] { return t.Airdrop }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Airdrop]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.AirdropEdge = NewObject([]string{"AirdropEdge"}, map[string]Field[relay.Edge[ledger.Airdrop]]{
-		"node": One(func(v *relay.Edge[ledger.Airdrop]) *ledger.Airdrop { return v.Node }, func() *Object[ledger.Airdrop] { return t.Airdrop }),
+	t.AirdropEdge = NewObject([]string{"AirdropEdge"}, map[string]Field[*relay.Edge[ledger.Airdrop]]{
+		"node": One(func(v *relay.Edge[ledger.Airdrop]) *ledger.Airdrop { return v.Node }, func() *Object[*ledger.Airdrop] { return t.Airdrop }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Airdrop], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.AssessedCustomFee = NewObject([]string{"AssessedCustomFee"}, map[string]Field[ledger.AssessedCustomFee]{
+	t.AssessedCustomFee = NewObject([]string{"AssessedCustomFee"}, map[string]Field[*ledger.AssessedCustomFee]{
 		"amount": Scalar(func(dst []byte, v *ledger.AssessedCustomFee, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
@@ -280,7 +280,7 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"effectivePayerAccountIds": Scalars(func(v *ledger.AssessedCustomFee) []ledger.EntityID { return v.EffectivePayerAccountIDs }, scalar.AppendEntityID),
 	})
-	t.Authorization = NewObject([]string{"Authorization"}, map[string]Field[ledger.Authorization]{
+	t.Authorization = NewObject([]string{"Authorization"}, map[string]Field[*ledger.Authorization]{
 		"address": Scalar(func(dst []byte, v *ledger.Authorization, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.Address, s)
 		}),
@@ -300,7 +300,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullString(dst, v.YParity, s)
 		}),
 	})
-	t.Balance = NewObject([]string{"Balance"}, map[string]Field[ledger.Balance]{
+	t.Balance = NewObject([]string{"Balance"}, map[string]Field[*ledger.Balance]{
 		"accountId": Scalar(func(dst []byte, v *ledger.Balance, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
@@ -311,21 +311,21 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
 		}),
 	})
-	t.BalanceConnection = NewObject([]string{"BalanceConnection"}, map[string]Field[relay.Connection[ledger.Balance]]{
-		"edges":    Many(func(v *relay.Connection[ledger.Balance]) []*relay.Edge[ledger.Balance] { return v.Edges() }, func() *Object[relay.Edge[ledger.Balance]] { return t.BalanceEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.Balance]) []*ledger.Balance { return v.Nodes }, func() *Object[ledger.Balance] { return t.Balance }),
-		"pageInfo": One(func(v *relay.Connection[ledger.Balance]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.BalanceConnection = NewObject([]string{"BalanceConnection"}, map[string]Field[*relay.Connection[ledger.Balance]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Balance]) []*relay.Edge[ledger.Balance] { return v.Edges() }, func() *Object[*relay.Edge[ledger.Balance]] { return t.BalanceEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Balance]) []*ledger.Balance { return v.Nodes }, func() *Object[*ledger.Balance] { return t.Balance }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Balance]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 		"timestamp": Scalar(func(dst []byte, v *relay.Connection[ledger.Balance], s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
 		}),
 	})
-	t.BalanceEdge = NewObject([]string{"BalanceEdge"}, map[string]Field[relay.Edge[ledger.Balance]]{
-		"node": One(func(v *relay.Edge[ledger.Balance]) *ledger.Balance { return v.Node }, func() *Object[ledger.Balance] { return t.Balance }),
+	t.BalanceEdge = NewObject([]string{"BalanceEdge"}, map[string]Field[*relay.Edge[ledger.Balance]]{
+		"node": One(func(v *relay.Edge[ledger.Balance]) *ledger.Balance { return v.Node }, func() *Object[*ledger.Balance] { return t.Balance }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Balance], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.Block = NewObject([]string{"Block", "Node", "_Entity"}, map[string]Field[ledger.Block]{
+	t.Block = NewObject([]string{"Block", "Node", "_Entity"}, map[string]Field[*ledger.Block]{
 		"count": Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Count, s) }),
 		"hapiVersion": Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.HapiVersion, s)
@@ -337,28 +337,28 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendHash(dst, v.PreviousHash, s)
 		}),
 		"size":      Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendNullLong(dst, v.Size, s) }),
-		"timestamp": One(func(v *ledger.Block) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"timestamp": One(func(v *ledger.Block) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 		"gasUsed": Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.GasUsed, s)
 		}),
 		"logsBloom": Scalar(func(dst []byte, v *ledger.Block, s scalar.Style) []byte { return scalar.AppendHex(dst, v.LogsBloom, s) }),
 	})
-	t.BlockConnection = NewObject([]string{"BlockConnection"}, map[string]Field[relay.Connection[ledger.Block]]{
-		"edges":    Many(func(v *relay.Connection[ledger.Block]) []*relay.Edge[ledger.Block] { return v.Edges() }, func() *Object[relay.Edge[ledger.Block]] { return t.BlockEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.Block]) []*ledger.Block { return v.Nodes }, func() *Object[ledger.Block] { return t.Block }),
-		"pageInfo": One(func(v *relay.Connection[ledger.Block]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.BlockConnection = NewObject([]string{"BlockConnection"}, map[string]Field[*relay.Connection[ledger.Block]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Block]) []*relay.Edge[ledger.Block] { return v.Edges() }, func() *Object[*relay.Edge[ledger.Block]] { return t.BlockEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Block]) []*ledger.Block { return v.Nodes }, func() *Object[*ledger.Block] { return t.Block }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Block]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.BlockEdge = NewObject([]string{"BlockEdge"}, map[string]Field[relay.Edge[ledger.Block]]{
-		"node": One(func(v *relay.Edge[ledger.Block]) *ledger.Block { return v.Node }, func() *Object[ledger.Block] { return t.Block }),
+	t.BlockEdge = NewObject([]string{"BlockEdge"}, map[string]Field[*relay.Edge[ledger.Block]]{
+		"node": One(func(v *relay.Edge[ledger.Block]) *ledger.Block { return v.Node }, func() *Object[*ledger.Block] { return t.Block }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Block], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.BlockNodeService = NewObject([]string{"BlockNodeService"}, map[string]Field[ledger.BlockNodeService]{
+	t.BlockNodeService = NewObject([]string{"BlockNodeService"}, map[string]Field[*ledger.BlockNodeService]{
 		"endpointApis": Scalars(func(v *ledger.BlockNodeService) []ledger.BlockNodeAPI { return v.EndpointAPIs }, scalar.AppendBlockNodeAPI),
 	})
-	t.ChunkInfo = NewObject([]string{"ChunkInfo"}, map[string]Field[ledger.ChunkInfo]{
-		"initialTransactionId": One(func(v *ledger.ChunkInfo) *ledger.MessageTransactionID { return v.InitialTransactionID }, func() *Object[ledger.MessageTransactionID] { return t.MessageTransactionID }),
+	t.ChunkInfo = NewObject([]string{"ChunkInfo"}, map[string]Field[*ledger.ChunkInfo]{
+		"initialTransactionId": One(func(v *ledger.ChunkInfo) *ledger.MessageTransactionID { return v.InitialTransactionID }, func() *Object[*ledger.MessageTransactionID] { return t.MessageTransactionID }),
 		"number": Scalar(func(dst []byte, v *ledger.ChunkInfo, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.Number, s)
 		}),
@@ -366,11 +366,11 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullInt(dst, v.Total, s)
 		}),
 	})
-	t.Contract = NewObject([]string{"Contract", "Node", "Entity", "_Entity"}, map[string]Field[ledger.Contract]{
+	t.Contract = NewObject([]string{"Contract", "Node", "Entity", "_Entity"}, map[string]Field[*ledger.Contract]{
 		"entityId": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
-		"adminKey": One(func(v *ledger.Contract) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"adminKey": One(func(v *ledger.Contract) *ledger.KeyInfo { return v.AdminKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"autoRenewAccountId": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AutoRenewAccountID, s)
 		}),
@@ -410,9 +410,9 @@ func NewTables(newBatch func() Batch) *Tables {
 		"proxyAccountId": Scalar(func(dst []byte, v *ledger.Contract, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.ProxyAccountID, s)
 		}),
-		"timestamp": One(func(v *ledger.Contract) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"timestamp": One(func(v *ledger.Contract) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 	})
-	t.ContractAction = NewObject([]string{"ContractAction"}, map[string]Field[ledger.ContractAction]{
+	t.ContractAction = NewObject([]string{"ContractAction"}, map[string]Field[*ledger.ContractAction]{
 		"callDepth": Scalar(func(dst []byte, v *ledger.ContractAction, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.CallDepth, s)
 		}),
@@ -465,24 +465,24 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendLong(dst, v.Value, s)
 		}),
 	})
-	t.ContractActionConnection = NewObject([]string{"ContractActionConnection"}, map[string]Field[relay.Connection[ledger.ContractAction]]{
+	t.ContractActionConnection = NewObject([]string{"ContractActionConnection"}, map[string]Field[*relay.Connection[ledger.ContractAction]]{
 		"edges": Many(func(v *relay.Connection[ledger.ContractAction]) []*relay.Edge[ledger.ContractAction] {
 			return v.Edges()
-		}, func() *Object[relay.Edge[ledger.ContractAction]] { return t.ContractActionEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.ContractAction]) []*ledger.ContractAction { return v.Nodes }, func() *Object[ledger.ContractAction] { return t.ContractAction }),
-		"pageInfo": One(func(v *relay.Connection[ledger.ContractAction]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+		}, func() *Object[*relay.Edge[ledger.ContractAction]] { return t.ContractActionEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.ContractAction]) []*ledger.ContractAction { return v.Nodes }, func() *Object[*ledger.ContractAction] { return t.ContractAction }),
+		"pageInfo": One(func(v *relay.Connection[ledger.ContractAction]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.ContractActionEdge = NewObject([]string{"ContractActionEdge"}, map[string]Field[relay.Edge[ledger.ContractAction]]{
-		"node": One(func(v *relay.Edge[ledger.ContractAction]) *ledger.ContractAction { return v.Node }, func() *Object[ledger.ContractAction] { return t.ContractAction }),
+	t.ContractActionEdge = NewObject([]string{"ContractActionEdge"}, map[string]Field[*relay.Edge[ledger.ContractAction]]{
+		"node": One(func(v *relay.Edge[ledger.ContractAction]) *ledger.ContractAction { return v.Node }, func() *Object[*ledger.ContractAction] { return t.ContractAction }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractAction], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.ContractCall = NewObject([]string{"ContractCall"}, map[string]Field[ledger.ContractCall]{
+	t.ContractCall = NewObject([]string{"ContractCall"}, map[string]Field[*ledger.ContractCall]{
 		"blockNumber": Scalar(func(dst []byte, v *ledger.ContractCall, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.BlockNumber, s)
 		}),
-		"failure": One(func(v *ledger.ContractCall) *ledger.ContractCallFailure { return v.Failure }, func() *Object[ledger.ContractCallFailure] { return t.ContractCallFailure }),
+		"failure": One(func(v *ledger.ContractCall) *ledger.ContractCallFailure { return v.Failure }, func() *Object[*ledger.ContractCallFailure] { return t.ContractCallFailure }),
 		"gasUsed": Scalar(func(dst []byte, v *ledger.ContractCall, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.GasUsed, s)
 		}),
@@ -490,7 +490,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendHex(dst, v.Output, s)
 		}),
 	})
-	t.ContractCallFailure = NewObject([]string{"ContractCallFailure"}, map[string]Field[ledger.ContractCallFailure]{
+	t.ContractCallFailure = NewObject([]string{"ContractCallFailure"}, map[string]Field[*ledger.ContractCallFailure]{
 		"children": Scalars(func(v *ledger.ContractCallFailure) []ledger.ResponseCode { return v.Children }, scalar.AppendResponseCode),
 		"code": Scalar(func(dst []byte, v *ledger.ContractCallFailure, s scalar.Style) []byte {
 			return scalar.AppendResponseCode(dst, v.Code, s)
@@ -502,18 +502,18 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullString(dst, v.Reason, s)
 		}),
 	})
-	t.ContractConnection = NewObject([]string{"ContractConnection"}, map[string]Field[relay.Connection[ledger.Contract]]{
-		"edges":    Many(func(v *relay.Connection[ledger.Contract]) []*relay.Edge[ledger.Contract] { return v.Edges() }, func() *Object[relay.Edge[ledger.Contract]] { return t.ContractEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.Contract]) []*ledger.Contract { return v.Nodes }, func() *Object[ledger.Contract] { return t.Contract }),
-		"pageInfo": One(func(v *relay.Connection[ledger.Contract]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.ContractConnection = NewObject([]string{"ContractConnection"}, map[string]Field[*relay.Connection[ledger.Contract]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Contract]) []*relay.Edge[ledger.Contract] { return v.Edges() }, func() *Object[*relay.Edge[ledger.Contract]] { return t.ContractEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Contract]) []*ledger.Contract { return v.Nodes }, func() *Object[*ledger.Contract] { return t.Contract }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Contract]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.ContractEdge = NewObject([]string{"ContractEdge"}, map[string]Field[relay.Edge[ledger.Contract]]{
-		"node": One(func(v *relay.Edge[ledger.Contract]) *ledger.Contract { return v.Node }, func() *Object[ledger.Contract] { return t.Contract }),
+	t.ContractEdge = NewObject([]string{"ContractEdge"}, map[string]Field[*relay.Edge[ledger.Contract]]{
+		"node": One(func(v *relay.Edge[ledger.Contract]) *ledger.Contract { return v.Node }, func() *Object[*ledger.Contract] { return t.Contract }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Contract], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.ContractLog = NewObject([]string{"ContractLog", "Node", "_Entity"}, map[string]Field[ledger.ContractLog]{
+	t.ContractLog = NewObject([]string{"ContractLog", "Node", "_Entity"}, map[string]Field[*ledger.ContractLog]{
 		"address": Scalar(func(dst []byte, v *ledger.ContractLog, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Address, s)
 		}),
@@ -555,26 +555,26 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullInt(dst, v.TransactionIndex, s)
 		}),
 	})
-	t.ContractLogConnection = NewObject([]string{"ContractLogConnection"}, map[string]Field[relay.Connection[ledger.ContractLog]]{
-		"edges":    Many(func(v *relay.Connection[ledger.ContractLog]) []*relay.Edge[ledger.ContractLog] { return v.Edges() }, func() *Object[relay.Edge[ledger.ContractLog]] { return t.ContractLogEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.ContractLog]) []*ledger.ContractLog { return v.Nodes }, func() *Object[ledger.ContractLog] { return t.ContractLog }),
-		"pageInfo": One(func(v *relay.Connection[ledger.ContractLog]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.ContractLogConnection = NewObject([]string{"ContractLogConnection"}, map[string]Field[*relay.Connection[ledger.ContractLog]]{
+		"edges":    Many(func(v *relay.Connection[ledger.ContractLog]) []*relay.Edge[ledger.ContractLog] { return v.Edges() }, func() *Object[*relay.Edge[ledger.ContractLog]] { return t.ContractLogEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.ContractLog]) []*ledger.ContractLog { return v.Nodes }, func() *Object[*ledger.ContractLog] { return t.ContractLog }),
+		"pageInfo": One(func(v *relay.Connection[ledger.ContractLog]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.ContractLogEdge = NewObject([]string{"ContractLogEdge"}, map[string]Field[relay.Edge[ledger.ContractLog]]{
-		"node": One(func(v *relay.Edge[ledger.ContractLog]) *ledger.ContractLog { return v.Node }, func() *Object[ledger.ContractLog] { return t.ContractLog }),
+	t.ContractLogEdge = NewObject([]string{"ContractLogEdge"}, map[string]Field[*relay.Edge[ledger.ContractLog]]{
+		"node": One(func(v *relay.Edge[ledger.ContractLog]) *ledger.ContractLog { return v.Node }, func() *Object[*ledger.ContractLog] { return t.ContractLog }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractLog], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.ContractResult = NewObject([]string{"ContractResult", "Node", "_Entity"}, map[string]Field[ledger.ContractResult]{
-		"accessList": Many(func(v *ledger.ContractResult) []*ledger.AccessListItem { return v.AccessList() }, func() *Object[ledger.AccessListItem] { return t.AccessListItem }),
+	t.ContractResult = NewObject([]string{"ContractResult", "Node", "_Entity"}, map[string]Field[*ledger.ContractResult]{
+		"accessList": Many(func(v *ledger.ContractResult) []*ledger.AccessListItem { return v.AccessList() }, func() *Object[*ledger.AccessListItem] { return t.AccessListItem }),
 		"address": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Address, s)
 		}),
 		"amount": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.Amount, s)
 		}),
-		"authorizationList": NullableMany(func(v *ledger.ContractResult) []*ledger.Authorization { return v.AuthorizationList() }, func() *Object[ledger.Authorization] { return t.Authorization }),
+		"authorizationList": NullableMany(func(v *ledger.ContractResult) []*ledger.Authorization { return v.AuthorizationList() }, func() *Object[*ledger.Authorization] { return t.Authorization }),
 		"blockGasUsed": Scalar(func(dst []byte, v *ledger.ContractResult, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.BlockGasUsed, s)
 		}),
@@ -694,20 +694,20 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendInteger(dst, v.ValueWeibar(), s)
 		}),
 	})
-	t.ContractResultConnection = NewObject([]string{"ContractResultConnection"}, map[string]Field[relay.Connection[ledger.ContractResult]]{
+	t.ContractResultConnection = NewObject([]string{"ContractResultConnection"}, map[string]Field[*relay.Connection[ledger.ContractResult]]{
 		"edges": Many(func(v *relay.Connection[ledger.ContractResult]) []*relay.Edge[ledger.ContractResult] {
 			return v.Edges()
-		}, func() *Object[relay.Edge[ledger.ContractResult]] { return t.ContractResultEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.ContractResult]) []*ledger.ContractResult { return v.Nodes }, func() *Object[ledger.ContractResult] { return t.ContractResult }),
-		"pageInfo": One(func(v *relay.Connection[ledger.ContractResult]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+		}, func() *Object[*relay.Edge[ledger.ContractResult]] { return t.ContractResultEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.ContractResult]) []*ledger.ContractResult { return v.Nodes }, func() *Object[*ledger.ContractResult] { return t.ContractResult }),
+		"pageInfo": One(func(v *relay.Connection[ledger.ContractResult]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.ContractResultEdge = NewObject([]string{"ContractResultEdge"}, map[string]Field[relay.Edge[ledger.ContractResult]]{
-		"node": One(func(v *relay.Edge[ledger.ContractResult]) *ledger.ContractResult { return v.Node }, func() *Object[ledger.ContractResult] { return t.ContractResult }),
+	t.ContractResultEdge = NewObject([]string{"ContractResultEdge"}, map[string]Field[*relay.Edge[ledger.ContractResult]]{
+		"node": One(func(v *relay.Edge[ledger.ContractResult]) *ledger.ContractResult { return v.Node }, func() *Object[*ledger.ContractResult] { return t.ContractResult }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractResult], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.ContractState = NewObject([]string{"ContractState"}, map[string]Field[ledger.ContractState]{
+	t.ContractState = NewObject([]string{"ContractState"}, map[string]Field[*ledger.ContractState]{
 		"address": Scalar(func(dst []byte, v *ledger.ContractState, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Address, s)
 		}),
@@ -724,7 +724,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendTimestamp(dst, v.Timestamp, s)
 		}),
 	})
-	t.ContractStateChange = NewObject([]string{"ContractStateChange"}, map[string]Field[ledger.ContractStateChange]{
+	t.ContractStateChange = NewObject([]string{"ContractStateChange"}, map[string]Field[*ledger.ContractStateChange]{
 		"address": Scalar(func(dst []byte, v *ledger.ContractStateChange, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Address, s)
 		}),
@@ -741,22 +741,22 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendHex(dst, v.ValueWritten, s)
 		}),
 	})
-	t.ContractStateConnection = NewObject([]string{"ContractStateConnection"}, map[string]Field[relay.Connection[ledger.ContractState]]{
-		"edges":    Many(func(v *relay.Connection[ledger.ContractState]) []*relay.Edge[ledger.ContractState] { return v.Edges() }, func() *Object[relay.Edge[ledger.ContractState]] { return t.ContractStateEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.ContractState]) []*ledger.ContractState { return v.Nodes }, func() *Object[ledger.ContractState] { return t.ContractState }),
-		"pageInfo": One(func(v *relay.Connection[ledger.ContractState]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.ContractStateConnection = NewObject([]string{"ContractStateConnection"}, map[string]Field[*relay.Connection[ledger.ContractState]]{
+		"edges":    Many(func(v *relay.Connection[ledger.ContractState]) []*relay.Edge[ledger.ContractState] { return v.Edges() }, func() *Object[*relay.Edge[ledger.ContractState]] { return t.ContractStateEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.ContractState]) []*ledger.ContractState { return v.Nodes }, func() *Object[*ledger.ContractState] { return t.ContractState }),
+		"pageInfo": One(func(v *relay.Connection[ledger.ContractState]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.ContractStateEdge = NewObject([]string{"ContractStateEdge"}, map[string]Field[relay.Edge[ledger.ContractState]]{
-		"node": One(func(v *relay.Edge[ledger.ContractState]) *ledger.ContractState { return v.Node }, func() *Object[ledger.ContractState] { return t.ContractState }),
+	t.ContractStateEdge = NewObject([]string{"ContractStateEdge"}, map[string]Field[*relay.Edge[ledger.ContractState]]{
+		"node": One(func(v *relay.Edge[ledger.ContractState]) *ledger.ContractState { return v.Node }, func() *Object[*ledger.ContractState] { return t.ContractState }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.ContractState], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.Count = NewObject([]string{"Count"}, map[string]Field[relay.Count]{
+	t.Count = NewObject([]string{"Count"}, map[string]Field[*relay.Count]{
 		"value": Scalar(func(dst []byte, v *relay.Count, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Value, s) }),
 		"exact": Scalar(func(dst []byte, v *relay.Count, s scalar.Style) []byte { return scalar.AppendBoolean(dst, v.Exact, s) }),
 	})
-	t.CryptoAllowance = NewObject([]string{"CryptoAllowance"}, map[string]Field[ledger.CryptoAllowance]{
+	t.CryptoAllowance = NewObject([]string{"CryptoAllowance"}, map[string]Field[*ledger.CryptoAllowance]{
 		"amount": Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
@@ -769,22 +769,22 @@ func NewTables(newBatch func() Batch) *Tables {
 		"spenderId": Scalar(func(dst []byte, v *ledger.CryptoAllowance, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.SpenderID, s)
 		}),
-		"timestamp": One(func(v *ledger.CryptoAllowance) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"timestamp": One(func(v *ledger.CryptoAllowance) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 	})
-	t.CryptoAllowanceConnection = NewObject([]string{"CryptoAllowanceConnection"}, map[string]Field[relay.Connection[ledger.CryptoAllowance]]{
+	t.CryptoAllowanceConnection = NewObject([]string{"CryptoAllowanceConnection"}, map[string]Field[*relay.Connection[ledger.CryptoAllowance]]{
 		"edges": Many(func(v *relay.Connection[ledger.CryptoAllowance]) []*relay.Edge[ledger.CryptoAllowance] {
 			return v.Edges()
-		}, func() *Object[relay.Edge[ledger.CryptoAllowance]] { return t.CryptoAllowanceEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.CryptoAllowance]) []*ledger.CryptoAllowance { return v.Nodes }, func() *Object[ledger.CryptoAllowance] { return t.CryptoAllowance }),
-		"pageInfo": One(func(v *relay.Connection[ledger.CryptoAllowance]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+		}, func() *Object[*relay.Edge[ledger.CryptoAllowance]] { return t.CryptoAllowanceEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.CryptoAllowance]) []*ledger.CryptoAllowance { return v.Nodes }, func() *Object[*ledger.CryptoAllowance] { return t.CryptoAllowance }),
+		"pageInfo": One(func(v *relay.Connection[ledger.CryptoAllowance]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.CryptoAllowanceEdge = NewObject([]string{"CryptoAllowanceEdge"}, map[string]Field[relay.Edge[ledger.CryptoAllowance]]{
-		"node": One(func(v *relay.Edge[ledger.CryptoAllowance]) *ledger.CryptoAllowance { return v.Node }, func() *Object[ledger.CryptoAllowance] { return t.CryptoAllowance }),
+	t.CryptoAllowanceEdge = NewObject([]string{"CryptoAllowanceEdge"}, map[string]Field[*relay.Edge[ledger.CryptoAllowance]]{
+		"node": One(func(v *relay.Edge[ledger.CryptoAllowance]) *ledger.CryptoAllowance { return v.Node }, func() *Object[*ledger.CryptoAllowance] { return t.CryptoAllowance }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.CryptoAllowance], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.CryptoTransfer = NewObject([]string{"CryptoTransfer"}, map[string]Field[ledger.CryptoTransfer]{
+	t.CryptoTransfer = NewObject([]string{"CryptoTransfer"}, map[string]Field[*ledger.CryptoTransfer]{
 		"accountId": Scalar(func(dst []byte, v *ledger.CryptoTransfer, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
@@ -795,7 +795,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendBoolean(dst, v.IsApproval, s)
 		}),
 	})
-	t.CustomFeeLimit = NewObject([]string{"CustomFeeLimit"}, map[string]Field[ledger.CustomFeeLimit]{
+	t.CustomFeeLimit = NewObject([]string{"CustomFeeLimit"}, map[string]Field[*ledger.CustomFeeLimit]{
 		"accountId": Scalar(func(dst []byte, v *ledger.CustomFeeLimit, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
@@ -806,7 +806,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
 		}),
 	})
-	t.ExchangeRate = NewObject([]string{"ExchangeRate"}, map[string]Field[ledger.ExchangeRate]{
+	t.ExchangeRate = NewObject([]string{"ExchangeRate"}, map[string]Field[*ledger.ExchangeRate]{
 		"centEquivalent": Scalar(func(dst []byte, v *ledger.ExchangeRate, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.CentEquivalent, s)
 		}),
@@ -817,14 +817,14 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendInt(dst, v.HbarEquivalent, s)
 		}),
 	})
-	t.ExchangeRateSet = NewObject([]string{"ExchangeRateSet"}, map[string]Field[ledger.ExchangeRateSet]{
-		"currentRate": One(func(v *ledger.ExchangeRateSet) *ledger.ExchangeRate { return v.CurrentRate }, func() *Object[ledger.ExchangeRate] { return t.ExchangeRate }),
-		"nextRate":    One(func(v *ledger.ExchangeRateSet) *ledger.ExchangeRate { return v.NextRate }, func() *Object[ledger.ExchangeRate] { return t.ExchangeRate }),
+	t.ExchangeRateSet = NewObject([]string{"ExchangeRateSet"}, map[string]Field[*ledger.ExchangeRateSet]{
+		"currentRate": One(func(v *ledger.ExchangeRateSet) *ledger.ExchangeRate { return v.CurrentRate }, func() *Object[*ledger.ExchangeRate] { return t.ExchangeRate }),
+		"nextRate":    One(func(v *ledger.ExchangeRateSet) *ledger.ExchangeRate { return v.NextRate }, func() *Object[*ledger.ExchangeRate] { return t.ExchangeRate }),
 		"timestamp": Scalar(func(dst []byte, v *ledger.ExchangeRateSet, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.Timestamp, s)
 		}),
 	})
-	t.FallbackFee = NewObject([]string{"FallbackFee"}, map[string]Field[ledger.FallbackFee]{
+	t.FallbackFee = NewObject([]string{"FallbackFee"}, map[string]Field[*ledger.FallbackFee]{
 		"amount": Scalar(func(dst []byte, v *ledger.FallbackFee, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
@@ -832,7 +832,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendEntityID(dst, v.DenominatingTokenID, s)
 		}),
 	})
-	t.FeeEstimate = NewObject([]string{"FeeEstimate"}, map[string]Field[fees.Estimate]{
+	t.FeeEstimate = NewObject([]string{"FeeEstimate"}, map[string]Field[*fees.Estimate]{
 		"mode": Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
 			return scalar.AppendFeeEstimateMode(dst, v.Mode, s)
 		}),
@@ -842,10 +842,10 @@ func NewTables(newBatch func() Batch) *Tables {
 		"highVolumeMultiplier": Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.HighVolumeMultiplier, s)
 		}),
-		"network": One(func(v *fees.Estimate) *fees.NetworkPart { return &v.Network }, func() *Object[fees.NetworkPart] { return t.FeeEstimateNetwork }),
-		"node":    One(func(v *fees.Estimate) *fees.Part { return &v.Node }, func() *Object[fees.Part] { return t.FeeEstimatePart }),
+		"network": One(func(v *fees.Estimate) *fees.NetworkPart { return &v.Network }, func() *Object[*fees.NetworkPart] { return t.FeeEstimateNetwork }),
+		"node":    One(func(v *fees.Estimate) *fees.Part { return &v.Node }, func() *Object[*fees.Part] { return t.FeeEstimatePart }),
 		"notes":   Scalars(func(v *fees.Estimate) []string { return v.Notes }, scalar.AppendString),
-		"service": One(func(v *fees.Estimate) *fees.Part { return &v.Service }, func() *Object[fees.Part] { return t.FeeEstimatePart }),
+		"service": One(func(v *fees.Estimate) *fees.Part { return &v.Service }, func() *Object[*fees.Part] { return t.FeeEstimatePart }),
 		"total":   Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Total, s) }),
 		"usCents": Scalar(func(dst []byte, v *fees.Estimate, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.USCents(), s)
@@ -854,7 +854,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullTimestamp(dst, v.ScheduleTimestamp, s)
 		}),
 	})
-	t.FeeEstimateNetwork = NewObject([]string{"FeeEstimateNetwork"}, map[string]Field[fees.NetworkPart]{
+	t.FeeEstimateNetwork = NewObject([]string{"FeeEstimateNetwork"}, map[string]Field[*fees.NetworkPart]{
 		"multiplier": Scalar(func(dst []byte, v *fees.NetworkPart, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.Multiplier, s)
 		}),
@@ -862,12 +862,12 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendLong(dst, v.Subtotal, s)
 		}),
 	})
-	t.FeeEstimatePart = NewObject([]string{"FeeEstimatePart"}, map[string]Field[fees.Part]{
+	t.FeeEstimatePart = NewObject([]string{"FeeEstimatePart"}, map[string]Field[*fees.Part]{
 		"base":     Scalar(func(dst []byte, v *fees.Part, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Base, s) }),
-		"extras":   Many(func(v *fees.Part) []*fees.Charge { return v.Extras }, func() *Object[fees.Charge] { return t.FeeExtra }),
+		"extras":   Many(func(v *fees.Part) []*fees.Charge { return v.Extras }, func() *Object[*fees.Charge] { return t.FeeExtra }),
 		"subtotal": Scalar(func(dst []byte, v *fees.Part, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Subtotal, s) }),
 	})
-	t.FeeExtra = NewObject([]string{"FeeExtra"}, map[string]Field[fees.Charge]{
+	t.FeeExtra = NewObject([]string{"FeeExtra"}, map[string]Field[*fees.Charge]{
 		"charged": Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Charged, s) }),
 		"count":   Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Count, s) }),
 		"feePerUnit": Scalar(func(dst []byte, v *fees.Charge, s scalar.Style) []byte {
@@ -882,7 +882,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Explanation(), s)
 		}),
 	})
-	t.FixedFee = NewObject([]string{"FixedFee"}, map[string]Field[ledger.FixedFee]{
+	t.FixedFee = NewObject([]string{"FixedFee"}, map[string]Field[*ledger.FixedFee]{
 		"amount": Scalar(func(dst []byte, v *ledger.FixedFee, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
@@ -896,7 +896,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendBoolean(dst, v.AllCollectorsAreExempt, s)
 		}),
 	})
-	t.Fraction = NewObject([]string{"Fraction"}, map[string]Field[ledger.Fraction]{
+	t.Fraction = NewObject([]string{"Fraction"}, map[string]Field[*ledger.Fraction]{
 		"numerator": Scalar(func(dst []byte, v *ledger.Fraction, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Numerator, s)
 		}),
@@ -904,11 +904,11 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendLong(dst, v.Denominator, s)
 		}),
 	})
-	t.FractionalFee = NewObject([]string{"FractionalFee"}, map[string]Field[ledger.FractionalFee]{
+	t.FractionalFee = NewObject([]string{"FractionalFee"}, map[string]Field[*ledger.FractionalFee]{
 		"allCollectorsAreExempt": Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.AllCollectorsAreExempt, s)
 		}),
-		"amount": One(func(v *ledger.FractionalFee) *ledger.Fraction { return v.Amount }, func() *Object[ledger.Fraction] { return t.Fraction }),
+		"amount": One(func(v *ledger.FractionalFee) *ledger.Fraction { return v.Amount }, func() *Object[*ledger.Fraction] { return t.Fraction }),
 		"collectorAccountId": Scalar(func(dst []byte, v *ledger.FractionalFee, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
 		}),
@@ -925,11 +925,11 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendBoolean(dst, v.NetOfTransfers, s)
 		}),
 	})
-	t.GasEstimate = NewObject([]string{"GasEstimate"}, map[string]Field[ledger.GasEstimate]{
+	t.GasEstimate = NewObject([]string{"GasEstimate"}, map[string]Field[*ledger.GasEstimate]{
 		"blockNumber": Scalar(func(dst []byte, v *ledger.GasEstimate, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.BlockNumber, s)
 		}),
-		"failure": One(func(v *ledger.GasEstimate) *ledger.ContractCallFailure { return v.Failure }, func() *Object[ledger.ContractCallFailure] { return t.ContractCallFailure }),
+		"failure": One(func(v *ledger.GasEstimate) *ledger.ContractCallFailure { return v.Failure }, func() *Object[*ledger.ContractCallFailure] { return t.ContractCallFailure }),
 		"gas": Scalar(func(dst []byte, v *ledger.GasEstimate, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.Gas, s)
 		}),
@@ -937,13 +937,13 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullString(dst, v.GasHex(), s)
 		}),
 	})
-	t.GeneralService = NewObject([]string{"GeneralService"}, map[string]Field[ledger.GeneralService]{
+	t.GeneralService = NewObject([]string{"GeneralService"}, map[string]Field[*ledger.GeneralService]{
 		"description": Scalar(func(dst []byte, v *ledger.GeneralService, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.Description, s)
 		}),
 	})
-	t.Hook = NewObject([]string{"Hook", "_Entity", "Node"}, map[string]Field[ledger.Hook]{
-		"adminKey": One(func(v *ledger.Hook) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+	t.Hook = NewObject([]string{"Hook", "_Entity", "Node"}, map[string]Field[*ledger.Hook]{
+		"adminKey": One(func(v *ledger.Hook) *ledger.KeyInfo { return v.AdminKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"contractId": Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.ContractID, s)
 		}),
@@ -960,31 +960,31 @@ func NewTables(newBatch func() Batch) *Tables {
 		"ownerId": Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.OwnerID, s)
 		}),
-		"timestamp": One(func(v *ledger.Hook) *ledger.TimestampRange { return v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"timestamp": One(func(v *ledger.Hook) *ledger.TimestampRange { return v.Timestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 		"type":      Scalar(func(dst []byte, v *ledger.Hook, s scalar.Style) []byte { return scalar.AppendHookType(dst, v.Type, s) }),
 	})
-	t.HookConnection = NewObject([]string{"HookConnection"}, map[string]Field[relay.Connection[ledger.Hook]]{
-		"edges":    Many(func(v *relay.Connection[ledger.Hook]) []*relay.Edge[ledger.Hook] { return v.Edges() }, func() *Object[relay.Edge[ledger.Hook]] { return t.HookEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.Hook]) []*ledger.Hook { return v.Nodes }, func() *Object[ledger.Hook] { return t.Hook }),
-		"pageInfo": One(func(v *relay.Connection[ledger.Hook]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.HookConnection = NewObject([]string{"HookConnection"}, map[string]Field[*relay.Connection[ledger.Hook]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Hook]) []*relay.Edge[ledger.Hook] { return v.Edges() }, func() *Object[*relay.Edge[ledger.Hook]] { return t.HookEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Hook]) []*ledger.Hook { return v.Nodes }, func() *Object[*ledger.Hook] { return t.Hook }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Hook]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.HookEdge = NewObject([]string{"HookEdge"}, map[string]Field[relay.Edge[ledger.Hook]]{
-		"node": One(func(v *relay.Edge[ledger.Hook]) *ledger.Hook { return v.Node }, func() *Object[ledger.Hook] { return t.Hook }),
+	t.HookEdge = NewObject([]string{"HookEdge"}, map[string]Field[*relay.Edge[ledger.Hook]]{
+		"node": One(func(v *relay.Edge[ledger.Hook]) *ledger.Hook { return v.Node }, func() *Object[*ledger.Hook] { return t.Hook }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Hook], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.HookSlot = NewObject([]string{"HookSlot"}, map[string]Field[ledger.HookSlot]{
+	t.HookSlot = NewObject([]string{"HookSlot"}, map[string]Field[*ledger.HookSlot]{
 		"key":   Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Key, s) }),
 		"value": Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Value, s) }),
 		"timestamp": Scalar(func(dst []byte, v *ledger.HookSlot, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.Timestamp, s)
 		}),
 	})
-	t.HookSlotConnection = NewObject([]string{"HookSlotConnection"}, map[string]Field[relay.HookSlotConnection]{
-		"edges":    Many(func(v *relay.HookSlotConnection) []*relay.Edge[ledger.HookSlot] { return v.Edges() }, func() *Object[relay.Edge[ledger.HookSlot]] { return t.HookSlotEdge }),
-		"nodes":    Many(func(v *relay.HookSlotConnection) []*ledger.HookSlot { return v.Nodes }, func() *Object[ledger.HookSlot] { return t.HookSlot }),
-		"pageInfo": One(func(v *relay.HookSlotConnection) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.HookSlotConnection = NewObject([]string{"HookSlotConnection"}, map[string]Field[*relay.HookSlotConnection]{
+		"edges":    Many(func(v *relay.HookSlotConnection) []*relay.Edge[ledger.HookSlot] { return v.Edges() }, func() *Object[*relay.Edge[ledger.HookSlot]] { return t.HookSlotEdge }),
+		"nodes":    Many(func(v *relay.HookSlotConnection) []*ledger.HookSlot { return v.Nodes }, func() *Object[*ledger.HookSlot] { return t.HookSlot }),
+		"pageInfo": One(func(v *relay.HookSlotConnection) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 		"ownerId": Scalar(func(dst []byte, v *relay.HookSlotConnection, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.OwnerID, s)
 		}),
@@ -992,13 +992,13 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendLong(dst, v.HookID, s)
 		}),
 	})
-	t.HookSlotEdge = NewObject([]string{"HookSlotEdge"}, map[string]Field[relay.Edge[ledger.HookSlot]]{
-		"node": One(func(v *relay.Edge[ledger.HookSlot]) *ledger.HookSlot { return v.Node }, func() *Object[ledger.HookSlot] { return t.HookSlot }),
+	t.HookSlotEdge = NewObject([]string{"HookSlotEdge"}, map[string]Field[*relay.Edge[ledger.HookSlot]]{
+		"node": One(func(v *relay.Edge[ledger.HookSlot]) *ledger.HookSlot { return v.Node }, func() *Object[*ledger.HookSlot] { return t.HookSlot }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.HookSlot], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.Key = NewObject([]string{"Key"}, map[string]Field[ledger.KeyInfo]{
+	t.Key = NewObject([]string{"Key"}, map[string]Field[*ledger.KeyInfo]{
 		"type": Scalar(func(dst []byte, v *ledger.KeyInfo, s scalar.Style) []byte {
 			return scalar.AppendKeyType(dst, v.Type, s)
 		}),
@@ -1006,7 +1006,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendHexDigits(dst, v.Value(), s)
 		}),
 	})
-	t.MessageTransactionID = NewObject([]string{"MessageTransactionID"}, map[string]Field[ledger.MessageTransactionID]{
+	t.MessageTransactionID = NewObject([]string{"MessageTransactionID"}, map[string]Field[*ledger.MessageTransactionID]{
 		"accountId": Scalar(func(dst []byte, v *ledger.MessageTransactionID, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
@@ -1020,7 +1020,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullTimestamp(dst, v.TransactionValidStart, s)
 		}),
 	})
-	t.NFT = NewObject([]string{"NFT", "_Entity", "Node"}, map[string]Field[ledger.NFT]{
+	t.NFT = NewObject([]string{"NFT", "_Entity", "Node"}, map[string]Field[*ledger.NFT]{
 		"accountId": Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
@@ -1043,23 +1043,23 @@ func NewTables(newBatch func() Batch) *Tables {
 		"spenderId": Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.SpenderID, s)
 		}),
-		"timestamp": One(func(v *ledger.NFT) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"timestamp": One(func(v *ledger.NFT) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 		"tokenId": Scalar(func(dst []byte, v *ledger.NFT, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
 		}),
 	})
-	t.NFTConnection = NewObject([]string{"NFTConnection"}, map[string]Field[relay.Connection[ledger.NFT]]{
-		"edges":    Many(func(v *relay.Connection[ledger.NFT]) []*relay.Edge[ledger.NFT] { return v.Edges() }, func() *Object[relay.Edge[ledger.NFT]] { return t.NFTEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.NFT]) []*ledger.NFT { return v.Nodes }, func() *Object[ledger.NFT] { return t.NFT }),
-		"pageInfo": One(func(v *relay.Connection[ledger.NFT]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.NFTConnection = NewObject([]string{"NFTConnection"}, map[string]Field[*relay.Connection[ledger.NFT]]{
+		"edges":    Many(func(v *relay.Connection[ledger.NFT]) []*relay.Edge[ledger.NFT] { return v.Edges() }, func() *Object[*relay.Edge[ledger.NFT]] { return t.NFTEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.NFT]) []*ledger.NFT { return v.Nodes }, func() *Object[*ledger.NFT] { return t.NFT }),
+		"pageInfo": One(func(v *relay.Connection[ledger.NFT]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.NFTEdge = NewObject([]string{"NFTEdge"}, map[string]Field[relay.Edge[ledger.NFT]]{
-		"node": One(func(v *relay.Edge[ledger.NFT]) *ledger.NFT { return v.Node }, func() *Object[ledger.NFT] { return t.NFT }),
+	t.NFTEdge = NewObject([]string{"NFTEdge"}, map[string]Field[*relay.Edge[ledger.NFT]]{
+		"node": One(func(v *relay.Edge[ledger.NFT]) *ledger.NFT { return v.Node }, func() *Object[*ledger.NFT] { return t.NFT }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.NFT], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.NFTTransaction = NewObject([]string{"NFTTransaction"}, map[string]Field[ledger.NFTTransaction]{
+	t.NFTTransaction = NewObject([]string{"NFTTransaction"}, map[string]Field[*ledger.NFTTransaction]{
 		"consensusTimestamp": Scalar(func(dst []byte, v *ledger.NFTTransaction, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
@@ -1082,23 +1082,23 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendTransactionType(dst, v.Type, s)
 		}),
 	})
-	t.NFTTransactionConnection = NewObject([]string{"NFTTransactionConnection"}, map[string]Field[relay.Connection[ledger.NFTTransaction]]{
+	t.NFTTransactionConnection = NewObject([]string{"NFTTransactionConnection"}, map[string]Field[*relay.Connection[ledger.NFTTransaction]]{
 		"edges": Many(func(v *relay.Connection[ledger.NFTTransaction]) []*relay.Edge[ledger.NFTTransaction] {
 			return v.Edges()
-		}, func() *Object[relay.Edge[ledger.NFTTransaction]] { return t.NFTTransactionEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.NFTTransaction]) []*ledger.NFTTransaction { return v.Nodes }, func() *Object[ledger.NFTTransaction] { return t.NFTTransaction }),
-		"pageInfo": One(func(v *relay.Connection[ledger.NFTTransaction]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+		}, func() *Object[*relay.Edge[ledger.NFTTransaction]] { return t.NFTTransactionEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.NFTTransaction]) []*ledger.NFTTransaction { return v.Nodes }, func() *Object[*ledger.NFTTransaction] { return t.NFTTransaction }),
+		"pageInfo": One(func(v *relay.Connection[ledger.NFTTransaction]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 		"partial": Scalar(func(dst []byte, v *relay.Connection[ledger.NFTTransaction], s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.Partial, s)
 		}),
 	})
-	t.NFTTransactionEdge = NewObject([]string{"NFTTransactionEdge"}, map[string]Field[relay.Edge[ledger.NFTTransaction]]{
-		"node": One(func(v *relay.Edge[ledger.NFTTransaction]) *ledger.NFTTransaction { return v.Node }, func() *Object[ledger.NFTTransaction] { return t.NFTTransaction }),
+	t.NFTTransactionEdge = NewObject([]string{"NFTTransactionEdge"}, map[string]Field[*relay.Edge[ledger.NFTTransaction]]{
+		"node": One(func(v *relay.Edge[ledger.NFTTransaction]) *ledger.NFTTransaction { return v.Node }, func() *Object[*ledger.NFTTransaction] { return t.NFTTransaction }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.NFTTransaction], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.NFTTransfer = NewObject([]string{"NFTTransfer"}, map[string]Field[ledger.NFTTransfer]{
+	t.NFTTransfer = NewObject([]string{"NFTTransfer"}, map[string]Field[*ledger.NFTTransfer]{
 		"isApproval": Scalar(func(dst []byte, v *ledger.NFTTransfer, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.IsApproval, s)
 		}),
@@ -1115,28 +1115,28 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
 		}),
 	})
-	t.Network = NewObject([]string{"Network"}, map[string]Field[ledger.Network]{})
-	t.NetworkFee = NewObject([]string{"NetworkFee"}, map[string]Field[ledger.NetworkFee]{
+	t.Network = NewObject([]string{"Network"}, map[string]Field[*ledger.Network]{})
+	t.NetworkFee = NewObject([]string{"NetworkFee"}, map[string]Field[*ledger.NetworkFee]{
 		"gas": Scalar(func(dst []byte, v *ledger.NetworkFee, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Gas, s) }),
 		"transactionType": Scalar(func(dst []byte, v *ledger.NetworkFee, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.TransactionType, s)
 		}),
 	})
-	t.NetworkFees = NewObject([]string{"NetworkFees"}, map[string]Field[ledger.NetworkFees]{
-		"fees": Many(func(v *ledger.NetworkFees) []*ledger.NetworkFee { return v.Fees }, func() *Object[ledger.NetworkFee] { return t.NetworkFee }),
+	t.NetworkFees = NewObject([]string{"NetworkFees"}, map[string]Field[*ledger.NetworkFees]{
+		"fees": Many(func(v *ledger.NetworkFees) []*ledger.NetworkFee { return v.Fees }, func() *Object[*ledger.NetworkFee] { return t.NetworkFee }),
 		"timestamp": Scalar(func(dst []byte, v *ledger.NetworkFees, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.Timestamp, s)
 		}),
 	})
-	t.NetworkNode = NewObject([]string{"NetworkNode", "_Entity", "Node"}, map[string]Field[ledger.NetworkNode]{
+	t.NetworkNode = NewObject([]string{"NetworkNode", "_Entity", "Node"}, map[string]Field[*ledger.NetworkNode]{
 		"nodeId": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.NodeID, s)
 		}),
 		"fileId": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.FileID, s)
 		}),
-		"bookTimestamp":             One(func(v *ledger.NetworkNode) *ledger.TimestampRange { return &v.BookTimestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
-		"adminKey":                  One(func(v *ledger.NetworkNode) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"bookTimestamp":             One(func(v *ledger.NetworkNode) *ledger.TimestampRange { return &v.BookTimestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
+		"adminKey":                  One(func(v *ledger.NetworkNode) *ledger.KeyInfo { return v.AdminKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"associatedRegisteredNodes": Scalars(func(v *ledger.NetworkNode) []int64 { return v.AssociatedRegisteredNodes }, scalar.AppendLong),
 		"certHash": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.CertHash, s)
@@ -1153,7 +1153,7 @@ func NewTables(newBatch func() Batch) *Tables {
 		"description": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.Description, s)
 		}),
-		"grpcProxyEndpoint": One(func(v *ledger.NetworkNode) *ledger.ServiceEndpoint { return v.GRPCProxyEndpoint }, func() *Object[ledger.ServiceEndpoint] { return t.ServiceEndpoint }),
+		"grpcProxyEndpoint": One(func(v *ledger.NetworkNode) *ledger.ServiceEndpoint { return v.GRPCProxyEndpoint }, func() *Object[*ledger.ServiceEndpoint] { return t.ServiceEndpoint }),
 		"maxStake": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.MaxStake, s)
 		}),
@@ -1181,20 +1181,20 @@ func NewTables(newBatch func() Batch) *Tables {
 		"stakeRewarded": Scalar(func(dst []byte, v *ledger.NetworkNode, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.StakeRewarded, s)
 		}),
-		"stakingPeriod": One(func(v *ledger.NetworkNode) *ledger.TimestampRange { return v.StakingPeriod }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"stakingPeriod": One(func(v *ledger.NetworkNode) *ledger.TimestampRange { return v.StakingPeriod }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 	})
-	t.NetworkNodeConnection = NewObject([]string{"NetworkNodeConnection"}, map[string]Field[relay.Connection[ledger.NetworkNode]]{
-		"edges":    Many(func(v *relay.Connection[ledger.NetworkNode]) []*relay.Edge[ledger.NetworkNode] { return v.Edges() }, func() *Object[relay.Edge[ledger.NetworkNode]] { return t.NetworkNodeEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.NetworkNode]) []*ledger.NetworkNode { return v.Nodes }, func() *Object[ledger.NetworkNode] { return t.NetworkNode }),
-		"pageInfo": One(func(v *relay.Connection[ledger.NetworkNode]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.NetworkNodeConnection = NewObject([]string{"NetworkNodeConnection"}, map[string]Field[*relay.Connection[ledger.NetworkNode]]{
+		"edges":    Many(func(v *relay.Connection[ledger.NetworkNode]) []*relay.Edge[ledger.NetworkNode] { return v.Edges() }, func() *Object[*relay.Edge[ledger.NetworkNode]] { return t.NetworkNodeEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.NetworkNode]) []*ledger.NetworkNode { return v.Nodes }, func() *Object[*ledger.NetworkNode] { return t.NetworkNode }),
+		"pageInfo": One(func(v *relay.Connection[ledger.NetworkNode]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.NetworkNodeEdge = NewObject([]string{"NetworkNodeEdge"}, map[string]Field[relay.Edge[ledger.NetworkNode]]{
-		"node": One(func(v *relay.Edge[ledger.NetworkNode]) *ledger.NetworkNode { return v.Node }, func() *Object[ledger.NetworkNode] { return t.NetworkNode }),
+	t.NetworkNodeEdge = NewObject([]string{"NetworkNodeEdge"}, map[string]Field[*relay.Edge[ledger.NetworkNode]]{
+		"node": One(func(v *relay.Edge[ledger.NetworkNode]) *ledger.NetworkNode { return v.Node }, func() *Object[*ledger.NetworkNode] { return t.NetworkNode }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.NetworkNode], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.NetworkStake = NewObject([]string{"NetworkStake"}, map[string]Field[ledger.NetworkStake]{
+	t.NetworkStake = NewObject([]string{"NetworkStake"}, map[string]Field[*ledger.NetworkStake]{
 		"consensusTimestamp": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
@@ -1219,7 +1219,7 @@ func NewTables(newBatch func() Batch) *Tables {
 		"stakeTotal": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.StakeTotal, s)
 		}),
-		"stakingPeriod": One(func(v *ledger.NetworkStake) *ledger.TimestampRange { return &v.StakingPeriod }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"stakingPeriod": One(func(v *ledger.NetworkStake) *ledger.TimestampRange { return &v.StakingPeriod }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 		"stakingPeriodDuration": Scalar(func(dst []byte, v *ledger.NetworkStake, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.StakingPeriodDuration, s)
 		}),
@@ -1239,7 +1239,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendLong(dst, v.UnreservedStakingRewardBalance, s)
 		}),
 	})
-	t.NetworkSupply = NewObject([]string{"NetworkSupply"}, map[string]Field[ledger.NetworkSupply]{
+	t.NetworkSupply = NewObject([]string{"NetworkSupply"}, map[string]Field[*ledger.NetworkSupply]{
 		"releasedSupply": Scalar(func(dst []byte, v *ledger.NetworkSupply, s scalar.Style) []byte {
 			return scalar.AppendBigInt(dst, v.ReleasedSupply, s)
 		}),
@@ -1256,7 +1256,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.TotalHbar(), s)
 		}),
 	})
-	t.NftAllowance = NewObject([]string{"NftAllowance"}, map[string]Field[ledger.NftAllowance]{
+	t.NftAllowance = NewObject([]string{"NftAllowance"}, map[string]Field[*ledger.NftAllowance]{
 		"approvedForAll": Scalar(func(dst []byte, v *ledger.NftAllowance, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.ApprovedForAll, s)
 		}),
@@ -1266,23 +1266,23 @@ func NewTables(newBatch func() Batch) *Tables {
 		"spenderId": Scalar(func(dst []byte, v *ledger.NftAllowance, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.SpenderID, s)
 		}),
-		"timestamp": One(func(v *ledger.NftAllowance) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"timestamp": One(func(v *ledger.NftAllowance) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 		"tokenId": Scalar(func(dst []byte, v *ledger.NftAllowance, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
 		}),
 	})
-	t.NftAllowanceConnection = NewObject([]string{"NftAllowanceConnection"}, map[string]Field[relay.Connection[ledger.NftAllowance]]{
-		"edges":    Many(func(v *relay.Connection[ledger.NftAllowance]) []*relay.Edge[ledger.NftAllowance] { return v.Edges() }, func() *Object[relay.Edge[ledger.NftAllowance]] { return t.NftAllowanceEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.NftAllowance]) []*ledger.NftAllowance { return v.Nodes }, func() *Object[ledger.NftAllowance] { return t.NftAllowance }),
-		"pageInfo": One(func(v *relay.Connection[ledger.NftAllowance]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.NftAllowanceConnection = NewObject([]string{"NftAllowanceConnection"}, map[string]Field[*relay.Connection[ledger.NftAllowance]]{
+		"edges":    Many(func(v *relay.Connection[ledger.NftAllowance]) []*relay.Edge[ledger.NftAllowance] { return v.Edges() }, func() *Object[*relay.Edge[ledger.NftAllowance]] { return t.NftAllowanceEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.NftAllowance]) []*ledger.NftAllowance { return v.Nodes }, func() *Object[*ledger.NftAllowance] { return t.NftAllowance }),
+		"pageInfo": One(func(v *relay.Connection[ledger.NftAllowance]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.NftAllowanceEdge = NewObject([]string{"NftAllowanceEdge"}, map[string]Field[relay.Edge[ledger.NftAllowance]]{
-		"node": One(func(v *relay.Edge[ledger.NftAllowance]) *ledger.NftAllowance { return v.Node }, func() *Object[ledger.NftAllowance] { return t.NftAllowance }),
+	t.NftAllowanceEdge = NewObject([]string{"NftAllowanceEdge"}, map[string]Field[*relay.Edge[ledger.NftAllowance]]{
+		"node": One(func(v *relay.Edge[ledger.NftAllowance]) *ledger.NftAllowance { return v.Node }, func() *Object[*ledger.NftAllowance] { return t.NftAllowance }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.NftAllowance], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.OpcodeStep = NewObject([]string{"OpcodeStep"}, map[string]Field[ledger.OpcodeStep]{
+	t.OpcodeStep = NewObject([]string{"OpcodeStep"}, map[string]Field[*ledger.OpcodeStep]{
 		"depth": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte {
 			return scalar.AppendInt(dst, v.Depth, s)
 		}),
@@ -1299,9 +1299,9 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendHex(dst, v.Reason, s)
 		}),
 		"stack":   Scalars(func(v *ledger.OpcodeStep) [][]byte { return v.Stack }, scalar.AppendHex),
-		"storage": Many(func(v *ledger.OpcodeStep) []*ledger.SlotValue { return v.Storage }, func() *Object[ledger.SlotValue] { return t.SlotValue }),
+		"storage": Many(func(v *ledger.OpcodeStep) []*ledger.SlotValue { return v.Storage }, func() *Object[*ledger.SlotValue] { return t.SlotValue }),
 	})
-	t.OpcodeTrace = NewObject([]string{"OpcodeTrace"}, map[string]Field[ledger.OpcodeTrace]{
+	t.OpcodeTrace = NewObject([]string{"OpcodeTrace"}, map[string]Field[*ledger.OpcodeTrace]{
 		"address": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
 			return scalar.AppendEVMAddress(dst, v.Address, s)
 		}),
@@ -1314,7 +1314,7 @@ func NewTables(newBatch func() Batch) *Tables {
 		"gas": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Gas, s)
 		}),
-		"opcodes": Many(func(v *ledger.OpcodeTrace) []*ledger.OpcodeStep { return v.Opcodes }, func() *Object[ledger.OpcodeStep] { return t.OpcodeStep }),
+		"opcodes": Many(func(v *ledger.OpcodeTrace) []*ledger.OpcodeStep { return v.Opcodes }, func() *Object[*ledger.OpcodeStep] { return t.OpcodeStep }),
 		"returnValue": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.ReturnValue, s)
 		}),
@@ -1322,7 +1322,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendLong(dst, v.Steps, s)
 		}),
 	})
-	t.PageInfo = NewObject([]string{"PageInfo"}, map[string]Field[relay.PageInfo]{
+	t.PageInfo = NewObject([]string{"PageInfo"}, map[string]Field[*relay.PageInfo]{
 		"hasNextPage": Scalar(func(dst []byte, v *relay.PageInfo, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.HasNextPage, s)
 		}),
@@ -1336,11 +1336,11 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendPointer(dst, v.EndCursor, s, scalar.AppendString)
 		}),
 	})
-	t.RegisteredNode = NewObject([]string{"RegisteredNode", "_Entity", "Node"}, map[string]Field[ledger.RegisteredNode]{
+	t.RegisteredNode = NewObject([]string{"RegisteredNode", "_Entity", "Node"}, map[string]Field[*ledger.RegisteredNode]{
 		"registeredNodeId": Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.RegisteredNodeID, s)
 		}),
-		"adminKey": One(func(v *ledger.RegisteredNode) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"adminKey": One(func(v *ledger.RegisteredNode) *ledger.KeyInfo { return v.AdminKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"createdTimestamp": Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
@@ -1350,29 +1350,29 @@ func NewTables(newBatch func() Batch) *Tables {
 		"description": Scalar(func(dst []byte, v *ledger.RegisteredNode, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.Description, s)
 		}),
-		"serviceEndpoints": Many(func(v *ledger.RegisteredNode) []*ledger.RegisteredServiceEndpoint { return v.ServiceEndpoints }, func() *Object[ledger.RegisteredServiceEndpoint] { return t.RegisteredServiceEndpoint }),
-		"timestamp":        One(func(v *ledger.RegisteredNode) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"serviceEndpoints": Many(func(v *ledger.RegisteredNode) []*ledger.RegisteredServiceEndpoint { return v.ServiceEndpoints }, func() *Object[*ledger.RegisteredServiceEndpoint] { return t.RegisteredServiceEndpoint }),
+		"timestamp":        One(func(v *ledger.RegisteredNode) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 		"types":            Scalars(func(v *ledger.RegisteredNode) []ledger.RegisteredNodeType { return v.Types }, scalar.AppendRegisteredNodeType),
 	})
-	t.RegisteredNodeConnection = NewObject([]string{"RegisteredNodeConnection"}, map[string]Field[relay.Connection[ledger.RegisteredNode]]{
+	t.RegisteredNodeConnection = NewObject([]string{"RegisteredNodeConnection"}, map[string]Field[*relay.Connection[ledger.RegisteredNode]]{
 		"edges": Many(func(v *relay.Connection[ledger.RegisteredNode]) []*relay.Edge[ledger.RegisteredNode] {
 			return v.Edges()
-		}, func() *Object[relay.Edge[ledger.RegisteredNode]] { return t.RegisteredNodeEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.RegisteredNode]) []*ledger.RegisteredNode { return v.Nodes }, func() *Object[ledger.RegisteredNode] { return t.RegisteredNode }),
-		"pageInfo": One(func(v *relay.Connection[ledger.RegisteredNode]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+		}, func() *Object[*relay.Edge[ledger.RegisteredNode]] { return t.RegisteredNodeEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.RegisteredNode]) []*ledger.RegisteredNode { return v.Nodes }, func() *Object[*ledger.RegisteredNode] { return t.RegisteredNode }),
+		"pageInfo": One(func(v *relay.Connection[ledger.RegisteredNode]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.RegisteredNodeEdge = NewObject([]string{"RegisteredNodeEdge"}, map[string]Field[relay.Edge[ledger.RegisteredNode]]{
-		"node": One(func(v *relay.Edge[ledger.RegisteredNode]) *ledger.RegisteredNode { return v.Node }, func() *Object[ledger.RegisteredNode] { return t.RegisteredNode }),
+	t.RegisteredNodeEdge = NewObject([]string{"RegisteredNodeEdge"}, map[string]Field[*relay.Edge[ledger.RegisteredNode]]{
+		"node": One(func(v *relay.Edge[ledger.RegisteredNode]) *ledger.RegisteredNode { return v.Node }, func() *Object[*ledger.RegisteredNode] { return t.RegisteredNode }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.RegisteredNode], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.RegisteredServiceEndpoint = NewObject([]string{"RegisteredServiceEndpoint"}, map[string]Field[ledger.RegisteredServiceEndpoint]{
-		"blockNode": One(func(v *ledger.RegisteredServiceEndpoint) *ledger.BlockNodeService { return v.BlockNode }, func() *Object[ledger.BlockNodeService] { return t.BlockNodeService }),
+	t.RegisteredServiceEndpoint = NewObject([]string{"RegisteredServiceEndpoint"}, map[string]Field[*ledger.RegisteredServiceEndpoint]{
+		"blockNode": One(func(v *ledger.RegisteredServiceEndpoint) *ledger.BlockNodeService { return v.BlockNode }, func() *Object[*ledger.BlockNodeService] { return t.BlockNodeService }),
 		"domainName": Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.DomainName, s)
 		}),
-		"generalService": One(func(v *ledger.RegisteredServiceEndpoint) *ledger.GeneralService { return v.GeneralService }, func() *Object[ledger.GeneralService] { return t.GeneralService }),
+		"generalService": One(func(v *ledger.RegisteredServiceEndpoint) *ledger.GeneralService { return v.GeneralService }, func() *Object[*ledger.GeneralService] { return t.GeneralService }),
 		"ipAddress": Scalar(func(dst []byte, v *ledger.RegisteredServiceEndpoint, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.IPAddress, s)
 		}),
@@ -1392,21 +1392,21 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendRegisteredNodeType(dst, v.Type(), s)
 		}),
 	})
-	t.RoyaltyFee = NewObject([]string{"RoyaltyFee"}, map[string]Field[ledger.RoyaltyFee]{
+	t.RoyaltyFee = NewObject([]string{"RoyaltyFee"}, map[string]Field[*ledger.RoyaltyFee]{
 		"allCollectorsAreExempt": Scalar(func(dst []byte, v *ledger.RoyaltyFee, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.AllCollectorsAreExempt, s)
 		}),
-		"amount": One(func(v *ledger.RoyaltyFee) *ledger.Fraction { return v.Amount }, func() *Object[ledger.Fraction] { return t.Fraction }),
+		"amount": One(func(v *ledger.RoyaltyFee) *ledger.Fraction { return v.Amount }, func() *Object[*ledger.Fraction] { return t.Fraction }),
 		"collectorAccountId": Scalar(func(dst []byte, v *ledger.RoyaltyFee, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.CollectorAccountID, s)
 		}),
-		"fallbackFee": One(func(v *ledger.RoyaltyFee) *ledger.FallbackFee { return v.FallbackFee }, func() *Object[ledger.FallbackFee] { return t.FallbackFee }),
+		"fallbackFee": One(func(v *ledger.RoyaltyFee) *ledger.FallbackFee { return v.FallbackFee }, func() *Object[*ledger.FallbackFee] { return t.FallbackFee }),
 	})
-	t.Schedule = NewObject([]string{"Schedule", "_Entity", "Node", "Entity"}, map[string]Field[ledger.Schedule]{
+	t.Schedule = NewObject([]string{"Schedule", "_Entity", "Node", "Entity"}, map[string]Field[*ledger.Schedule]{
 		"entityId": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
-		"adminKey": One(func(v *ledger.Schedule) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"adminKey": One(func(v *ledger.Schedule) *ledger.KeyInfo { return v.AdminKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"createdTimestamp": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.CreatedTimestamp, s)
 		}),
@@ -1431,7 +1431,7 @@ func NewTables(newBatch func() Batch) *Tables {
 		"payerAccountId": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.PayerAccountID, s)
 		}),
-		"timestamp": One(func(v *ledger.Schedule) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"timestamp": One(func(v *ledger.Schedule) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 		"transactionBody": Scalar(func(dst []byte, v *ledger.Schedule, s scalar.Style) []byte {
 			return scalar.AppendBytes(dst, v.TransactionBody, s)
 		}),
@@ -1439,18 +1439,18 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendBoolean(dst, v.WaitForExpiry, s)
 		}),
 	})
-	t.ScheduleConnection = NewObject([]string{"ScheduleConnection"}, map[string]Field[relay.Connection[ledger.Schedule]]{
-		"edges":    Many(func(v *relay.Connection[ledger.Schedule]) []*relay.Edge[ledger.Schedule] { return v.Edges() }, func() *Object[relay.Edge[ledger.Schedule]] { return t.ScheduleEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.Schedule]) []*ledger.Schedule { return v.Nodes }, func() *Object[ledger.Schedule] { return t.Schedule }),
-		"pageInfo": One(func(v *relay.Connection[ledger.Schedule]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.ScheduleConnection = NewObject([]string{"ScheduleConnection"}, map[string]Field[*relay.Connection[ledger.Schedule]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Schedule]) []*relay.Edge[ledger.Schedule] { return v.Edges() }, func() *Object[*relay.Edge[ledger.Schedule]] { return t.ScheduleEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Schedule]) []*ledger.Schedule { return v.Nodes }, func() *Object[*ledger.Schedule] { return t.Schedule }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Schedule]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.ScheduleEdge = NewObject([]string{"ScheduleEdge"}, map[string]Field[relay.Edge[ledger.Schedule]]{
-		"node": One(func(v *relay.Edge[ledger.Schedule]) *ledger.Schedule { return v.Node }, func() *Object[ledger.Schedule] { return t.Schedule }),
+	t.ScheduleEdge = NewObject([]string{"ScheduleEdge"}, map[string]Field[*relay.Edge[ledger.Schedule]]{
+		"node": One(func(v *relay.Edge[ledger.Schedule]) *ledger.Schedule { return v.Node }, func() *Object[*ledger.Schedule] { return t.Schedule }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Schedule], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.ScheduleSignature = NewObject([]string{"ScheduleSignature"}, map[string]Field[ledger.ScheduleSignature]{
+	t.ScheduleSignature = NewObject([]string{"ScheduleSignature"}, map[string]Field[*ledger.ScheduleSignature]{
 		"consensusTimestamp": Scalar(func(dst []byte, v *ledger.ScheduleSignature, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
@@ -1464,7 +1464,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendSignatureType(dst, v.Type, s)
 		}),
 	})
-	t.ServiceEndpoint = NewObject([]string{"ServiceEndpoint"}, map[string]Field[ledger.ServiceEndpoint]{
+	t.ServiceEndpoint = NewObject([]string{"ServiceEndpoint"}, map[string]Field[*ledger.ServiceEndpoint]{
 		"domainName": Scalar(func(dst []byte, v *ledger.ServiceEndpoint, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.DomainName, s)
 		}),
@@ -1475,11 +1475,11 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendInt(dst, v.Port, s)
 		}),
 	})
-	t.SlotValue = NewObject([]string{"SlotValue"}, map[string]Field[ledger.SlotValue]{
+	t.SlotValue = NewObject([]string{"SlotValue"}, map[string]Field[*ledger.SlotValue]{
 		"key":   Scalar(func(dst []byte, v *ledger.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Key, s) }),
 		"value": Scalar(func(dst []byte, v *ledger.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Value, s) }),
 	})
-	t.StakingReward = NewObject([]string{"StakingReward"}, map[string]Field[ledger.StakingReward]{
+	t.StakingReward = NewObject([]string{"StakingReward"}, map[string]Field[*ledger.StakingReward]{
 		"accountId": Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
@@ -1490,18 +1490,18 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
 	})
-	t.StakingRewardConnection = NewObject([]string{"StakingRewardConnection"}, map[string]Field[relay.Connection[ledger.StakingReward]]{
-		"edges":    Many(func(v *relay.Connection[ledger.StakingReward]) []*relay.Edge[ledger.StakingReward] { return v.Edges() }, func() *Object[relay.Edge[ledger.StakingReward]] { return t.StakingRewardEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.StakingReward]) []*ledger.StakingReward { return v.Nodes }, func() *Object[ledger.StakingReward] { return t.StakingReward }),
-		"pageInfo": One(func(v *relay.Connection[ledger.StakingReward]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.StakingRewardConnection = NewObject([]string{"StakingRewardConnection"}, map[string]Field[*relay.Connection[ledger.StakingReward]]{
+		"edges":    Many(func(v *relay.Connection[ledger.StakingReward]) []*relay.Edge[ledger.StakingReward] { return v.Edges() }, func() *Object[*relay.Edge[ledger.StakingReward]] { return t.StakingRewardEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.StakingReward]) []*ledger.StakingReward { return v.Nodes }, func() *Object[*ledger.StakingReward] { return t.StakingReward }),
+		"pageInfo": One(func(v *relay.Connection[ledger.StakingReward]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.StakingRewardEdge = NewObject([]string{"StakingRewardEdge"}, map[string]Field[relay.Edge[ledger.StakingReward]]{
-		"node": One(func(v *relay.Edge[ledger.StakingReward]) *ledger.StakingReward { return v.Node }, func() *Object[ledger.StakingReward] { return t.StakingReward }),
+	t.StakingRewardEdge = NewObject([]string{"StakingRewardEdge"}, map[string]Field[*relay.Edge[ledger.StakingReward]]{
+		"node": One(func(v *relay.Edge[ledger.StakingReward]) *ledger.StakingReward { return v.Node }, func() *Object[*ledger.StakingReward] { return t.StakingReward }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.StakingReward], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.StatusAffectedComponent = NewObject([]string{"StatusAffectedComponent"}, map[string]Field[status.AffectedComponent]{
+	t.StatusAffectedComponent = NewObject([]string{"StatusAffectedComponent"}, map[string]Field[*status.AffectedComponent]{
 		"code": Scalar(func(dst []byte, v *status.AffectedComponent, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Code, s)
 		}),
@@ -1521,7 +1521,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendComponentStatus(dst, v.NewShown, s)
 		}),
 	})
-	t.StatusChange = NewObject([]string{"StatusChange"}, map[string]Field[status.Revision]{
+	t.StatusChange = NewObject([]string{"StatusChange"}, map[string]Field[*status.Revision]{
 		"revision": Scalar(func(dst []byte, v *status.Revision, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Number, s)
 		}),
@@ -1529,7 +1529,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendDateTime(dst, v.At, s)
 		}),
 	})
-	t.StatusComponent = NewObject([]string{"StatusComponent", "_Entity", "Node"}, map[string]Field[status.Component]{
+	t.StatusComponent = NewObject([]string{"StatusComponent", "_Entity", "Node"}, map[string]Field[*status.Component]{
 		"code": Scalar(func(dst []byte, v *status.Component, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Code, s)
 		}),
@@ -1586,7 +1586,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullLong(dst, v.NodeID, s)
 		}),
 	})
-	t.StatusComponentChange = NewObject([]string{"StatusComponentChange"}, map[string]Field[status.Change]{
+	t.StatusComponentChange = NewObject([]string{"StatusComponentChange"}, map[string]Field[*status.Change]{
 		"code": Scalar(func(dst []byte, v *status.Change, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.ComponentCode, s)
 		}),
@@ -1605,18 +1605,18 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendComponentStatus(dst, v.NewShown, s)
 		}),
 	})
-	t.StatusComponentConnection = NewObject([]string{"StatusComponentConnection"}, map[string]Field[relay.Connection[status.Component]]{
-		"nodes":    Many(func(v *relay.Connection[status.Component]) []*status.Component { return v.Nodes }, func() *Object[status.Component] { return t.StatusComponent }),
-		"edges":    Many(func(v *relay.Connection[status.Component]) []*relay.Edge[status.Component] { return v.Edges() }, func() *Object[relay.Edge[status.Component]] { return t.StatusComponentEdge }),
-		"pageInfo": One(func(v *relay.Connection[status.Component]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.StatusComponentConnection = NewObject([]string{"StatusComponentConnection"}, map[string]Field[*relay.Connection[status.Component]]{
+		"nodes":    Many(func(v *relay.Connection[status.Component]) []*status.Component { return v.Nodes }, func() *Object[*status.Component] { return t.StatusComponent }),
+		"edges":    Many(func(v *relay.Connection[status.Component]) []*relay.Edge[status.Component] { return v.Edges() }, func() *Object[*relay.Edge[status.Component]] { return t.StatusComponentEdge }),
+		"pageInfo": One(func(v *relay.Connection[status.Component]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.StatusComponentEdge = NewObject([]string{"StatusComponentEdge"}, map[string]Field[relay.Edge[status.Component]]{
-		"node": One(func(v *relay.Edge[status.Component]) *status.Component { return v.Node }, func() *Object[status.Component] { return t.StatusComponent }),
+	t.StatusComponentEdge = NewObject([]string{"StatusComponentEdge"}, map[string]Field[*relay.Edge[status.Component]]{
+		"node": One(func(v *relay.Edge[status.Component]) *status.Component { return v.Node }, func() *Object[*status.Component] { return t.StatusComponent }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[status.Component], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.StatusIncident = NewObject([]string{"StatusIncident", "_Entity", "Node", "StatusNotice"}, map[string]Field[status.Incident]{
+	t.StatusIncident = NewObject([]string{"StatusIncident", "_Entity", "Node", "StatusNotice"}, map[string]Field[*status.Incident]{
 		"code": Scalar(func(dst []byte, v *status.Incident, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Code, s)
 		}),
@@ -1663,18 +1663,18 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendLong(dst, v.Version, s)
 		}),
 	})
-	t.StatusIncidentConnection = NewObject([]string{"StatusIncidentConnection"}, map[string]Field[relay.Connection[status.Incident]]{
-		"nodes":    Many(func(v *relay.Connection[status.Incident]) []*status.Incident { return v.Nodes }, func() *Object[status.Incident] { return t.StatusIncident }),
-		"edges":    Many(func(v *relay.Connection[status.Incident]) []*relay.Edge[status.Incident] { return v.Edges() }, func() *Object[relay.Edge[status.Incident]] { return t.StatusIncidentEdge }),
-		"pageInfo": One(func(v *relay.Connection[status.Incident]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.StatusIncidentConnection = NewObject([]string{"StatusIncidentConnection"}, map[string]Field[*relay.Connection[status.Incident]]{
+		"nodes":    Many(func(v *relay.Connection[status.Incident]) []*status.Incident { return v.Nodes }, func() *Object[*status.Incident] { return t.StatusIncident }),
+		"edges":    Many(func(v *relay.Connection[status.Incident]) []*relay.Edge[status.Incident] { return v.Edges() }, func() *Object[*relay.Edge[status.Incident]] { return t.StatusIncidentEdge }),
+		"pageInfo": One(func(v *relay.Connection[status.Incident]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.StatusIncidentEdge = NewObject([]string{"StatusIncidentEdge"}, map[string]Field[relay.Edge[status.Incident]]{
-		"node": One(func(v *relay.Edge[status.Incident]) *status.Incident { return v.Node }, func() *Object[status.Incident] { return t.StatusIncident }),
+	t.StatusIncidentEdge = NewObject([]string{"StatusIncidentEdge"}, map[string]Field[*relay.Edge[status.Incident]]{
+		"node": One(func(v *relay.Edge[status.Incident]) *status.Incident { return v.Node }, func() *Object[*status.Incident] { return t.StatusIncident }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[status.Incident], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.StatusMaintenance = NewObject([]string{"StatusMaintenance", "_Entity", "Node", "StatusNotice"}, map[string]Field[status.Maintenance]{
+	t.StatusMaintenance = NewObject([]string{"StatusMaintenance", "_Entity", "Node", "StatusNotice"}, map[string]Field[*status.Maintenance]{
 		"code": Scalar(func(dst []byte, v *status.Maintenance, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Code, s)
 		}),
@@ -1736,18 +1736,18 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendLong(dst, v.Version, s)
 		}),
 	})
-	t.StatusMaintenanceConnection = NewObject([]string{"StatusMaintenanceConnection"}, map[string]Field[relay.Connection[status.Maintenance]]{
-		"nodes":    Many(func(v *relay.Connection[status.Maintenance]) []*status.Maintenance { return v.Nodes }, func() *Object[status.Maintenance] { return t.StatusMaintenance }),
-		"edges":    Many(func(v *relay.Connection[status.Maintenance]) []*relay.Edge[status.Maintenance] { return v.Edges() }, func() *Object[relay.Edge[status.Maintenance]] { return t.StatusMaintenanceEdge }),
-		"pageInfo": One(func(v *relay.Connection[status.Maintenance]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.StatusMaintenanceConnection = NewObject([]string{"StatusMaintenanceConnection"}, map[string]Field[*relay.Connection[status.Maintenance]]{
+		"nodes":    Many(func(v *relay.Connection[status.Maintenance]) []*status.Maintenance { return v.Nodes }, func() *Object[*status.Maintenance] { return t.StatusMaintenance }),
+		"edges":    Many(func(v *relay.Connection[status.Maintenance]) []*relay.Edge[status.Maintenance] { return v.Edges() }, func() *Object[*relay.Edge[status.Maintenance]] { return t.StatusMaintenanceEdge }),
+		"pageInfo": One(func(v *relay.Connection[status.Maintenance]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.StatusMaintenanceEdge = NewObject([]string{"StatusMaintenanceEdge"}, map[string]Field[relay.Edge[status.Maintenance]]{
-		"node": One(func(v *relay.Edge[status.Maintenance]) *status.Maintenance { return v.Node }, func() *Object[status.Maintenance] { return t.StatusMaintenance }),
+	t.StatusMaintenanceEdge = NewObject([]string{"StatusMaintenanceEdge"}, map[string]Field[*relay.Edge[status.Maintenance]]{
+		"node": One(func(v *relay.Edge[status.Maintenance]) *status.Maintenance { return v.Node }, func() *Object[*status.Maintenance] { return t.StatusMaintenance }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[status.Maintenance], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.StatusPage = NewObject([]string{"StatusPage", "_Entity", "Node"}, map[string]Field[status.Page]{
+	t.StatusPage = NewObject([]string{"StatusPage", "_Entity", "Node"}, map[string]Field[*status.Page]{
 		"code": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
 		"slug": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Slug, s) }),
 		"name": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
@@ -1773,7 +1773,7 @@ func NewTables(newBatch func() Batch) *Tables {
 		}),
 		"revision": Scalar(func(dst []byte, v *status.Page, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Revision, s) }),
 	})
-	t.StatusRollup = NewObject([]string{"StatusRollup"}, map[string]Field[status.Rollup]{
+	t.StatusRollup = NewObject([]string{"StatusRollup"}, map[string]Field[*status.Rollup]{
 		"indicator": Scalar(func(dst []byte, v *status.Rollup, s scalar.Style) []byte {
 			return scalar.AppendStatusIndicator(dst, v.Indicator, s)
 		}),
@@ -1781,7 +1781,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Description, s)
 		}),
 	})
-	t.StatusUpdate = NewObject([]string{"StatusUpdate", "_Entity", "Node"}, map[string]Field[status.Update]{
+	t.StatusUpdate = NewObject([]string{"StatusUpdate", "_Entity", "Node"}, map[string]Field[*status.Update]{
 		"code": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte { return scalar.AppendString(dst, v.Code, s) }),
 		"noticeCode": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.NoticeCode, s)
@@ -1799,7 +1799,7 @@ func NewTables(newBatch func() Batch) *Tables {
 		"displayAt": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
 			return scalar.AppendNullDateTime(dst, v.DisplayAt, s)
 		}),
-		"affectedComponents": NullableMany(func(v *status.Update) []*status.AffectedComponent { return v.Affected }, func() *Object[status.AffectedComponent] { return t.StatusAffectedComponent }),
+		"affectedComponents": NullableMany(func(v *status.Update) []*status.AffectedComponent { return v.Affected }, func() *Object[*status.AffectedComponent] { return t.StatusAffectedComponent }),
 		"deliverNotifications": Scalar(func(dst []byte, v *status.Update, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.DeliverNotifications, s)
 		}),
@@ -1810,13 +1810,13 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullString(dst, v.TweetID, s)
 		}),
 	})
-	t.StatusUptime = NewObject([]string{"StatusUptime"}, map[string]Field[status.Uptime]{
+	t.StatusUptime = NewObject([]string{"StatusUptime"}, map[string]Field[*status.Uptime]{
 		"percent": Scalar(func(dst []byte, v *status.Uptime, s scalar.Style) []byte {
 			return scalar.AppendDouble(dst, v.Percent, s)
 		}),
-		"days": Many(func(v *status.Uptime) []*status.UptimeDay { return v.Days }, func() *Object[status.UptimeDay] { return t.StatusUptimeDay }),
+		"days": Many(func(v *status.Uptime) []*status.UptimeDay { return v.Days }, func() *Object[*status.UptimeDay] { return t.StatusUptimeDay }),
 	})
-	t.StatusUptimeDay = NewObject([]string{"StatusUptimeDay"}, map[string]Field[status.UptimeDay]{
+	t.StatusUptimeDay = NewObject([]string{"StatusUptimeDay"}, map[string]Field[*status.UptimeDay]{
 		"date": Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte { return scalar.AppendDate(dst, v.Date, s) }),
 		"percent": Scalar(func(dst []byte, v *status.UptimeDay, s scalar.Style) []byte {
 			return scalar.AppendDouble(dst, v.Percent, s)
@@ -1840,7 +1840,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendInt(dst, v.MaintenanceSeconds, s)
 		}),
 	})
-	t.TimestampRange = NewObject([]string{"TimestampRange"}, map[string]Field[ledger.TimestampRange]{
+	t.TimestampRange = NewObject([]string{"TimestampRange"}, map[string]Field[*ledger.TimestampRange]{
 		"from": Scalar(func(dst []byte, v *ledger.TimestampRange, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.From, s)
 		}),
@@ -1848,14 +1848,14 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullTimestamp(dst, v.To, s)
 		}),
 	})
-	t.Token = NewObject([]string{"Token", "_Entity", "Node", "Entity"}, map[string]Field[ledger.Token]{
+	t.Token = NewObject([]string{"Token", "_Entity", "Node", "Entity"}, map[string]Field[*ledger.Token]{
 		"entityId": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
 		"type": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendTokenType(dst, v.Type, s)
 		}),
-		"adminKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"adminKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.AdminKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"autoRenewAccountId": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AutoRenewAccountID, s)
 		}),
@@ -1878,15 +1878,15 @@ func NewTables(newBatch func() Batch) *Tables {
 		"expirationNanoseconds": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.ExpirationNanoseconds(), s)
 		}),
-		"feeScheduleKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.FeeScheduleKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"feeScheduleKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.FeeScheduleKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"freezeDefault": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.FreezeDefault, s)
 		}),
-		"freezeKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.FreezeKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"freezeKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.FreezeKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"initialSupply": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendBigInt(dst, v.InitialSupply, s)
 		}),
-		"kycKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.KYCKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"kycKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.KYCKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"maxSupply": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendBigInt(dst, v.MaxSupply, s)
 		}),
@@ -1894,30 +1894,30 @@ func NewTables(newBatch func() Batch) *Tables {
 		"metadata": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendBytes(dst, v.Metadata, s)
 		}),
-		"metadataKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.MetadataKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"metadataKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.MetadataKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"modifiedTimestamp": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.ModifiedTimestamp(), s)
 		}),
 		"name":     Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Name, s) }),
-		"pauseKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.PauseKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"pauseKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.PauseKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"pauseStatus": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendTokenPauseStatus(dst, v.PauseStatus, s)
 		}),
-		"supplyKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.SupplyKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"supplyKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.SupplyKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"supplyType": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendTokenSupplyType(dst, v.SupplyType, s)
 		}),
 		"symbol":    Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte { return scalar.AppendString(dst, v.Symbol, s) }),
-		"timestamp": One(func(v *ledger.Token) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"timestamp": One(func(v *ledger.Token) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 		"totalSupply": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendBigInt(dst, v.TotalSupply, s)
 		}),
 		"treasuryAccountId": Scalar(func(dst []byte, v *ledger.Token, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TreasuryAccountID, s)
 		}),
-		"wipeKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.WipeKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"wipeKey": One(func(v *ledger.Token) *ledger.KeyInfo { return v.WipeKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 	})
-	t.TokenAllowance = NewObject([]string{"TokenAllowance"}, map[string]Field[ledger.TokenAllowance]{
+	t.TokenAllowance = NewObject([]string{"TokenAllowance"}, map[string]Field[*ledger.TokenAllowance]{
 		"amount": Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Amount, s)
 		}),
@@ -1930,25 +1930,25 @@ func NewTables(newBatch func() Batch) *Tables {
 		"spenderId": Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.SpenderID, s)
 		}),
-		"timestamp": One(func(v *ledger.TokenAllowance) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"timestamp": One(func(v *ledger.TokenAllowance) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 		"tokenId": Scalar(func(dst []byte, v *ledger.TokenAllowance, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
 		}),
 	})
-	t.TokenAllowanceConnection = NewObject([]string{"TokenAllowanceConnection"}, map[string]Field[relay.Connection[ledger.TokenAllowance]]{
+	t.TokenAllowanceConnection = NewObject([]string{"TokenAllowanceConnection"}, map[string]Field[*relay.Connection[ledger.TokenAllowance]]{
 		"edges": Many(func(v *relay.Connection[ledger.TokenAllowance]) []*relay.Edge[ledger.TokenAllowance] {
 			return v.Edges()
-		}, func() *Object[relay.Edge[ledger.TokenAllowance]] { return t.TokenAllowanceEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.TokenAllowance]) []*ledger.TokenAllowance { return v.Nodes }, func() *Object[ledger.TokenAllowance] { return t.TokenAllowance }),
-		"pageInfo": One(func(v *relay.Connection[ledger.TokenAllowance]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+		}, func() *Object[*relay.Edge[ledger.TokenAllowance]] { return t.TokenAllowanceEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.TokenAllowance]) []*ledger.TokenAllowance { return v.Nodes }, func() *Object[*ledger.TokenAllowance] { return t.TokenAllowance }),
+		"pageInfo": One(func(v *relay.Connection[ledger.TokenAllowance]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.TokenAllowanceEdge = NewObject([]string{"TokenAllowanceEdge"}, map[string]Field[relay.Edge[ledger.TokenAllowance]]{
-		"node": One(func(v *relay.Edge[ledger.TokenAllowance]) *ledger.TokenAllowance { return v.Node }, func() *Object[ledger.TokenAllowance] { return t.TokenAllowance }),
+	t.TokenAllowanceEdge = NewObject([]string{"TokenAllowanceEdge"}, map[string]Field[*relay.Edge[ledger.TokenAllowance]]{
+		"node": One(func(v *relay.Edge[ledger.TokenAllowance]) *ledger.TokenAllowance { return v.Node }, func() *Object[*ledger.TokenAllowance] { return t.TokenAllowance }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.TokenAllowance], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.TokenBalance = NewObject([]string{"TokenBalance"}, map[string]Field[ledger.TokenBalance]{
+	t.TokenBalance = NewObject([]string{"TokenBalance"}, map[string]Field[*ledger.TokenBalance]{
 		"tokenId": Scalar(func(dst []byte, v *ledger.TokenBalance, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
 		}),
@@ -1956,26 +1956,26 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendLong(dst, v.Balance, s)
 		}),
 	})
-	t.TokenConnection = NewObject([]string{"TokenConnection"}, map[string]Field[relay.Connection[ledger.Token]]{
-		"edges":    Many(func(v *relay.Connection[ledger.Token]) []*relay.Edge[ledger.Token] { return v.Edges() }, func() *Object[relay.Edge[ledger.Token]] { return t.TokenEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.Token]) []*ledger.Token { return v.Nodes }, func() *Object[ledger.Token] { return t.Token }),
-		"pageInfo": One(func(v *relay.Connection[ledger.Token]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.TokenConnection = NewObject([]string{"TokenConnection"}, map[string]Field[*relay.Connection[ledger.Token]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Token]) []*relay.Edge[ledger.Token] { return v.Edges() }, func() *Object[*relay.Edge[ledger.Token]] { return t.TokenEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Token]) []*ledger.Token { return v.Nodes }, func() *Object[*ledger.Token] { return t.Token }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Token]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.TokenCustomFees = NewObject([]string{"TokenCustomFees"}, map[string]Field[ledger.TokenCustomFees]{
+	t.TokenCustomFees = NewObject([]string{"TokenCustomFees"}, map[string]Field[*ledger.TokenCustomFees]{
 		"createdTimestamp": Scalar(func(dst []byte, v *ledger.TokenCustomFees, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
-		"fixedFees":      Many(func(v *ledger.TokenCustomFees) []*ledger.FixedFee { return v.FixedFees }, func() *Object[ledger.FixedFee] { return t.FixedFee }),
-		"fractionalFees": NullableMany(func(v *ledger.TokenCustomFees) []*ledger.FractionalFee { return v.FractionalFees }, func() *Object[ledger.FractionalFee] { return t.FractionalFee }),
-		"royaltyFees":    NullableMany(func(v *ledger.TokenCustomFees) []*ledger.RoyaltyFee { return v.RoyaltyFees }, func() *Object[ledger.RoyaltyFee] { return t.RoyaltyFee }),
+		"fixedFees":      Many(func(v *ledger.TokenCustomFees) []*ledger.FixedFee { return v.FixedFees }, func() *Object[*ledger.FixedFee] { return t.FixedFee }),
+		"fractionalFees": NullableMany(func(v *ledger.TokenCustomFees) []*ledger.FractionalFee { return v.FractionalFees }, func() *Object[*ledger.FractionalFee] { return t.FractionalFee }),
+		"royaltyFees":    NullableMany(func(v *ledger.TokenCustomFees) []*ledger.RoyaltyFee { return v.RoyaltyFees }, func() *Object[*ledger.RoyaltyFee] { return t.RoyaltyFee }),
 	})
-	t.TokenEdge = NewObject([]string{"TokenEdge"}, map[string]Field[relay.Edge[ledger.Token]]{
-		"node": One(func(v *relay.Edge[ledger.Token]) *ledger.Token { return v.Node }, func() *Object[ledger.Token] { return t.Token }),
+	t.TokenEdge = NewObject([]string{"TokenEdge"}, map[string]Field[*relay.Edge[ledger.Token]]{
+		"node": One(func(v *relay.Edge[ledger.Token]) *ledger.Token { return v.Node }, func() *Object[*ledger.Token] { return t.Token }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Token], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.TokenHolder = NewObject([]string{"TokenHolder"}, map[string]Field[ledger.TokenHolder]{
+	t.TokenHolder = NewObject([]string{"TokenHolder"}, map[string]Field[*ledger.TokenHolder]{
 		"accountId": Scalar(func(dst []byte, v *ledger.TokenHolder, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
@@ -1992,21 +1992,21 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
 		}),
 	})
-	t.TokenHolderConnection = NewObject([]string{"TokenHolderConnection"}, map[string]Field[relay.Connection[ledger.TokenHolder]]{
-		"edges":    Many(func(v *relay.Connection[ledger.TokenHolder]) []*relay.Edge[ledger.TokenHolder] { return v.Edges() }, func() *Object[relay.Edge[ledger.TokenHolder]] { return t.TokenHolderEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.TokenHolder]) []*ledger.TokenHolder { return v.Nodes }, func() *Object[ledger.TokenHolder] { return t.TokenHolder }),
-		"pageInfo": One(func(v *relay.Connection[ledger.TokenHolder]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.TokenHolderConnection = NewObject([]string{"TokenHolderConnection"}, map[string]Field[*relay.Connection[ledger.TokenHolder]]{
+		"edges":    Many(func(v *relay.Connection[ledger.TokenHolder]) []*relay.Edge[ledger.TokenHolder] { return v.Edges() }, func() *Object[*relay.Edge[ledger.TokenHolder]] { return t.TokenHolderEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.TokenHolder]) []*ledger.TokenHolder { return v.Nodes }, func() *Object[*ledger.TokenHolder] { return t.TokenHolder }),
+		"pageInfo": One(func(v *relay.Connection[ledger.TokenHolder]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 		"timestamp": Scalar(func(dst []byte, v *relay.Connection[ledger.TokenHolder], s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.Timestamp, s)
 		}),
 	})
-	t.TokenHolderEdge = NewObject([]string{"TokenHolderEdge"}, map[string]Field[relay.Edge[ledger.TokenHolder]]{
-		"node": One(func(v *relay.Edge[ledger.TokenHolder]) *ledger.TokenHolder { return v.Node }, func() *Object[ledger.TokenHolder] { return t.TokenHolder }),
+	t.TokenHolderEdge = NewObject([]string{"TokenHolderEdge"}, map[string]Field[*relay.Edge[ledger.TokenHolder]]{
+		"node": One(func(v *relay.Edge[ledger.TokenHolder]) *ledger.TokenHolder { return v.Node }, func() *Object[*ledger.TokenHolder] { return t.TokenHolder }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.TokenHolder], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.TokenRelationship = NewObject([]string{"TokenRelationship"}, map[string]Field[ledger.TokenRelationship]{
+	t.TokenRelationship = NewObject([]string{"TokenRelationship"}, map[string]Field[*ledger.TokenRelationship]{
 		"accountId": Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AccountID, s)
 		}),
@@ -2028,25 +2028,25 @@ func NewTables(newBatch func() Batch) *Tables {
 		"kycStatus": Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
 			return scalar.AppendTokenKYCStatus(dst, v.KYCStatus, s)
 		}),
-		"timestamp": One(func(v *ledger.TokenRelationship) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"timestamp": One(func(v *ledger.TokenRelationship) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 		"tokenId": Scalar(func(dst []byte, v *ledger.TokenRelationship, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
 		}),
 	})
-	t.TokenRelationshipConnection = NewObject([]string{"TokenRelationshipConnection"}, map[string]Field[relay.Connection[ledger.TokenRelationship]]{
+	t.TokenRelationshipConnection = NewObject([]string{"TokenRelationshipConnection"}, map[string]Field[*relay.Connection[ledger.TokenRelationship]]{
 		"edges": Many(func(v *relay.Connection[ledger.TokenRelationship]) []*relay.Edge[ledger.TokenRelationship] {
 			return v.Edges()
-		}, func() *Object[relay.Edge[ledger.TokenRelationship]] { return t.TokenRelationshipEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.TokenRelationship]) []*ledger.TokenRelationship { return v.Nodes }, func() *Object[ledger.TokenRelationship] { return t.TokenRelationship }),
-		"pageInfo": One(func(v *relay.Connection[ledger.TokenRelationship]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+		}, func() *Object[*relay.Edge[ledger.TokenRelationship]] { return t.TokenRelationshipEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.TokenRelationship]) []*ledger.TokenRelationship { return v.Nodes }, func() *Object[*ledger.TokenRelationship] { return t.TokenRelationship }),
+		"pageInfo": One(func(v *relay.Connection[ledger.TokenRelationship]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.TokenRelationshipEdge = NewObject([]string{"TokenRelationshipEdge"}, map[string]Field[relay.Edge[ledger.TokenRelationship]]{
-		"node": One(func(v *relay.Edge[ledger.TokenRelationship]) *ledger.TokenRelationship { return v.Node }, func() *Object[ledger.TokenRelationship] { return t.TokenRelationship }),
+	t.TokenRelationshipEdge = NewObject([]string{"TokenRelationshipEdge"}, map[string]Field[*relay.Edge[ledger.TokenRelationship]]{
+		"node": One(func(v *relay.Edge[ledger.TokenRelationship]) *ledger.TokenRelationship { return v.Node }, func() *Object[*ledger.TokenRelationship] { return t.TokenRelationship }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.TokenRelationship], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.TokenTransfer = NewObject([]string{"TokenTransfer"}, map[string]Field[ledger.TokenTransfer]{
+	t.TokenTransfer = NewObject([]string{"TokenTransfer"}, map[string]Field[*ledger.TokenTransfer]{
 		"tokenId": Scalar(func(dst []byte, v *ledger.TokenTransfer, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.TokenID, s)
 		}),
@@ -2060,11 +2060,11 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendBoolean(dst, v.IsApproval, s)
 		}),
 	})
-	t.Topic = NewObject([]string{"Topic", "_Entity", "Node", "Entity"}, map[string]Field[ledger.Topic]{
+	t.Topic = NewObject([]string{"Topic", "_Entity", "Node", "Entity"}, map[string]Field[*ledger.Topic]{
 		"entityId": Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.EntityID, s)
 		}),
-		"adminKey": One(func(v *ledger.Topic) *ledger.KeyInfo { return v.AdminKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"adminKey": One(func(v *ledger.Topic) *ledger.KeyInfo { return v.AdminKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"autoRenewAccountId": Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.AutoRenewAccountID, s)
 		}),
@@ -2074,27 +2074,27 @@ func NewTables(newBatch func() Batch) *Tables {
 		"createdTimestamp": Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
-		"customFees": One(func(v *ledger.Topic) *ledger.TopicCustomFees { return v.CustomFees }, func() *Object[ledger.TopicCustomFees] { return t.TopicCustomFees }),
+		"customFees": One(func(v *ledger.Topic) *ledger.TopicCustomFees { return v.CustomFees }, func() *Object[*ledger.TopicCustomFees] { return t.TopicCustomFees }),
 		"deleted": Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
 			return scalar.AppendNullBoolean(dst, v.Deleted, s)
 		}),
 		"expirationTimestamp": Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.ExpirationTimestamp, s)
 		}),
-		"feeExemptKeys":  Many(func(v *ledger.Topic) []*ledger.KeyInfo { return v.FeeExemptKeys }, func() *Object[ledger.KeyInfo] { return t.Key }),
-		"feeScheduleKey": One(func(v *ledger.Topic) *ledger.KeyInfo { return v.FeeScheduleKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+		"feeExemptKeys":  Many(func(v *ledger.Topic) []*ledger.KeyInfo { return v.FeeExemptKeys }, func() *Object[*ledger.KeyInfo] { return t.Key }),
+		"feeScheduleKey": One(func(v *ledger.Topic) *ledger.KeyInfo { return v.FeeScheduleKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"memo":           Scalar(func(dst []byte, v *ledger.Topic, s scalar.Style) []byte { return scalar.AppendString(dst, v.Memo, s) }),
-		"submitKey":      One(func(v *ledger.Topic) *ledger.KeyInfo { return v.SubmitKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
-		"timestamp":      One(func(v *ledger.Topic) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[ledger.TimestampRange] { return t.TimestampRange }),
+		"submitKey":      One(func(v *ledger.Topic) *ledger.KeyInfo { return v.SubmitKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
+		"timestamp":      One(func(v *ledger.Topic) *ledger.TimestampRange { return &v.Timestamp }, func() *Object[*ledger.TimestampRange] { return t.TimestampRange }),
 	})
-	t.TopicCustomFees = NewObject([]string{"TopicCustomFees"}, map[string]Field[ledger.TopicCustomFees]{
+	t.TopicCustomFees = NewObject([]string{"TopicCustomFees"}, map[string]Field[*ledger.TopicCustomFees]{
 		"createdTimestamp": Scalar(func(dst []byte, v *ledger.TopicCustomFees, s scalar.Style) []byte {
 			return scalar.AppendNullTimestamp(dst, v.CreatedTimestamp, s)
 		}),
-		"fixedFees": Many(func(v *ledger.TopicCustomFees) []*ledger.FixedFee { return v.FixedFees }, func() *Object[ledger.FixedFee] { return t.FixedFee }),
+		"fixedFees": Many(func(v *ledger.TopicCustomFees) []*ledger.FixedFee { return v.FixedFees }, func() *Object[*ledger.FixedFee] { return t.FixedFee }),
 	})
-	t.TopicMessage = NewObject([]string{"TopicMessage", "_Entity", "Node"}, map[string]Field[ledger.TopicMessage]{
-		"chunkInfo": One(func(v *ledger.TopicMessage) *ledger.ChunkInfo { return v.ChunkInfo }, func() *Object[ledger.ChunkInfo] { return t.ChunkInfo }),
+	t.TopicMessage = NewObject([]string{"TopicMessage", "_Entity", "Node"}, map[string]Field[*ledger.TopicMessage]{
+		"chunkInfo": One(func(v *ledger.TopicMessage) *ledger.ChunkInfo { return v.ChunkInfo }, func() *Object[*ledger.ChunkInfo] { return t.ChunkInfo }),
 		"consensusTimestamp": Scalar(func(dst []byte, v *ledger.TopicMessage, s scalar.Style) []byte {
 			return scalar.AppendTimestamp(dst, v.ConsensusTimestamp, s)
 		}),
@@ -2120,19 +2120,19 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendEntityID(dst, v.TopicID, s)
 		}),
 	})
-	t.TopicMessageConnection = NewObject([]string{"TopicMessageConnection"}, map[string]Field[relay.Connection[ledger.TopicMessage]]{
-		"edges":    Many(func(v *relay.Connection[ledger.TopicMessage]) []*relay.Edge[ledger.TopicMessage] { return v.Edges() }, func() *Object[relay.Edge[ledger.TopicMessage]] { return t.TopicMessageEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.TopicMessage]) []*ledger.TopicMessage { return v.Nodes }, func() *Object[ledger.TopicMessage] { return t.TopicMessage }),
-		"pageInfo": One(func(v *relay.Connection[ledger.TopicMessage]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.TopicMessageConnection = NewObject([]string{"TopicMessageConnection"}, map[string]Field[*relay.Connection[ledger.TopicMessage]]{
+		"edges":    Many(func(v *relay.Connection[ledger.TopicMessage]) []*relay.Edge[ledger.TopicMessage] { return v.Edges() }, func() *Object[*relay.Edge[ledger.TopicMessage]] { return t.TopicMessageEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.TopicMessage]) []*ledger.TopicMessage { return v.Nodes }, func() *Object[*ledger.TopicMessage] { return t.TopicMessage }),
+		"pageInfo": One(func(v *relay.Connection[ledger.TopicMessage]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.TopicMessageEdge = NewObject([]string{"TopicMessageEdge"}, map[string]Field[relay.Edge[ledger.TopicMessage]]{
-		"node": One(func(v *relay.Edge[ledger.TopicMessage]) *ledger.TopicMessage { return v.Node }, func() *Object[ledger.TopicMessage] { return t.TopicMessage }),
+	t.TopicMessageEdge = NewObject([]string{"TopicMessageEdge"}, map[string]Field[*relay.Edge[ledger.TopicMessage]]{
+		"node": One(func(v *relay.Edge[ledger.TopicMessage]) *ledger.TopicMessage { return v.Node }, func() *Object[*ledger.TopicMessage] { return t.TopicMessage }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.TopicMessage], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.Transaction = NewObject([]string{"Transaction", "_Entity", "Node"}, map[string]Field[ledger.Transaction]{
-		"batchKey": One(func(v *ledger.Transaction) *ledger.KeyInfo { return v.BatchKey }, func() *Object[ledger.KeyInfo] { return t.Key }),
+	t.Transaction = NewObject([]string{"Transaction", "_Entity", "Node"}, map[string]Field[*ledger.Transaction]{
+		"batchKey": One(func(v *ledger.Transaction) *ledger.KeyInfo { return v.BatchKey }, func() *Object[*ledger.KeyInfo] { return t.Key }),
 		"bytes": Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendBytes(dst, v.Bytes, s)
 		}),
@@ -2155,7 +2155,7 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendNullInt(dst, v.Index, s)
 		}),
 		"innerTransactionIds": Scalars(func(v *ledger.Transaction) []ledger.TransactionID { return v.InnerTransactions }, scalar.AppendTransactionID),
-		"maxCustomFees":       Many(func(v *ledger.Transaction) []*ledger.CustomFeeLimit { return v.MaxCustomFees }, func() *Object[ledger.CustomFeeLimit] { return t.CustomFeeLimit }),
+		"maxCustomFees":       Many(func(v *ledger.Transaction) []*ledger.CustomFeeLimit { return v.MaxCustomFees }, func() *Object[*ledger.CustomFeeLimit] { return t.CustomFeeLimit }),
 		"maxFee": Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendNullBigInt(dst, v.MaxFee, s)
 		}),
@@ -2165,7 +2165,7 @@ func NewTables(newBatch func() Batch) *Tables {
 		"name": Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendTransactionType(dst, v.Type, s)
 		}),
-		"nftTransfers": Many(func(v *ledger.Transaction) []*ledger.NFTTransfer { return v.NFTTransfers }, func() *Object[ledger.NFTTransfer] { return t.NFTTransfer }),
+		"nftTransfers": Many(func(v *ledger.Transaction) []*ledger.NFTTransfer { return v.NFTTransfers }, func() *Object[*ledger.NFTTransfer] { return t.NFTTransfer }),
 		"nodeAccountId": Scalar(func(dst []byte, v *ledger.Transaction, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.NodeAccountID, s)
 		}),
@@ -2197,18 +2197,18 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendTimestamp(dst, v.ValidStartTimestamp, s)
 		}),
 	})
-	t.TransactionConnection = NewObject([]string{"TransactionConnection"}, map[string]Field[relay.Connection[ledger.Transaction]]{
-		"edges":    Many(func(v *relay.Connection[ledger.Transaction]) []*relay.Edge[ledger.Transaction] { return v.Edges() }, func() *Object[relay.Edge[ledger.Transaction]] { return t.TransactionEdge }),
-		"nodes":    Many(func(v *relay.Connection[ledger.Transaction]) []*ledger.Transaction { return v.Nodes }, func() *Object[ledger.Transaction] { return t.Transaction }),
-		"pageInfo": One(func(v *relay.Connection[ledger.Transaction]) *relay.PageInfo { return v.PageInfo() }, func() *Object[relay.PageInfo] { return t.PageInfo }),
+	t.TransactionConnection = NewObject([]string{"TransactionConnection"}, map[string]Field[*relay.Connection[ledger.Transaction]]{
+		"edges":    Many(func(v *relay.Connection[ledger.Transaction]) []*relay.Edge[ledger.Transaction] { return v.Edges() }, func() *Object[*relay.Edge[ledger.Transaction]] { return t.TransactionEdge }),
+		"nodes":    Many(func(v *relay.Connection[ledger.Transaction]) []*ledger.Transaction { return v.Nodes }, func() *Object[*ledger.Transaction] { return t.Transaction }),
+		"pageInfo": One(func(v *relay.Connection[ledger.Transaction]) *relay.PageInfo { return v.PageInfo() }, func() *Object[*relay.PageInfo] { return t.PageInfo }),
 	})
-	t.TransactionEdge = NewObject([]string{"TransactionEdge"}, map[string]Field[relay.Edge[ledger.Transaction]]{
-		"node": One(func(v *relay.Edge[ledger.Transaction]) *ledger.Transaction { return v.Node }, func() *Object[ledger.Transaction] { return t.Transaction }),
+	t.TransactionEdge = NewObject([]string{"TransactionEdge"}, map[string]Field[*relay.Edge[ledger.Transaction]]{
+		"node": One(func(v *relay.Edge[ledger.Transaction]) *ledger.Transaction { return v.Node }, func() *Object[*ledger.Transaction] { return t.Transaction }),
 		"cursor": Scalar(func(dst []byte, v *relay.Edge[ledger.Transaction], s scalar.Style) []byte {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t._Service = NewObject([]string{"_Service"}, map[string]Field[relay.Service]{
+	t._Service = NewObject([]string{"_Service"}, map[string]Field[*relay.Service]{
 		"sdl": Scalar(func(dst []byte, v *relay.Service, s scalar.Style) []byte { return scalar.AppendString(dst, v.SDL, s) }),
 	})
 	t.entries[reflect.TypeFor[*ledger.AccessListItem]()] = oneEntry(t.AccessListItem)

@@ -2,16 +2,15 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/maypok86/otter/v2"
 
 	"heliograph/graph/limits"
+	"heliograph/internal/cache"
 	"heliograph/internal/etag"
 )
 
@@ -32,7 +31,7 @@ type answer struct {
 // responses keep whole answers by what was asked and by the newest consensus timestamp: whatever the importer adds makes all that was kept before be asked for again.
 // What changes without it is told at most [limits.ShortAge] late, as it is through any other cache.
 type responses struct {
-	cache *otter.Cache[string, *answer]
+	cache cache.Cache[string, *answer]
 	most  int // bytes of one answer
 	head  func(context.Context) (int64, error)
 
@@ -41,16 +40,9 @@ type responses struct {
 	at    time.Time
 }
 
-func newResponses(size int64, head func(context.Context) (int64, error)) (*responses, error) {
-	cache, err := otter.New(&otter.Options[string, *answer]{
-		MaximumWeight:    uint64(size),
-		Weigher:          func(key string, a *answer) uint32 { return uint32(len(key) + len(a.body) + 200) },
-		ExpiryCalculator: otter.ExpiryWriting[string, *answer](limits.ShortAge * time.Second),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("making the cache of answers: %w", err)
-	}
-	return &responses{cache: cache, most: int(size / largestShare), head: head}, nil
+func newResponses(size int64, head func(context.Context) (int64, error)) *responses {
+	weight := func(key string, a *answer) int { return len(key) + len(a.body) + 200 }
+	return &responses{cache: cache.Weighed(uint64(size), weight, limits.ShortAge*time.Second), most: int(size / largestShare), head: head}
 }
 
 // key is what an answer to a request is kept under; empty when nothing may be.
@@ -87,7 +79,7 @@ func (c *responses) get(key string) *answer {
 	if key == "" {
 		return nil
 	}
-	a, _ := c.cache.GetIfPresent(key)
+	a, _ := c.cache.Get(key)
 	return a
 }
 

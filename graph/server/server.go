@@ -98,9 +98,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	if o.CacheBytes > 0 {
-		if s.responses, err = newResponses(o.CacheBytes, o.Head); err != nil {
-			return nil, err
-		}
+		s.responses = newResponses(o.CacheBytes, o.Head)
 	}
 	s.exec.SetErrorPresenter(s.present)
 	s.exec.SetRecoverFunc(s.recovered)

@@ -7,7 +7,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/maypok86/otter/v2"
+
+	"heliograph/internal/cache"
 )
 
 // code is the code of a contract with what is known of it without running it.
@@ -50,8 +51,8 @@ func asksOf(b []byte) asks {
 
 // codeCache keeps what is known of code for as long as the source hands out the very same bytes. It is bounded by the size of the code.
 type codeCache struct {
-	codes *otter.Cache[*byte, *code]
-	dests *otter.Cache[common.Hash, vm.BitVec]
+	codes cache.Cache[*byte, *code]
+	dests cache.Cache[common.Hash, vm.BitVec]
 }
 
 // newCodeCache makes a cache for about limit bytes of code; nil, which keeps nothing, when limit is 0.
@@ -60,12 +61,8 @@ func newCodeCache(limit uint64) *codeCache {
 		return nil
 	}
 	return &codeCache{
-		codes: otter.Must(&otter.Options[*byte, *code]{
-			MaximumWeight: limit, Weigher: func(_ *byte, c *code) uint32 { return uint32(len(c.bytes)) },
-		}),
-		dests: otter.Must(&otter.Options[common.Hash, vm.BitVec]{
-			MaximumWeight: limit / 8, Weigher: func(_ common.Hash, v vm.BitVec) uint32 { return uint32(len(v)) },
-		}),
+		codes: cache.Weighed(limit, func(_ *byte, c *code) int { return len(c.bytes) }, 0),
+		dests: cache.Weighed(limit/8, func(_ common.Hash, v vm.BitVec) int { return len(v) }, 0),
 	}
 }
 
@@ -76,7 +73,7 @@ func (c *codeCache) of(b []byte) *code {
 		return newCode(b)
 	}
 	key := unsafe.SliceData(b)
-	if known, ok := c.codes.GetIfPresent(key); ok && len(known.bytes) == len(b) {
+	if known, ok := c.codes.Get(key); ok && len(known.bytes) == len(b) {
 		return known
 	}
 	made := newCode(b)
@@ -85,7 +82,7 @@ func (c *codeCache) of(b []byte) *code {
 }
 
 // Load and Store make the cache one of valid jump destinations, by the hash of the code.
-func (c *codeCache) Load(hash common.Hash) (vm.BitVec, bool) { return c.dests.GetIfPresent(hash) }
+func (c *codeCache) Load(hash common.Hash) (vm.BitVec, bool) { return c.dests.Get(hash) }
 
 // Store remembers the jump destinations of code.
 func (c *codeCache) Store(hash common.Hash, v vm.BitVec) { c.dests.Set(hash, v) }
