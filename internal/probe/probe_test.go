@@ -55,7 +55,7 @@ func newLab(t *testing.T, settings ...storage.Setting) *lab {
 		}
 	}))
 	t.Cleanup(l.target.Close)
-	db, err := storage.OpenStatus(t.Context(), storage.StatusOptions{URL: statusTables.Fresh(t), StatementTimeout: 30 * time.Second, MaxConnections: 8})
+	db, err := storage.OpenStatus(t.Context(), storage.PoolOptions{URL: statusTables.Fresh(t), StatementTimeout: 30 * time.Second, MaxConnections: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
