@@ -212,17 +212,32 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// route are the endpoints of a path, nil when there is none. Nothing stands for an empty segment.
-func (a *API) route(escaped string) *route {
+// route are the endpoints of a path, nil when there is none.
+func (a *API) route(escaped string) *route { return a.byPath[a.find(escaped)] }
+
+// find is the path of the endpoints that a request's path is for, empty when there are none. Nothing stands for an empty segment.
+func (a *API) find(escaped string) string {
 	folded := a.fold(escaped)
 	if strings.Contains(folded, "//") {
-		return nil
+		return ""
 	}
 	rc := a.contexts.Get().(*chi.Context)
 	defer a.contexts.Put(rc)
 	rc.Reset()
-	return a.byPath[a.routes.Find(rc, http.MethodGet, folded)]
+	return a.routes.Find(rc, http.MethodGet, folded)
 }
+
+// Pattern is what the path of a request is an instance of, such as /api/v1/accounts/{id}; empty when nothing is there.
+func (a *API) Pattern(r *http.Request) string {
+	path := a.find(r.URL.EscapedPath())
+	if path == "" {
+		return ""
+	}
+	return a.Prefix + grammarSyntax.ReplaceAllString(path, "}")
+}
+
+// grammarSyntax finds what the router wants a part of a path to look like.
+var grammarSyntax = regexp.MustCompile(`:[^}]*}`)
 
 // inside is a path below the API's prefix, without one slash at its end.
 func (a *API) inside(escaped string) string {

@@ -14,9 +14,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"heliograph/internal/gateway"
 	"heliograph/internal/probe"
 	"heliograph/internal/status"
+	"heliograph/internal/tracing"
 	"heliograph/storage"
 	"heliograph/storage/demo"
 	"heliograph/storage/embedded"
@@ -47,6 +50,7 @@ type serveCmd struct {
 	evmSettings
 	graphSettings
 	rateSettings
+	traceSettings
 	logSettings
 }
 
@@ -85,6 +89,11 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err := c.mayLive(); err != nil {
 		return err
 	}
+	traces, err := c.traces(ctx, log)
+	if err != nil {
+		return err
+	}
+	log = traces.Logger(log)
 	// The ports come first: nothing has to be undone when one is taken.
 	public, admin, err := c.listen(ctx)
 	if err != nil {
@@ -107,7 +116,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer stopLife()
-	g, err := c.connect(ctx, d, cfg.Base)
+	g, err := c.connect(ctx, d, cfg.Base, traces.Statements())
 	if err != nil {
 		return err
 	}
@@ -115,7 +124,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err := check(ctx, g); err != nil {
 		return err
 	}
-	pages, err := c.connectStatus(ctx, d)
+	pages, err := c.connectStatus(ctx, d, traces.Statements())
 	if err != nil {
 		return err
 	}
@@ -127,7 +136,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	editor := storage.NewStatusEditor(pages, cfg.Now, nil)
 	handlers, err := gateway.New(gateway.Options{
 		DB: g, Status: pages, Followers: followers, Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil), Tokens: tokens, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
-		RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts,
+		RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts, Traces: traces,
 	})
 	if err != nil {
 		return fmt.Errorf("putting the gateway together: %w", err)
@@ -136,7 +145,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	defer stop()
 	go gateway.ReleaseWhenIdle(watching)
 	go watchStatus(watching, editor, log, watchEvery)
-	return c.serve(ctx, log, d, handlers, public, admin)
+	return c.serve(ctx, log, d, handlers, traces, public, admin)
 }
 
 // demo loads the demo network into an empty embedded database, and gives it its status page, unless the pages are in a database of their own.
@@ -188,13 +197,13 @@ func (c *serveCmd) live(ctx context.Context, d *database, now func() time.Time, 
 }
 
 // connect opens the pool. Without a write to do, every session refuses to write.
-func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID) (*storage.DB, error) {
+func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID, tracer pgx.QueryTracer) (*storage.DB, error) {
 	chainID, err := c.chainID()
 	if err != nil {
 		return nil, err
 	}
 	db, err := storage.Open(ctx, storage.Options{
-		PoolOptions: storage.PoolOptions{URL: d.url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: c.MaxConnections},
+		PoolOptions: storage.PoolOptions{URL: d.url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: c.MaxConnections, Tracer: tracer},
 		ReadOnly:    true, Base: base, ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on,
 	})
 	if err != nil {
@@ -207,13 +216,13 @@ func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID) (*st
 const statusConnections = 4
 
 // connectStatus makes the pool of the status pages. It does not have to reach them: they come when they can.
-func (c *serveCmd) connectStatus(ctx context.Context, d *database) (*storage.StatusDB, error) {
+func (c *serveCmd) connectStatus(ctx context.Context, d *database, tracer pgx.QueryTracer) (*storage.StatusDB, error) {
 	url, err := c.statusURL(d.url)
 	if err != nil {
 		return nil, err
 	}
 	return storage.OpenStatus(ctx, storage.PoolOptions{
-		URL: url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: statusConnections,
+		URL: url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: statusConnections, Tracer: tracer,
 	})
 }
 
@@ -256,7 +265,7 @@ func closeAll(list []net.Listener) {
 }
 
 // serve answers requests until the context ends or something dies, and drains.
-func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *gateway.Gateway, public, admin []net.Listener) error {
+func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *gateway.Gateway, traces *tracing.Traces, public, admin []net.Listener) error {
 	failed := make(chan error, len(public)+len(admin))
 	var servers []*http.Server
 	start := func(list []net.Listener, handler http.Handler) {
@@ -294,6 +303,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 			err = errors.Join(err, fmt.Errorf("draining: %w", e))
 		}
 	}
+	traces.Shutdown(drain)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"heliograph/graph/limits"
 	"heliograph/internal/gateway"
 	"heliograph/internal/ledger"
+	"heliograph/internal/tracing"
 	"heliograph/rest"
 	"heliograph/storage/embedded"
 )
@@ -283,6 +285,17 @@ func readUsers(text string) ([]rest.User, error) {
 		seen[u.Username] = true
 	}
 	return users, nil
+}
+
+// traceSettings say where traces go.
+type traceSettings struct {
+	TraceEndpoint string  `env:"HELIOGRAPH_TRACE_ENDPOINT" help:"URL of an OpenTelemetry collector (OTLP over HTTP) that gets traces, such as http://127.0.0.1:4318 (default: that of OTEL_EXPORTER_OTLP_ENDPOINT; without any there are no traces)."`
+	TraceRatio    float64 `env:"HELIOGRAPH_TRACE_RATIO" default:"1" help:"Part of the requests that are traced, 0 to 1; for a request with a traceparent, that decides."`
+}
+
+// traces starts to send traces, where the settings ask for them. What is lost is told in the log.
+func (s *traceSettings) traces(ctx context.Context, log *slog.Logger) (*tracing.Traces, error) {
+	return tracing.Start(ctx, tracing.Options{Endpoint: s.TraceEndpoint, Ratio: s.TraceRatio, Version: version, Logger: log})
 }
 
 // logSettings say how to log.

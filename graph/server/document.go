@@ -104,6 +104,11 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 			return res
 		}
 	}
+	if s.o.Observer != nil {
+		var end func()
+		ctx, end = s.o.Observer.Run(ctx, string(ast.Query), c.Operation) // see [Server.Prepare]
+		defer end()
+	}
 	ctx = relay.WithHints(s.context(ctx, s.restEnvs[c.Style], c.Limits), &res.Hints)
 	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, oc), s.present, s.recovered)
 	resp := s.o.Schema.Exec(ctx)(ctx)

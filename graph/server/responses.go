@@ -26,6 +26,8 @@ type answer struct {
 	cost string
 	tag  string
 	age  int
+	// operation is the name of the operation, for the observer alone.
+	operation string
 }
 
 // responses keep whole answers by what was asked and by the newest consensus timestamp: whatever the importer adds makes all that was kept before be asked for again.

@@ -60,6 +60,16 @@ type Options struct {
 	// NewID makes the ids of errors whose reasons only the log tells.
 	NewID  func() string
 	Logger *slog.Logger
+	// Observer is told of operations. Nil stands for nobody.
+	Observer Observer
+}
+
+// Observer is told which operations there are. Their kind is query, mutation or subscription; the name is empty where an operation has none.
+type Observer interface {
+	// Received is told of the operation that a request of a client asks for, when it is known to be good; of one whose answer was kept, too.
+	Received(ctx context.Context, kind, name string)
+	// Run is told of an operation that is run in process. It runs with the context that is returned, and end is called afterwards.
+	Run(ctx context.Context, kind, name string) (of context.Context, end func())
 }
 
 // Server runs operations.
@@ -182,6 +192,13 @@ func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
 func coded(code fault.Code, message string) *gqlerror.Error {
 	return &gqlerror.Error{Message: message, Extensions: map[string]any{"code": string(code)}}
+}
+
+// received tells the observer of a client's operation.
+func (s *Server) received(ctx context.Context, op *ast.OperationDefinition) {
+	if s.o.Observer != nil {
+		s.o.Observer.Received(ctx, string(op.Operation), op.Name)
+	}
 }
 
 // context prepares the context of one operation.

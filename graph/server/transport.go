@@ -45,6 +45,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	key := s.responses.key(r.Context(), r.Method, raw)
 	if a := s.responses.get(key); a != nil {
+		if s.o.Observer != nil {
+			s.o.Observer.Received(r.Context(), string(ast.Query), a.operation) // of nothing else answers are kept
+		}
 		a.write(w, r, s.costLimit)
 		return
 	}
@@ -120,6 +123,7 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, keep fu
 	if errs != nil {
 		return nil, withCodes(errs)
 	}
+	s.received(ctx, oc.Operation)
 	op := &operation{entry: e, oc: oc, cost: e.cost(oc.Operation, s.o.Limits).Of(oc.Variables)}
 	if op.cost > s.o.Bounds.Cost {
 		return op, gqlerror.List{tooCostly(op.cost, s.o.Bounds.Cost)}
@@ -183,6 +187,9 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request, params *graphql.Raw
 	}
 	body := append(append(append(make([]byte, 0, len(dataMember)+len(data)+len(tail)), dataMember...), data...), tail...)
 	a := &answer{body: body, cost: costText, tag: tagOf(body), age: age}
+	if s.o.Observer != nil {
+		a.operation = strings.Clone(oc.Operation.Name) // or the whole document would be kept with the answer
+	}
 	s.responses.put(key, a)
 	a.write(w, r, s.costLimit)
 }

@@ -31,6 +31,7 @@ import (
 	"heliograph/internal/pagesync"
 	"heliograph/internal/probe"
 	"heliograph/internal/status"
+	"heliograph/internal/tracing"
 	"heliograph/internal/web/apidocs"
 	"heliograph/internal/web/graphiql"
 	"heliograph/internal/web/statuspage"
@@ -92,6 +93,8 @@ type Options struct {
 	Logger  *slog.Logger
 	Origins []string
 	Proxies []netip.Prefix
+	// Traces has a span for each request. Nil makes none.
+	Traces *tracing.Traces
 	// Rates bound how often clients may ask.
 	Rates RateOptions
 	// RequestTimeout bounds each request.
@@ -130,12 +133,16 @@ func New(o Options) (*Gateway, error) {
 		Feeds: feed.Options{Interval: o.Graph.PollInterval, Keep: o.Graph.Backlog, Logger: o.Logger},
 	})
 	root.Tables().Off = o.PlansOff
+	var observer server.Observer
+	if o.Traces != nil { // an interface that holds nil is not nil
+		observer = o.Traces
+	}
 	srv, err := server.New(server.Options{
 		Schema: graph.NewSchema(root), Tables: root.Tables(), PrepareContext: root.PrepareContext,
 		Classify: resolvers.Classify, Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, Bounds: o.Graph.Bounds,
 		MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues, IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff,
 		Trusted: withLive(o.Graph.Trusted), OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,
-		Streams: o.Graph.Streams, Origins: o.Origins, NewID: newID, Logger: o.Logger, CheckVariables: o.CheckVariables,
+		Streams: o.Graph.Streams, Origins: o.Origins, NewID: newID, Logger: o.Logger, CheckVariables: o.CheckVariables, Observer: observer,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the graph's server: %w", err)
@@ -169,7 +176,7 @@ func New(o Options) (*Gateway, error) {
 		return nil, fmt.Errorf("making the status page: %w", err)
 	}
 	return &Gateway{
-		o: o, graph: srv, people: people, v1: api, v2: documents, keeper: keeper, docs: docs, metrics: newMetrics(o.DB, keeper, o.Followers), sdl: srv.SDL(), rates: rates, root: root,
+		o: o, graph: srv, people: people, v1: api, v2: documents, keeper: keeper, docs: docs, metrics: newMetrics(o.DB, keeper, o.Followers, o.Traces), sdl: srv.SDL(), rates: rates, root: root,
 		cors: cors.Handler(cors.Options{
 			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
 			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match", keyHeader},

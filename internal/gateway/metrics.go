@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"heliograph/internal/pagesync"
+	"heliograph/internal/tracing"
 	"heliograph/internal/web/statuspage"
 	"heliograph/rest/edition"
 	"heliograph/storage"
@@ -22,7 +23,7 @@ type metrics struct {
 	requests *prometheus.HistogramVec
 }
 
-func newMetrics(db *storage.DB, pages *edition.Keeper, followers []*pagesync.Follower) *metrics {
+func newMetrics(db *storage.DB, pages *edition.Keeper, followers []*pagesync.Follower, traces *tracing.Traces) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -32,6 +33,7 @@ func newMetrics(db *storage.DB, pages *edition.Keeper, followers []*pagesync.Fol
 	}
 	m.registry.MustRegister(m.requests, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.addStatus(pages)
+	m.addTraces(traces)
 	for _, f := range followers {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "heliograph", Subsystem: "status", Name: "sync_age_seconds", Help: "How long ago a status page elsewhere was last read that a page is a copy of; -1 when it never was.",
@@ -63,6 +65,21 @@ func (m *metrics) addStatus(pages *edition.Keeper) {
 		prometheus.NewCounterFunc(prometheus.CounterOpts(name("failures_total", "How often the status pages could not be read.")),
 			func() float64 { return float64(pages.Stats().Failures) }),
 	)
+}
+
+// addTraces adds what becomes of spans, where there are any.
+func (m *metrics) addTraces(traces *tracing.Traces) {
+	if traces == nil {
+		return
+	}
+	add := func(name, help string, labels prometheus.Labels, value func(tracing.Stats) int64) {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "heliograph", Subsystem: "trace", Name: name, Help: help, ConstLabels: labels},
+			func() float64 { return float64(value(traces.Stats())) }))
+	}
+	const lost = "Spans that the collector never got: because too many were waiting, or because it did not take them."
+	add("spans_sent_total", "Spans that the collector has taken.", nil, func(s tracing.Stats) int64 { return s.Sent })
+	add("spans_dropped_total", lost, prometheus.Labels{"reason": "queue_full"}, func(s tracing.Stats) int64 { return s.QueueFull })
+	add("spans_dropped_total", lost, prometheus.Labels{"reason": "failed"}, func(s tracing.Stats) int64 { return s.Failed })
 }
 
 func (m *metrics) observe(path string, status int, took time.Duration) {

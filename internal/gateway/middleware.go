@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
 	"heliograph/graph/server"
@@ -48,20 +49,41 @@ func (g *Gateway) client(next http.Handler) http.Handler {
 	})
 }
 
-// record logs and counts each request.
+// record logs, counts and traces each request.
 func (g *Gateway) record(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now() //nolint:forbidigo // a duration is measured, and the injected clock may stand still
 		ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		r, span := g.o.Traces.Begin(r, streams(r))
+		defer span.End()
 		next.ServeHTTP(ww, r)
 		took := time.Since(start) //nolint:forbidigo // as above
 		status := ww.Status()
 		if status == 0 {
 			status = http.StatusOK
 		}
+		if span != nil {
+			span.Finish(r.Method, g.pattern(r), status)
+		}
 		g.metrics.observe(family(r.URL.Path), status, took)
 		g.o.Logger.LogAttrs(r.Context(), levelOf(status), "request", requestAttrs(r, status, ww.BytesWritten(), took)...)
 	})
+}
+
+// streams tells whether a request may be answered for as long as its client likes.
+func streams(r *http.Request) bool { return r.URL.Path == graphPath && server.Streams(r) }
+
+// pattern is what the path of an answered request is an instance of, empty where nothing is there.
+func (g *Gateway) pattern(r *http.Request) string {
+	if ofAPI(r) {
+		if pattern := g.v1.Pattern(r); pattern != "" {
+			return pattern
+		}
+	}
+	if g.v2.Has(r.URL.Path) {
+		return r.URL.Path
+	}
+	return chi.RouteContext(r.Context()).RoutePattern()
 }
 
 // recover answers a request whose handler panicked.
@@ -85,7 +107,7 @@ func (g *Gateway) recover(next http.Handler) http.Handler {
 // deadline bounds each request, except for subscriptions.
 func (g *Gateway) deadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == graphPath && server.Streams(r) {
+		if streams(r) {
 			next.ServeHTTP(w, r)
 			return
 		}

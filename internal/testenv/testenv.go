@@ -30,6 +30,7 @@ import (
 	"heliograph/internal/gateway"
 	"heliograph/internal/pgtest"
 	"heliograph/internal/status"
+	"heliograph/internal/tracing"
 	"heliograph/resolvers"
 	"heliograph/rest"
 	"heliograph/storage"
@@ -111,6 +112,11 @@ func Storage(change func(*storage.Options)) Option {
 // PlansOff leaves all answers to gqlgen's own way.
 func PlansOff() Option {
 	return func(o *gateway.Options, _ *storage.Options) { o.PlansOff = true }
+}
+
+// Traces sends traces of requests and statements.
+func Traces(t *tracing.Traces) Option {
+	return func(o *gateway.Options, s *storage.Options) { o.Traces, s.Tracer, o.Logger = t, t.Statements(), t.Logger(o.Logger) }
 }
 
 // Tokens are who may write to status pages: name:role:token, separated by commas.

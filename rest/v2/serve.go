@@ -67,6 +67,12 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.fixed.Send(w, r, v, a.fixed.json)
 }
 
+// Has tells whether a document is at a path.
+func (a *API) Has(path string) bool {
+	_, known := a.index[path]
+	return known
+}
+
 // find finds the document of an endpoint for the host of a request, or the status that says why there is none.
 func (a *API) find(r *http.Request, i int) (v *edition.Volume, code int) {
 	if a.o.Keeper.Off() {

@@ -1,0 +1,35 @@
+package tracing
+
+import (
+	"context"
+	"log/slog"
+
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Logger is a log whose lines tell the trace and the span that they belong to, as trace_id and span_id. It is the log itself where traces are off.
+func (t *Traces) Logger(l *slog.Logger) *slog.Logger {
+	if t == nil {
+		return l
+	}
+	return slog.New(logHandler{l.Handler()})
+}
+
+// logHandler adds ids to lines.
+type logHandler struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
+	if sc := trace.SpanContextFromContext(ctx); sc.IsSampled() { // of a trace that is not sent nobody could find more
+		r.AddAttrs(slog.String("trace_id", sc.TraceID().String()), slog.String("span_id", sc.SpanID().String()))
+	}
+	return h.Handler.Handle(ctx, r) //nolint:wrapcheck // the same handler
+}
+
+// WithAttrs implements slog.Handler.
+func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return logHandler{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (h logHandler) WithGroup(name string) slog.Handler { return logHandler{h.Handler.WithGroup(name)} }
