@@ -116,7 +116,9 @@ func PlansOff() Option {
 
 // Traces sends traces of requests and statements.
 func Traces(t *tracing.Traces) Option {
-	return func(o *gateway.Options, s *storage.Options) { o.Traces, s.Tracer, o.Logger = t, t.Statements(), t.Logger(o.Logger) }
+	return func(o *gateway.Options, s *storage.Options) {
+		o.Traces, s.Tracer, o.Logger = t, t.Statements(), t.Logger(o.Logger)
+	}
 }
 
 // Tokens are who may write to status pages: name:role:token, separated by commas.

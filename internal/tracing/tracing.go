@@ -166,4 +166,3 @@ type Stats struct {
 func (t *Traces) Stats() Stats {
 	return Stats{Sent: t.out.sent.Load(), QueueFull: t.out.full.Load(), Failed: t.out.failed.Load()}
 }
-

@@ -108,8 +108,8 @@ func TestQueue(t *testing.T) {
 	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "queue_full=100") || !strings.Contains(text, "error=refused") {
 		t.Error(text)
 	}
-	for _, minutes := range []time.Duration{0, 1, 1, 2} {
-		now = now.Add(minutes * time.Minute / 2)
+	for _, wait := range []time.Duration{0, warnEvery / 2, warnEvery / 2, warnEvery} {
+		now = now.Add(wait)
 		out.failed.Add(1)
 		sender{out}.warn(t.Context(), nil)
 	}
