@@ -22,7 +22,7 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(data)
-	for _, s := range services(Config{}) {
+	for _, s := range allServices(Config{}) {
 		for name, list := range map[string][]*function{fmt.Sprintf("0x%x", s.number): s.direct, fmt.Sprintf("0x%x facade", s.number): s.facade} {
 			begin, end := "<!-- "+name+" -->\n", "<!-- end -->"
 			before, rest, ok := strings.Cut(text, begin)
@@ -53,10 +53,7 @@ func listing(t *testing.T, list []*function) string {
 		if err := f.prepare(); err != nil {
 			t.Fatal(err)
 		}
-		answer := map[kind]string{read: "reads", write: "changes", missing: "501", missingW: "501"}[f.kind]
-		if f.partly {
-			answer += ", in part 501"
-		}
+		answer := map[kind]string{read: "reads", write: "changes"}[f.kind]
 		fmt.Fprintf(&b, "| `%s` | `%s` | %s |\n", hex.EncodeToString([]byte{byte(f.selector >> 24), byte(f.selector >> 16), byte(f.selector >> 8), byte(f.selector)}), f.signature, answer)
 	}
 	return b.String()
@@ -78,7 +75,7 @@ func TestSelectors(t *testing.T) {
 		"0x16b":        `f0637961 358eeb03 ca829811 da2d5f8f d68c902c 6f5bfde8 e6599c18 105772b2 72d42394 dfb4a999`,
 		"0x16b facade": `06d15889 c61dea85`,
 	}
-	for _, s := range services(Config{}) {
+	for _, s := range allServices(Config{}) {
 		for name, functions := range map[string]table{fmt.Sprintf("0x%x", s.number): s.functions, fmt.Sprintf("0x%x facade", s.number): s.redirected} {
 			got := map[string]bool{}
 			for selector := range functions {

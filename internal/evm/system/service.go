@@ -29,8 +29,8 @@ type Source interface {
 	PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) ([]*ledger.Airdrop, error)
 	// TokensOf lists the tokens that an account has ever been associated with.
 	TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error)
-	// ScheduledBody reads the body of the transaction that a schedule is of; nil when there is no such schedule.
-	ScheduledBody(ctx context.Context, schedule ledger.EntityID) ([]byte, error)
+	// Schedule reads a schedule with its signatures; nil when there is none.
+	Schedule(ctx context.Context, id ledger.EntityID) (*ledger.EVMSchedule, error)
 }
 
 // Config says what the contracts tell of the network.
@@ -44,7 +44,7 @@ type Config struct {
 // Contracts are the network's contracts by their numbers, for [evm.Config].
 func Contracts(cfg Config) map[int64]evm.SystemContract {
 	out := map[int64]evm.SystemContract{}
-	for _, s := range services(cfg) {
+	for _, s := range allServices(cfg) {
 		out[s.number] = s
 		if s.number == TokenService {
 			out[s.number] = tokenService{s}
@@ -53,8 +53,8 @@ func Contracts(cfg Config) map[int64]evm.SystemContract {
 	return out
 }
 
-// services are the contracts with their functions. A signature that cannot be read is a mistake of the build.
-func services(cfg Config) []*service {
+// allServices are the contracts with their functions. A signature that cannot be read is a mistake of the build.
+func allServices(cfg Config) []*service {
 	list := []*service{
 		{number: TokenService, redirect: redirectForToken, direct: tokenFunctions(), facade: tokenFacade()},
 		{number: AccountService, redirect: redirectForAccount, direct: accountFunctions(), facade: accountFacade()},
@@ -65,6 +65,7 @@ func services(cfg Config) []*service {
 		if err := s.prepare(); err != nil {
 			panic(fmt.Sprintf("table of system contracts: %v", err))
 		}
+		s.tokens = list[0]
 	}
 	return list
 }
@@ -80,10 +81,8 @@ const (
 type kind uint8
 
 const (
-	read     kind = iota
-	write         // changes something
-	missing       // is not there yet, and reads
-	missingW      // is not there yet, and changes something
+	read  kind = iota
+	write      // changes something
 )
 
 // function is one function of a contract.
@@ -92,8 +91,10 @@ type function struct {
 	returns   string // the types of what it returns, without parentheses
 	kind      kind
 	payable   bool
-	partly    bool  // some of its answers are not there yet
-	tinycents int64 // the price of what it does, unless price tells it
+	creates   ledger.TokenType // what kind of token it creates, if it does
+	scheduled bool             // the schedule service may be asked to have it called later
+	tinycents int64            // the price of what it does, unless price tells it, or gas
+	gas       uint64
 	price     func(c *call, in []any) int64
 	run       func(c *call, in []any) evm.Outcome
 
@@ -113,6 +114,7 @@ type service struct {
 	direct, facade []*function
 
 	functions, redirected table
+	tokens                *service // the token service
 }
 
 // prepare reads the signatures of the functions.
@@ -224,15 +226,12 @@ func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 	if c.f == nil {
 		return evm.Unknown()
 	}
-	if (c.f.kind == write || c.f.kind == missingW) && sc.Static {
+	if c.f.kind == write && sc.Static {
 		return evm.Halt(evm.LocalCallModification)
 	}
 	in, err := c.f.args.decode(args)
 	if err != nil {
 		return evm.Halt(evm.ContractExecutionException)
-	}
-	if c.f.run == nil {
-		return sc.NotImplemented()
 	}
 	c.facts = factsOf(sc.State, s.cfg)
 	if c.f.kind == write {
@@ -271,8 +270,11 @@ func (c *call) unwrap() (inner []byte, ok bool) {
 
 // gas is what the function costs.
 func (c *call) gas() uint64 {
-	if c.f.kind == read {
+	switch {
+	case c.f.kind == read:
 		return evm.ViewGas()
+	case c.f.gas != 0:
+		return c.f.gas
 	}
 	return evm.DispatchGas(c.tinycents)
 }

@@ -175,7 +175,7 @@ func (c *call) info(t *token) []any {
 	fees := c.fees(t)
 	return []any{
 		[]any{
-			t.Name, t.Symbol, longZero(t.TreasuryAccountID), t.Memo, t.SupplyType == "FINITE", t.MaxSupply, t.FreezeDefault, keys, expiryOf(t),
+			t.Name, t.Symbol, longZero(t.TreasuryAccountID), t.Memo, t.SupplyType == finite, t.MaxSupply, t.FreezeDefault, keys, expiryOf(t),
 		},
 		t.TotalSupply, false, t.KYCByDefault, t.PauseStatus == "PAUSED", fees[0], fees[1], fees[2], c.ledgerID(),
 	}
