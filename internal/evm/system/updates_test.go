@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
 
 	"heliograph/internal/ledger"
 	"heliograph/storage/demo"
@@ -47,6 +48,8 @@ type updating struct {
 	args      []any
 	want      string
 	nth       int
+	value     uint64 // tinybars
+	op        vm.OpCode
 }
 
 // said is a word that holds a text.
@@ -66,12 +69,18 @@ func times(n int, v any) []any {
 func TestUpdates(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	for _, c := range updates(b.addressOf(t, demo.Bob), b.addressOf(t, demo.Heidi)) {
+	twice(t, b, updates(b.addressOf(t, demo.Bob), b.addressOf(t, demo.Heidi)))
+}
+
+// twice runs the steps of each case in a simulation, once in a frame that reverts and then again, when they must do what they would have done without it.
+func twice(t *testing.T, b *bench, cases []updateCase) {
+	t.Helper()
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			steps := make([]step, len(c.steps))
 			for i, u := range c.steps {
-				steps[i] = step{to: lz(u.to), data: input(t, u.signature, u.args...), nth: u.nth}
+				steps[i] = step{to: lz(u.to), data: input(t, u.signature, u.args...), nth: u.nth, value: u.value, op: u.op}
 			}
 			got := b.as(t, c.at, c.who, append([]step{{undone: steps}}, steps...)...)
 			if got[0].ok {
