@@ -160,6 +160,16 @@ func creations(next int64) []updateCase {
 			at(next+1, "true 1003", "ownerOf(uint256)", 2),
 			at(next+1, "false 225", "ownerOf(uint256)", 3),
 			call("true 22", "getNonFungibleTokenInfo(address,int64)", one, 1),
+			// Another treasury gets the serials that the old one has, and can have none before.
+			call("true 195", updateInfo, one, aToken("", "", carol, "", []any{})),
+			call("true 22", "associateToken(address,address)", dave, one),
+			call("true 176", updateInfo, one, aToken("", "", dave, "", []any{})),
+			call("true 22", "grantTokenKyc(address,address)", one, dave),
+			call("true 22", updateInfo, one, aToken("", "", dave, "", []any{})),
+			at(next+1, "true 1004", "ownerOf(uint256)", 1),
+			at(next+1, "true 1003", "ownerOf(uint256)", 2),
+			at(next+1, "true 1", "balanceOf(address)", dave),
+			at(next+1, "true 0", "balanceOf(address)", trent),
 		}},
 		{"fees of units", now(), alice, []updating{
 			create(createUnitsFees, "true 22", with(gull(keyFor(1)), mostAt, 100_000), 50_000, 0, fees, []any{[]any{1, 10, 2, 50, true, fund}}),
@@ -205,10 +215,10 @@ func creations(next int64) []updateCase {
 			create(createUnits, "true 22", with(gull(), expiryAt, []any{4_000_000_000, alice, 0}), 0, 2),
 			word(1, call("true 4000000000", "getTokenExpiryInfo(address)", one)),
 		}},
-		{"by who calls", now(), lz(demo.HarbourCoin), []updating{
-			create(createUnits, "true 22", with(gull([]any{1, []any{true, none, []byte{}, []byte{}, none}}), treasuryAt, lz(demo.HarbourCoin)), 7, 0),
-			word(3, call("true 3001", "getTokenKey(address,uint256)", one, 1)),
-			at(next+1, "true 7", "balanceOf(address)", lz(demo.HarbourCoin)),
+		{"by who calls", now(), lz(demo.Tollgate), []updating{
+			create(createUnits, "true 22", with(gull([]any{1, []any{true, none, []byte{}, []byte{}, none}}), treasuryAt, lz(demo.Tollgate)), 7, 0),
+			word(3, call("true 3010", "getTokenKey(address,uint256)", one, 1)),
+			at(next+1, "true 7", "balanceOf(address)", lz(demo.Tollgate)),
 		}},
 		{"158 days ago", ago(158), alice, []updating{units, at(next+1, "true 500", "totalSupply()")}},
 		{"refusals", now(), alice, refusedCreations(create, call)},
