@@ -14,16 +14,13 @@ const (
 	recordNotFound                ledger.ResponseCode = 19
 	insufficientAccountBalance    ledger.ResponseCode = 28
 	invalidSolidityAddress        ledger.ResponseCode = 29
-	insufficientGas               ledger.ResponseCode = 30
 	keyNotProvided                ledger.ResponseCode = 44
 	invalidExpiration             ledger.ResponseCode = 45
 	invalidAccountAmounts         ledger.ResponseCode = 48
 	invalidTransactionBody        ledger.ResponseCode = 50
 	invalidSignatureType          ledger.ResponseCode = 51
 	invalidRenewalPeriod          ledger.ResponseCode = 70
-	contractNegativeGas           ledger.ResponseCode = 95
 	negativeValue                 ledger.ResponseCode = 96
-	maxGasExceeded                ledger.ResponseCode = 111
 	invalidAutoRenewAccount       ledger.ResponseCode = 159
 	accountFrozen                 ledger.ResponseCode = 165
 	invalidTokenID                ledger.ResponseCode = 167
@@ -105,7 +102,6 @@ const (
 	delegatingSpenderNotPermitted ledger.ResponseCode = 305
 	expiryTooFar                  ledger.ResponseCode = 306
 	expiryNotInFuture             ledger.ResponseCode = 307
-	schedulePendingExpiration     ledger.ResponseCode = 314
 	hasNoMetadataKey              ledger.ResponseCode = 334
 	missingSerials                ledger.ResponseCode = 336
 	tokenReferenceRepeated        ledger.ResponseCode = 353

@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 
 	"heliograph/internal/evm"
+	"heliograph/internal/ledger"
 	"heliograph/storage"
 	"heliograph/storage/demo"
 )
@@ -368,5 +369,52 @@ func TestCreationGas(t *testing.T) {
 	}
 	if r := b.call(t, now(), lz(demo.Alice), lz(system167), data[:200]); r.Code != evm.ContractExecutionException {
 		t.Errorf("half a creation: %s", r.Code)
+	}
+}
+
+// TestConstructor lets the code that creates a contract take tokens and create one. The contract has the first number, the token the next.
+func TestConstructor(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	next := b.next(t)
+	alice, self, token := lz(demo.Alice), lz(next+1), lz(next+2)
+	call := func(to common.Address, signature string, args ...any) step {
+		return step{to: to, data: input(t, signature, args...)}
+	}
+	create := call(lz(system167), createUnits, with(gull(keyFor(1), []any{16, []any{true, common.Address{}, []byte{}, []byte{}, common.Address{}}}), treasuryAt, self), 500, 2)
+	create.value = hbars
+	own := call(lz(system167), "getTokenKey(address,uint256)", token, 16)
+	own.nth = 3
+	steps := []step{
+		call(lz(system167), "associateToken(address,address)", self, lz(demo.LampOil)),
+		call(lz(system167), transfer, lz(demo.LampOil), alice, self, 9),
+		call(lz(demo.LampOil), "balanceOf(address)", self),
+		call(
+			lz(system167), "cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])",
+			[]any{[]any{[]any{alice, -hbars, false}, []any{self, hbars, false}}}, []any{},
+		),
+		create,
+		call(token, "balanceOf(address)", self),
+		call(lz(system167), "mintToken(address,int64,bytes[])", token, 5, []any{}),
+		own,
+		call(lz(system16a), "getHederaAccountNumAlias(address)", self),
+	}
+	want := []int64{22, 22, 9, 22, 22, 500, 22, next + 1, 22}
+	s, err := b.reader.Open(t.Context(), storage.EVMRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	sim := b.machine.Begin(t.Context(), s, s.Block())
+	for range 2 { // nothing is left of the first time
+		r, err := sim.Call(evm.Message{From: ledger.Of(ledger.EVMAddress(alice)), Data: script(steps, false, nil), Gas: 15_000_000})
+		if err != nil || r.Code != evm.Success || r.Contract != ledger.EVMAddress(self) {
+			t.Fatalf("%v: %+v", err, r)
+		}
+		for i, w := range want {
+			if got := new(big.Int).SetBytes(r.Output[64*i+32 : 64*i+64]); r.Output[64*i+31] != 1 || got.Int64() != w {
+				t.Errorf("step %d: got %d %d, want %d", i, r.Output[64*i+31], got, w)
+			}
+		}
 	}
 }
