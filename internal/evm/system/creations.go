@@ -128,6 +128,9 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, ledger.Respons
 	if code := soundTexts(t.Symbol, t.Name, t.Memo); code != success {
 		return nil, code
 	}
+	if t.Metadata = metadataOf(info); len(t.Metadata) > mostMetadata {
+		return nil, metadataTooLong
+	}
 	if countOf(fees) > mostFees {
 		return nil, feesTooMany
 	}

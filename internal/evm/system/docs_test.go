@@ -74,7 +74,12 @@ func TestSelectors(t *testing.T) {
 		"0x16a facade": `bbee989e 86aff07c f5677e99`,
 		"0x16b":        `f0637961 358eeb03 ca829811 da2d5f8f d68c902c 6f5bfde8 e6599c18 105772b2 72d42394 dfb4a999`,
 		"0x16b facade": `06d15889 c61dea85`,
+		"0x16c": `19f37361 93272baf 46de0fb1 f2c31ff4 a7daa18d 335e04c1 ae7611a0 d614cdb8 1f69565f 3f28a19b 287e1da8 3c4dd32e 927da105 098f2366 f49f40db
+			189a554c 0e71804f 82bba493 eca36917 2c4ba191 5cfc9011 15dacbea 9b23d3d9 e1f21c67 7336aaf0 367605ca 278e0b88 e0f4059a acb9cff9 d6910d06 49146bde
+			2e63879b 099794e8 78b63918 5b8f8584 52f91387 8f8d7f99 af99c633 7c41ad2c 3b3bff0f f069f712 9790686d efef57f9 f7f38e26 d27be6cd 6fc3cbaf d5f60c47
+			30727a29 0fcaca1f 2f348119 012ebcaf 05961641 ebd595e0 7cb8323a 5ac3e67a ad7f8f0b c5bc16bc 54c832a5`,
 	}
+	want["0x16c facade"] = want["0x167 facade"]
 	for _, s := range allServices(Config{}) {
 		for name, functions := range map[string]table{fmt.Sprintf("0x%x", s.number): s.functions, fmt.Sprintf("0x%x facade", s.number): s.redirected} {
 			got := map[string]bool{}

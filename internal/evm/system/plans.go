@@ -105,12 +105,12 @@ func scheduleNative(c *call, in []any) (ledger.ResponseCode, []any) {
 	data := in[1].([]byte)
 	payer, ok := c.facts.party(in[2].(common.Address))
 	switch {
-	case in[0].(common.Address) != longZero(TokenService) || len(data) < 4:
+	case len(data) < 4:
 		return notSchedulable, nil
 	case !ok:
 		return invalidSchedulePayer, nil
 	}
-	f := c.s.tokens.functions[binary.BigEndian.Uint32(data)]
+	f := c.s.tokens[in[0].(common.Address)][binary.BigEndian.Uint32(data)]
 	if f == nil || !f.scheduled {
 		return notSchedulable, nil
 	}

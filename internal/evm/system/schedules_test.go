@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"heliograph/internal/ledger"
 	"heliograph/internal/testenv"
 	"heliograph/storage"
 	"heliograph/storage/demo"
@@ -287,5 +288,32 @@ func TestScheduleGas(t *testing.T) {
 	data := input(t, capacity, soon, 1)
 	if r := b.call(t, now(), lz(demo.Judy), lz(system16b), data); r.GasUsed-intrinsic(data) != viewGas || revertCode(r.Output) != 1 {
 		t.Errorf("looking for capacity: %d gas, %x", r.GasUsed, r.Output)
+	}
+}
+
+// TestFormerSchedules looks at a schedule before its last signature, and before it was executed.
+func TestFormerSchedules(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rent := scheduleOf(t, "Rent of the boat shed")
+	s, err := b.reader.Open(t.Context(), storage.EVMRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := s.Schedule(t.Context(), ledger.EntityID(rent))
+	s.Close()
+	if err != nil || found == nil || len(found.Signatures) < 3 {
+		t.Fatalf("%v: %+v", err, found)
+	}
+	for _, c := range []struct {
+		before ledger.Timestamp
+		want   string
+	}{
+		{found.CreatedTimestamp, "201"}, {found.Signatures[len(found.Signatures)-1].ConsensusTimestamp, "22"}, {found.ExecutedTimestamp.V, "205"},
+	} {
+		sign := step{to: lz(system16b), data: input(t, "authorizeSchedule(address)", lz(rent))}
+		if got := b.as(t, ledger.EVMBlockRef{Before: c.before}, lz(demo.Trent), sign); got[0].word.String() != c.want {
+			t.Errorf("before %s: got %s, want %s", c.before, got[0].word, c.want)
+		}
 	}
 }

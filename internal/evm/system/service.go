@@ -19,6 +19,8 @@ const (
 	TokenService    = 0x167
 	AccountService  = 0x16a
 	ScheduleService = 0x16b
+	// SecondTokenService is the token service again, for contracts that know of the metadata of tokens.
+	SecondTokenService = 0x16c
 )
 
 // Source is what the contracts read from, beside what the machine itself reads. The sources of simulations must implement it.
@@ -45,9 +47,13 @@ type Config struct {
 func Contracts(cfg Config) map[int64]evm.SystemContract {
 	out := map[int64]evm.SystemContract{}
 	for _, s := range allServices(cfg) {
-		out[s.number] = s
-		if s.number == TokenService {
-			out[s.number] = tokenService{s}
+		switch s.number {
+		case TokenService:
+			out[s.number] = tokenService{payableService{s}}
+		case SecondTokenService:
+			out[s.number] = payableService{s}
+		default:
+			out[s.number] = s
 		}
 	}
 	return out
@@ -59,13 +65,18 @@ func allServices(cfg Config) []*service {
 		{number: TokenService, redirect: redirectForToken, direct: tokenFunctions(), facade: tokenFacade()},
 		{number: AccountService, redirect: redirectForAccount, direct: accountFunctions(), facade: accountFacade()},
 		{number: ScheduleService, redirect: redirectForSchedule, direct: scheduleFunctions(), facade: scheduleFacade()},
+		{number: SecondTokenService, redirect: redirectForToken, direct: secondTokenFunctions(), facade: tokenFacade()},
 	}
+	tokens := map[common.Address]table{}
 	for _, s := range list {
 		s.cfg = cfg
 		if err := s.prepare(); err != nil {
 			panic(fmt.Sprintf("table of system contracts: %v", err))
 		}
-		s.tokens = list[0]
+		if s.hasTokens() {
+			tokens[longZero(ledger.EntityID(s.number))] = s.functions
+		}
+		s.tokens = tokens
 	}
 	return list
 }
@@ -114,8 +125,11 @@ type service struct {
 	direct, facade []*function
 
 	functions, redirected table
-	tokens                *service // the token service
+	tokens                map[common.Address]table // the functions of the token services
 }
+
+// hasTokens tells whether a service is one of the token services.
+func (s *service) hasTokens() bool { return s.number == TokenService || s.number == SecondTokenService }
 
 // prepare reads the signatures of the functions.
 func (s *service) prepare() (err error) {
@@ -155,16 +169,19 @@ func (f *function) prepare() (err error) {
 	return nil
 }
 
-// tokenService is the token service, some of whose functions take value, and which knows who must stay.
-type tokenService struct{ *service }
+// payableService is a service some of whose functions take value.
+type payableService struct{ *service }
+
+// tokenService is the token service, which also knows who must stay.
+type tokenService struct{ payableService }
 
 var (
-	_ evm.PayableContract = tokenService{}
+	_ evm.PayableContract = payableService{}
 	_ evm.DestructGuard   = tokenService{}
 )
 
 // Payable implements [evm.PayableContract].
-func (s tokenService) Payable(selector uint32) bool {
+func (s payableService) Payable(selector uint32) bool {
 	f := s.functions[selector]
 	return f != nil && f.payable
 }
@@ -219,7 +236,7 @@ func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 		selector, args, functions = binary.BigEndian.Uint32(inner), inner[4:], s.redirected
 		c.redirect = true
 	}
-	if s.number == TokenService && delegated(sc.Op) && (!c.redirect || !sc.Proxied(c.entity)) {
+	if s.hasTokens() && delegated(sc.Op) && (!c.redirect || !sc.Proxied(c.entity)) {
 		return evm.Halt(evm.ContractExecutionException)
 	}
 	c.f = functions[selector]

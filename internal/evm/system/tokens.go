@@ -2,6 +2,7 @@ package system
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -29,6 +30,20 @@ const (
 // tokenFunctions are the functions of the token service.
 func tokenFunctions() []*function {
 	return slices.Concat(tokenReads(), tokenWrites(), tokenCreations())
+}
+
+// secondTokenFunctions are the functions of the second interface: those of the first one in their newest form, with tokens that also have metadata.
+func secondTokenFunctions() []*function {
+	var out []*function
+	for _, f := range tokenFunctions() {
+		if strings.Contains(f.signature, oldExpiry) {
+			continue
+		}
+		f.signature = strings.ReplaceAll(f.signature, hederaToken, tokenWithMetadata)
+		f.returns = strings.ReplaceAll(f.returns, hederaToken, tokenWithMetadata)
+		out = append(out, f)
+	}
+	return out
 }
 
 // tokenFacade are the functions of a token's address.

@@ -92,6 +92,16 @@ func soundTexts(symbol, name, memo string) ledger.ResponseCode {
 	return success
 }
 
+// metadataOf is the metadata of a token that is told in the form of the second interface.
+func metadataOf(info []any) []byte {
+	if len(info) <= metadataPlace {
+		return nil
+	}
+	return info[metadataPlace].([]byte)
+}
+
+const metadataPlace = 9 // behind what the first interface tells of a token
+
 // updateInfo changes what a token tells of itself: updateTokenInfo(token, info). A name or a symbol that is empty, no treasury, and what a token is made
 // with are passed over. A memo is not: the update that the network makes of the call always has one, and an empty one clears it.
 func updateInfo(c *call, t *token, in []any) ledger.ResponseCode {
@@ -107,6 +117,12 @@ func updateInfo(c *call, t *token, in []any) ledger.ResponseCode {
 		change(c.facts, &t.Symbol, symbol)
 	}
 	change(c.facts, &t.Memo, memo)
+	switch metadata := metadataOf(info); {
+	case len(metadata) > mostMetadata:
+		return metadataTooLong
+	case len(metadata) > 0:
+		change(c.facts, &t.Metadata, metadata)
+	}
 	if code := c.setKeys(t, list(info[7])); code != success {
 		return code
 	}
