@@ -71,7 +71,7 @@ func (s *Simulation) State() *State { return s.state }
 func (s *Simulation) Level() Level { return s.level }
 
 // Call runs a message. What it changed is gone afterwards. The error tells of trouble that is not the message's: a source that cannot be
-// read, the end of the context, or [ErrNotImplemented].
+// read, or the end of the context.
 func (s *Simulation) Call(m Message) (*Result, error) {
 	return s.run(m)
 }
