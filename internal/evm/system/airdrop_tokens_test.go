@@ -37,7 +37,7 @@ func hts(want, signature string, args ...any) updating {
 }
 
 // balance is a step that looks how much somebody has of a token.
-func balance(want int64, token int64, who common.Address) updating {
+func balance(want, token int64, who common.Address) updating {
 	return updating{to: token, signature: "balanceOf(address)", args: []any{who}, want: fmt.Sprint("true ", want)}
 }
 
