@@ -26,13 +26,18 @@ type entry struct {
 	doc   *ast.QueryDocument
 	costs map[*ast.OperationDefinition]*limits.Cost
 	ages  map[*ast.OperationDefinition]int
+	// deferrals are the operations that defer something, beside the document, which defers nothing.
+	deferrals map[*ast.OperationDefinition]*deferral
 }
 
 func newEntry(doc *ast.QueryDocument, pages relay.Limits) *entry {
-	undefer(doc)
 	e := &entry{doc: doc, costs: make(map[*ast.OperationDefinition]*limits.Cost, len(doc.Operations)), ages: make(map[*ast.OperationDefinition]int, len(doc.Operations))}
 	for _, op := range doc.Operations {
 		e.costs[op], e.ages[op] = limits.Price(op, pages), limits.Age(op)
+	}
+	if defers(doc) {
+		e.deferrals = deferrals(doc)
+		undefer(doc)
 	}
 	return e
 }
@@ -234,29 +239,4 @@ func introspects(doc *ast.QueryDocument) bool {
 	}
 	return slices.ContainsFunc(doc.Operations, func(op *ast.OperationDefinition) bool { return in(op.SelectionSet) }) ||
 		slices.ContainsFunc(doc.Fragments, func(f *ast.FragmentDefinition) bool { return in(f.SelectionSet) })
-}
-
-// undefer takes every @defer out of a document: answers come whole, which is a server's right.
-func undefer(doc *ast.QueryDocument) {
-	for _, op := range doc.Operations {
-		undeferSet(op.SelectionSet)
-	}
-	for _, f := range doc.Fragments {
-		undeferSet(f.SelectionSet)
-	}
-}
-
-func undeferSet(set ast.SelectionSet) {
-	isDefer := func(d *ast.Directive) bool { return d.Name == "defer" }
-	for _, s := range set {
-		switch s := s.(type) {
-		case *ast.Field:
-			undeferSet(s.SelectionSet)
-		case *ast.InlineFragment:
-			s.Directives = slices.DeleteFunc(s.Directives, isDefer)
-			undeferSet(s.SelectionSet)
-		case *ast.FragmentSpread:
-			s.Directives = slices.DeleteFunc(s.Directives, isDefer)
-		}
-	}
 }
