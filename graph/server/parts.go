@@ -194,7 +194,9 @@ func tell(payloads []payload, errs gqlerror.List) {
 }
 
 // leadsTo tells whether a path is the beginning of another.
-func leadsTo(path, to ast.Path) bool { return len(path) <= len(to) && slices.Equal(path, to[:len(path)]) }
+func leadsTo(path, to ast.Path) bool {
+	return len(path) <= len(to) && slices.Equal(path, to[:len(path)])
+}
 
 // part is the JSON of what has come of a group.
 func (d *delivery) part(g *group, payloads []payload, more bool) ([]byte, error) {
