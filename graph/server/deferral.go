@@ -23,10 +23,14 @@ type deferral struct {
 }
 
 // mostSplits bounds how many ways to split an operation are kept; those beyond are made each time.
-const mostSplits = 8
+const mostSplits = 2
+
+// splitWeight is how many times as much as a document alone one takes that defers something: the copy of its operations, and what they are split into.
+const splitWeight = 2 + 2*mostSplits
 
 // split is an operation without the fragments that it defers, and those.
 type split struct {
+	kept   bool
 	first  *ast.OperationDefinition
 	groups []*group // outer ones before those in them
 }
@@ -138,7 +142,7 @@ func (d *deferral) split(variables map[string]any) *split {
 	c := cutter{operation: d.operation, variables: variables, split: &split{}}
 	c.split.first = c.as(c.set(d.set, trail{group: whole}))
 	if len(d.splits) < mostSplits {
-		d.splits[key] = c.split
+		c.kept, d.splits[key] = true, c.split
 	}
 	return c.split
 }

