@@ -140,7 +140,7 @@ func (d *deferral) split(variables map[string]any) *split {
 		return s
 	}
 	c := cutter{operation: d.operation, variables: variables, split: &split{}}
-	c.split.first = c.as(c.set(d.set, trail{group: whole}))
+	c.first = c.as(c.set(d.set, trail{group: whole}))
 	if len(d.splits) < mostSplits {
 		c.kept, d.splits[key] = true, c.split
 	}

@@ -79,7 +79,7 @@ func readMember(d *jsontext.Decoder, data []byte, route []string) (*places, erro
 			err = d.SkipValue()
 		}
 		if err != nil {
-			return nil, err
+			return nil, err //nolint:wrapcheck // as above
 		}
 	}
 	_, err := d.ReadToken()
