@@ -42,7 +42,9 @@ run: build ## Build and serve everything on http://127.0.0.1:8080; installs Post
 build: ## Build bin/heliograph, a static binary
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/heliograph ./cmd/heliograph
 
-# The race detector is the only thing that needs cgo, and so a C compiler.
+# The race detector is the only thing that needs cgo, and so a C compiler. Left alone it lets each process sleep for a second before it ends, and the
+# tests of the command line start a hundred.
+test: export GORACE ?= atexit_sleep_ms=0
 test: ## Run all tests but those in a browser, with the race detector where there is a C compiler
 	@scripts/ensure-postgres.sh
 	@if scripts/ensure-cc.sh; then \

@@ -46,9 +46,9 @@ var ledgerTables = &pgtest.Template{Name: "ledger", Prepare: func(ctx context.Co
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = []string{asCommand + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "HELIOGRAPH_PG_BINDIR=" + os.Getenv("HELIOGRAPH_PG_BINDIR")}
-	if os.Getenv("HELIOGRAPH_PG_BINDIR") == "" {
-		cmd.Env = cmd.Env[:3]
+	cmd.Env = []string{asCommand + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GORACE=" + os.Getenv("GORACE")}
+	if dir := os.Getenv("HELIOGRAPH_PG_BINDIR"); dir != "" {
+		cmd.Env = append(cmd.Env, "HELIOGRAPH_PG_BINDIR="+dir)
 	}
 	return cmd
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -93,15 +92,7 @@ func (c *cost) measure(tb testing.TB, w way, n int) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	wall, cpu := time.Now(), cpuTime(tb)
-	var all sync.WaitGroup
-	for _, one := range w.clients {
-		all.Go(func() {
-			for range n {
-				one.ask()
-			}
-		})
-	}
-	all.Wait()
+	w.askAll(n)
 	c.cpu += cpuTime(tb) - cpu
 	c.wall += time.Since(wall)
 	runtime.ReadMemStats(&after)

@@ -22,7 +22,7 @@ func (r *rig) estimate(tb testing.TB, mode string) client {
 	req := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/api/v1/network/fees?mode="+mode, io.NopCloser(from))
 	req.Header.Set("Content-Type", "application/protobuf")
 	req.ContentLength = int64(len(example))
-	return client{func() { to.reset(); from.Reset(example); r.rest.ServeHTTP(to, req) }, to}
+	return client{ask: func() { to.reset(); from.Reset(example); r.rest.ServeHTTP(to, req) }, to: to}
 }
 
 // feeAllocations bounds what an estimate from the transaction alone allocates, all of REST and the graph included.

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -115,32 +116,56 @@ const clients = 4
 
 // way is one of the three ways to answer a path.
 type way struct {
-	name    string
-	clients [clients]client
+	name     string
+	clients  [clients]client
+	answered *sync.WaitGroup
 }
 
-// client asks for one thing again and again.
+// client asks for one thing again and again. It has a goroutine of its own for as long as the test runs, as a connection has: a new one would
+// have to grow its stack first.
 type client struct {
-	ask func() // once more, into the sink
-	to  *sink
+	ask   func() // once more, into the sink
+	to    *sink
+	turns chan int // how many times to ask
 }
 
-func newWay(name string, newClient func() client) way {
-	w := way{name: name}
+func newWay(tb testing.TB, name string, newClient func() client) way {
+	tb.Helper()
+	w := way{name: name, answered: new(sync.WaitGroup)}
 	for i := range w.clients {
-		w.clients[i] = newClient()
+		c := newClient()
+		c.turns = make(chan int)
+		w.clients[i] = c
+		go func() {
+			for n := range c.turns {
+				for range n {
+					c.ask()
+				}
+				w.answered.Done()
+			}
+		}()
+		tb.Cleanup(func() { close(c.turns) })
 	}
 	return w
+}
+
+// askAll lets each client ask n times.
+func (w way) askAll(n int) {
+	w.answered.Add(len(w.clients))
+	for _, c := range w.clients {
+		c.turns <- n
+	}
+	w.answered.Wait()
 }
 
 // ways are the hand-written handler, REST through the graph, and the same query sent to the graph, in this order.
 func (r *rig) ways(tb testing.TB, path string) []way {
 	tb.Helper()
 	get := func(name string, h http.Handler) way {
-		return newWay(name, func() client {
+		return newWay(tb, name, func() client {
 			to := newSink()
 			req := httptest.NewRequestWithContext(tb.Context(), http.MethodGet, path, http.NoBody)
-			return client{func() { to.reset(); h.ServeHTTP(to, req) }, to}
+			return client{ask: func() { to.reset(); h.ServeHTTP(to, req) }, to: to}
 		})
 	}
 	return []way{get("hand", r.hand), get("rest", r.rest), r.post(tb, path)}
@@ -157,11 +182,11 @@ func (r *rig) post(tb testing.TB, path string) way {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return newWay("graphql", func() client {
+	return newWay(tb, "graphql", func() client {
 		to, from := newSink(), bytes.NewReader(nil)
 		req := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/graphql", from)
 		req.Header.Set("Content-Type", "application/json")
-		return client{func() { to.reset(); from.Reset(body); r.graph.ServeHTTP(to, req) }, to}
+		return client{ask: func() { to.reset(); from.Reset(body); r.graph.ServeHTTP(to, req) }, to: to}
 	})
 }
 

@@ -58,6 +58,9 @@ func (id EntityID) IsNone() bool { return id.Num() == 0 }
 
 // Append appends "shard.realm.num".
 func (id EntityID) Append(dst []byte) []byte {
+	if id >= 0 && id <= MaxNum { // most are of shard and realm 0
+		return strconv.AppendInt(append(dst, "0.0."...), int64(id), 10)
+	}
 	dst = strconv.AppendInt(dst, id.Shard(), 10)
 	dst = append(dst, '.')
 	dst = strconv.AppendInt(dst, id.Realm(), 10)
