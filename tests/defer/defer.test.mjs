@@ -1,5 +1,5 @@
 // What applications see of answers in parts: at first what is not deferred, then each deferred fragment in its place, however their client reads it. The whole
-// answer, which who accepts no parts gets, is the measure.
+// answer, which who accepts no parts gets, is the measure: the oldest transactions, since the network lives.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as apollo4 from '@apollo/client'
@@ -17,7 +17,7 @@ const document = `
         id
         entityId
         ... on Account @defer(if: $later, label: "recent") {
-          transactions(first: 2) { nodes { id name ...Payer @defer(label: "payer") } }
+          transactions(first: 2, order: ASC) { nodes { id name ...Payer @defer(label: "payer") } }
         }
       }
     }
