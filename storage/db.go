@@ -5,10 +5,8 @@ package storage
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -18,17 +16,9 @@ import (
 
 // Options say how to reach a database.
 type Options struct {
-	URL string
+	PoolOptions
 	// ReadOnly makes every session refuse to write: the database belongs to somebody else.
 	ReadOnly bool
-	// StatementTimeout ends statements in the server that take longer. 0 means never.
-	StatementTimeout time.Duration
-	// ConnectTimeout bounds the wait for a connection.
-	ConnectTimeout time.Duration
-	// MaxConnections bounds the pool. 0 leaves it to the driver.
-	MaxConnections int32
-	// Tracer sees every statement. Nil means none.
-	Tracer pgx.QueryTracer
 	// Base is the shard and realm of the ledger's system entities.
 	Base ledger.EntityID
 	// FileAttempts is how many versions of a system file are tried when the newest cannot be read. 0 means 12.
@@ -36,8 +26,7 @@ type Options struct {
 	// ChainID is the network's chain id in the EVM; 0x128 when it is not given.
 	ChainID ledger.Quantity
 	// Cache keeps what does not change, such as the prices of gas.
-	Cache  bool
-	Logger *slog.Logger
+	Cache bool
 }
 
 // defaultChainID is the chain id of the test network.
@@ -56,32 +45,15 @@ type DB struct {
 
 // Open connects to the database and makes sure that it answers.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	cfg, err := pgxpool.ParseConfig(o.URL)
+	settings := pagePlans()
+	settings["application_name"] = "heliograph"
+	cfg, err := o.config(settings)
 	if err != nil {
-		return nil, fmt.Errorf("reading the database URL: %w", err)
-	}
-	params := cfg.ConnConfig.RuntimeParams
-	if _, set := params["application_name"]; !set {
-		params["application_name"] = "heliograph"
+		return nil, err
 	}
 	if o.ReadOnly {
-		params["default_transaction_read_only"] = "on"
+		cfg.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
 	}
-	for name, value := range pagePlans() {
-		if _, set := params[name]; !set {
-			params[name] = value
-		}
-	}
-	if o.StatementTimeout > 0 {
-		params["statement_timeout"] = strconv.FormatInt(o.StatementTimeout.Milliseconds(), 10)
-	}
-	if o.ConnectTimeout > 0 {
-		cfg.ConnConfig.ConnectTimeout = o.ConnectTimeout
-	}
-	if o.MaxConnections > 0 {
-		cfg.MaxConns = o.MaxConnections
-	}
-	cfg.ConnConfig.Tracer = o.Tracer
 	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
 		registerTypes(c.TypeMap())
 		c.PgConn().CustomData()[arenaOf] = &arena{}

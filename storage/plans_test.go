@@ -182,7 +182,7 @@ func TestPlans(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var rec pgtest.Recorder
-			db, err := storage.Open(t.Context(), storage.Options{URL: url, Tracer: &rec, MaxConnections: 1})
+			db, err := storage.Open(t.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url, Tracer: &rec, MaxConnections: 1}})
 			if err != nil {
 				t.Fatal(err)
 			}

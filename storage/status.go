@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -16,19 +15,6 @@ import (
 	"heliograph/storage/migrations"
 )
 
-// StatusOptions say how to reach the database with the status pages.
-type StatusOptions struct {
-	URL string
-	// StatementTimeout ends statements in the server that take longer. 0 means never.
-	StatementTimeout time.Duration
-	// ConnectTimeout bounds the wait for a connection.
-	ConnectTimeout time.Duration
-	// MaxConnections bounds the pool. 0 leaves it to the driver.
-	MaxConnections int32
-	// Tracer sees every statement. Nil means none.
-	Tracer pgx.QueryTracer
-}
-
 // StatusDB is a pool of connections to the status pages. It is apart from the ledger's pool, which refuses to write, and the pages may be in another
 // database. A database without the schema status has no pages: reading them gives nothing, and no error.
 //
@@ -38,27 +24,13 @@ type StatusDB struct {
 }
 
 // OpenStatus makes the pool. It does not connect: a page elsewhere must not keep the gateway from starting.
-func OpenStatus(ctx context.Context, o StatusOptions) (*StatusDB, error) {
-	cfg, err := pgxpool.ParseConfig(o.URL)
+func OpenStatus(ctx context.Context, o PoolOptions) (*StatusDB, error) {
+	cfg, err := o.config(map[string]string{"application_name": "heliograph status"})
 	if err != nil {
-		return nil, fmt.Errorf("reading the status database's URL: %w", err)
-	}
-	params := cfg.ConnConfig.RuntimeParams
-	if _, set := params["application_name"]; !set {
-		params["application_name"] = "heliograph status"
+		return nil, fmt.Errorf("of status pages: %w", err)
 	}
 	// What an editor was told is written must survive a crash, whatever the server does for others: the embedded one does not wait for its disk.
-	params["synchronous_commit"] = "on"
-	if o.StatementTimeout > 0 {
-		params["statement_timeout"] = strconv.FormatInt(o.StatementTimeout.Milliseconds(), 10)
-	}
-	if o.ConnectTimeout > 0 {
-		cfg.ConnConfig.ConnectTimeout = o.ConnectTimeout
-	}
-	if o.MaxConnections > 0 {
-		cfg.MaxConns = o.MaxConnections
-	}
-	cfg.ConnConfig.Tracer = o.Tracer
+	cfg.ConnConfig.RuntimeParams["synchronous_commit"] = "on"
 	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
 		registerTypes(c.TypeMap())
 		return nil

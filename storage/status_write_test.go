@@ -50,7 +50,7 @@ func newNewsroom(t *testing.T, zone string) *newsroom {
 
 func openStatus(t *testing.T, url string) *storage.StatusDB {
 	t.Helper()
-	db, err := storage.OpenStatus(t.Context(), storage.StatusOptions{URL: url, StatementTimeout: 30 * time.Second, MaxConnections: 8})
+	db, err := storage.OpenStatus(t.Context(), storage.PoolOptions{URL: url, StatementTimeout: 30 * time.Second, MaxConnections: 8})
 	if err != nil {
 		t.Fatal(err)
 	}

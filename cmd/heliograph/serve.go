@@ -107,7 +107,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer stopLife()
-	g, err := c.connect(ctx, d, cfg.Base, log)
+	g, err := c.connect(ctx, d, cfg.Base)
 	if err != nil {
 		return err
 	}
@@ -188,14 +188,14 @@ func (c *serveCmd) live(ctx context.Context, d *database, now func() time.Time, 
 }
 
 // connect opens the pool. Without a write to do, every session refuses to write.
-func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID, log *slog.Logger) (*storage.DB, error) {
+func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID) (*storage.DB, error) {
 	chainID, err := c.chainID()
 	if err != nil {
 		return nil, err
 	}
 	db, err := storage.Open(ctx, storage.Options{
-		URL: d.url, ReadOnly: true, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: c.MaxConnections, Base: base,
-		ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on, Logger: log,
+		PoolOptions: storage.PoolOptions{URL: d.url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: c.MaxConnections},
+		ReadOnly:    true, Base: base, ChainID: chainID, FileAttempts: c.MaxFileAttempts, Cache: c.Cache.on,
 	})
 	if err != nil {
 		return nil, unreachable(d.url, err)
@@ -212,7 +212,7 @@ func (c *serveCmd) connectStatus(ctx context.Context, d *database) (*storage.Sta
 	if err != nil {
 		return nil, err
 	}
-	return storage.OpenStatus(ctx, storage.StatusOptions{
+	return storage.OpenStatus(ctx, storage.PoolOptions{
 		URL: url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: statusConnections,
 	})
 }

@@ -119,7 +119,7 @@ func (s *statusSettings) session(ctx context.Context, run func(ctx context.Conte
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	db, err := storage.OpenStatus(ctx, storage.StatusOptions{URL: url, StatementTimeout: statusTimeout, ConnectTimeout: connectTimeout, MaxConnections: statusConnections})
+	db, err := storage.OpenStatus(ctx, storage.PoolOptions{URL: url, StatementTimeout: statusTimeout, ConnectTimeout: connectTimeout, MaxConnections: statusConnections})
 	if err != nil {
 		return unreachable(url, err)
 	}

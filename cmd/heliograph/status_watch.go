@@ -45,7 +45,10 @@ func (n *newsroom) checker(ctx context.Context) (c *probe.Checker, done func(), 
 	if url == "" {
 		return probe.NewChecker(n.now, nil), func() {}, nil
 	}
-	db, err := storage.Open(ctx, storage.Options{URL: url, ReadOnly: true, StatementTimeout: statusTimeout, ConnectTimeout: connectTimeout, MaxConnections: 1})
+	db, err := storage.Open(ctx, storage.Options{
+		PoolOptions: storage.PoolOptions{URL: url, StatementTimeout: statusTimeout, ConnectTimeout: connectTimeout, MaxConnections: 1},
+		ReadOnly:    true,
+	})
 	if err != nil {
 		return nil, nil, unreachable(url, err)
 	}

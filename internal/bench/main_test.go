@@ -69,7 +69,7 @@ func newRig(tb testing.TB) *rig {
 	url := network.Shared(tb)
 	log := slog.New(slog.DiscardHandler)
 	base := ledger.EntityID(0)
-	db, err := storage.Open(tb.Context(), storage.Options{URL: url, ReadOnly: true, MaxConnections: clients, Base: base, Logger: log})
+	db, err := storage.Open(tb.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url, MaxConnections: clients}, ReadOnly: true, Base: base})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -162,13 +162,13 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 		LimitDefault: 25, LimitMax: 100, TokensInList: 50, TokensOfAccount: 1000, MaxRepeats: 100,
 		MaxTransactionsRange: 60 * 24 * time.Hour, Now: Now,
 	}}
-	so := storage.Options{URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8}
+	so := storage.Options{PoolOptions: storage.PoolOptions{URL: url, StatementTimeout: 20 * time.Second, ConnectTimeout: 10 * time.Second, MaxConnections: 8}}
 	o := gateway.Options{REST: g.Config, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler), Origins: []string{"*"}, RequestTimeout: 20 * time.Second, Version: "test", CheckVariables: true}
 	o.EVM.Clock, o.EVM.TracesPerSecond = time.Now, 1000
 	for _, change := range options {
 		change(&o, &so)
 	}
-	so.Base, so.Logger = g.Config.Base, o.Logger
+	so.Base = g.Config.Base
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var err error
@@ -177,9 +177,7 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	}
 	tb.Cleanup(g.DB.Close)
 	o.DB = g.DB
-	if g.Status, err = storage.OpenStatus(ctx, storage.StatusOptions{
-		URL: url, StatementTimeout: so.StatementTimeout, ConnectTimeout: so.ConnectTimeout, MaxConnections: so.MaxConnections, Tracer: so.Tracer,
-	}); err != nil {
+	if g.Status, err = storage.OpenStatus(ctx, so.PoolOptions); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(g.Status.Close)
