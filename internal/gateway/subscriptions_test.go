@@ -29,7 +29,13 @@ func subscribe(t *testing.T, g *testenv.Gateway, document string, variables map[
 	if err != nil {
 		t.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.URL+"/graphql", strings.NewReader(string(body)))
+	return subscribeBody(t, g, string(body))
+}
+
+// subscribeBody is [subscribe] with the body of the request.
+func subscribeBody(t *testing.T, g *testenv.Gateway, body string) <-chan event {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.URL+"/graphql", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
