@@ -193,7 +193,7 @@ func (s tokenService) MayDestruct(state *evm.State, contract common.Address) boo
 	if !ok {
 		return true
 	}
-	if p.id != 0 {
+	if _, made := f.addresses[p.id]; !made {
 		tokens, err := f.source.TokensOf(state.Context(), p.id)
 		if err != nil {
 			state.Abort(fmt.Errorf("looking for tokens of a contract: %w", err))
