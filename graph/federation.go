@@ -13,8 +13,9 @@ import (
 
 // EntityReader reads what other graphs of a federation refer to.
 type EntityReader interface {
-	// ReadEntity reads a thing by __typename and the fields of one of its keys, nil when it does not exist.
-	ReadEntity(ctx context.Context, reference map[string]any) (relay.Node, error)
+	// ReadEntities reads things by __typename and the fields of one of their keys. There is one thing for each reference, nil when it does not exist, and
+	// one error, nil where there is none.
+	ReadEntities(ctx context.Context, references []map[string]any) ([]relay.Node, []error)
 }
 
 // maxReferences is how many things can be referred to at once.
@@ -38,14 +39,11 @@ func (ec *executionContext) __resolve_entities(ctx context.Context, references [
 	if !ok {
 		return make([]relay.Node, len(references))
 	}
-	out := make([]relay.Node, len(references))
-	for i, reference := range references {
-		n, err := reader.ReadEntity(ctx, reference)
+	out, errs := reader.ReadEntities(ctx, references)
+	for i, err := range errs {
 		if err != nil {
 			graphql.AddError(graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i)), err)
-			continue
 		}
-		out[i] = n
 	}
 	return out
 }

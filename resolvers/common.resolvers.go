@@ -20,15 +20,13 @@ func (r *queryResolver) Nodes(ctx context.Context, ids []string) ([]relay.Node, 
 	if len(ids) > maxNodes {
 		return nil, fault.Input("give at most %d ids", maxNodes)
 	}
-	out := make([]relay.Node, len(ids))
-	for i, id := range ids {
-		n, err := r.node(ctx, id)
+	nodes, errs := r.nodes(ctx, ids)
+	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
-		out[i] = n
 	}
-	return out, nil
+	return nodes, nil
 }
 
 func (r *Resolver) Query() graph.QueryResolver { return &queryResolver{r} }

@@ -290,7 +290,7 @@ func (r *Resolver) callee(ctx context.Context, ref ledger.AccountRef) (ledger.Nu
 
 // resultParts tells what of contract results the field's selection needs.
 func resultParts(ctx context.Context) storage.ResultParts {
-	if needsDetails(graphql.GetFieldContext(ctx).Field.Selections) {
+	if rowplan.InParts(ctx) || needsDetails(graphql.GetFieldContext(ctx).Field.Selections) {
 		return storage.ResultDetails
 	}
 	return storage.ResultRecord

@@ -8,27 +8,45 @@ import (
 	"heliograph/internal/ledger"
 )
 
-// ReadEntity implements [graph.EntityReader]. The key is the global id, or the entity's id on the ledger.
-func (r *Resolver) ReadEntity(ctx context.Context, reference map[string]any) (relay.Node, error) {
+// ReadEntities implements [graph.EntityReader]. The key is the global id, or the entity's id on the ledger.
+func (r *Resolver) ReadEntities(ctx context.Context, references []map[string]any) ([]relay.Node, []error) {
+	nodes, errs := make([]relay.Node, len(references)), make([]error, len(references))
+	var ids []string
+	var places []int
+	for i, reference := range references {
+		var id string
+		if id, errs[i] = r.referred(reference); errs[i] == nil {
+			ids, places = append(ids, id), append(places, i)
+		}
+	}
+	found, failed := r.nodes(ctx, ids)
+	for i, place := range places {
+		nodes[place], errs[place] = found[i], failed[i]
+	}
+	return nodes, errs
+}
+
+// referred is the global id of what another graph refers to.
+func (r *Resolver) referred(reference map[string]any) (string, error) {
 	typ, _ := reference["__typename"].(string)
 	if id, ok := reference["id"].(string); ok {
 		if named, _, err := relay.ParseID(id); err != nil || named != typ {
-			return nil, fault.Input("%q is not the id of a thing of type %q", id, typ)
+			return "", fault.Input("%q is not the id of a thing of type %q", id, typ)
 		}
-		return r.node(ctx, id)
+		return id, nil
 	}
 	number, ok := reference["entityId"].(string)
 	if !ok {
-		return nil, fault.Input("a reference needs __typename, and id or entityId, as strings")
+		return "", fault.Input("a reference needs __typename, and id or entityId, as strings")
 	}
 	switch typ {
 	case accountType, contractType, scheduleType, tokenType, topicType:
 	default:
-		return nil, fault.Input("things of type %q have no entityId", typ)
+		return "", fault.Input("things of type %q have no entityId", typ)
 	}
 	id, err := ledger.ParseEntityID(number, r.db.SystemEntity(0))
 	if err != nil {
-		return nil, fault.Input("%v", err)
+		return "", fault.Input("%v", err)
 	}
-	return r.node(ctx, relay.ID(typ, id.String()))
+	return relay.ID(typ, id.String()), nil
 }

@@ -231,8 +231,6 @@ func (x *executor) open(ctx context.Context, ref ledger.EVMBlockRef, m *evm.Mess
 // failure is what is told of trouble that is not the contract's.
 func (x *executor) failure(err error) error {
 	switch {
-	case errors.Is(err, evm.ErrNotImplemented):
-		return &fault.Error{Code: fault.NotImplemented, Message: "a function of the network that the contract asks for is not implemented"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &fault.Error{Code: fault.Timeout, Message: "the call took too long"}
 	default:

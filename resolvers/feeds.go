@@ -19,15 +19,18 @@ type feeds struct {
 	messages     *feed.Feed[*ledger.TopicMessage]
 	results      *feed.Feed[*ledger.ContractResult]
 	transactions *feed.Feed[*transactionEvent]
+	watched      *watchedAccounts
 }
 
 // transactionEvent is a transaction with who has to do with it.
 type transactionEvent struct {
 	*ledger.Transaction
 	parties []ledger.Party
+	asked   []ledger.EntityID // the accounts that were watched then
 }
 
 func newFeeds(db *storage.DB, o feed.Options) *feeds {
+	watched := &watchedAccounts{listeners: map[ledger.EntityID]int{}}
 	newest := func(s storage.Stream) func(context.Context) (feed.Place, error) {
 		return func(ctx context.Context) (feed.Place, error) {
 			at, err := db.NewestOf(ctx, s)
@@ -36,6 +39,7 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 	}
 	internal := true // which a filter that does not say so leaves out
 	return &feeds{
+		watched: watched,
 		blocks: feed.New(feed.Source[*ledger.Block]{
 			Name: "blocks", Newest: newest(storage.StreamBlocks), Place: func(b *ledger.Block) feed.Place { return feed.Place{At: b.Timestamp.To.V} },
 			After: func(ctx context.Context, after feed.Place, limit int) ([]*ledger.Block, error) {
@@ -70,13 +74,14 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 				if err != nil || len(rows) == 0 {
 					return nil, err
 				}
-				parties, err := db.Parties(ctx, rows)
+				asked := watched.all()
+				parties, err := db.Parties(ctx, rows, asked)
 				if err != nil {
 					return nil, err
 				}
 				out := events(rows)
 				for i := range out {
-					out[i].parties = parties[i]
+					out[i].parties, out[i].asked = parties[i], asked
 				}
 				return out, nil
 			},
@@ -142,8 +147,14 @@ func (r *Resolver) listenTransactions(ctx context.Context, f *ledger.Transaction
 	if err != nil {
 		return nil, err
 	}
+	accounts := namedBy(f)
+	r.feeds.watched.add(accounts, 1)
+	context.AfterFunc(ctx, func() { r.feeds.watched.add(accounts, -1) })
 	return feed.Listen(ctx, r.feeds.transactions, feed.Listener[*transactionEvent]{
 		From: startOf(from), Match: func(t *transactionEvent) bool { return f.Match(t.Transaction, t.parties) }, End: relay.EndingOf(ctx).Set,
+		Complete: func(ctx context.Context, rows []*transactionEvent) ([]*transactionEvent, error) {
+			return r.completed(ctx, rows, accounts)
+		},
 		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*transactionEvent, error) {
 			rows, err := r.db.Transactions(ctx, f, between(after, &until, limit))
 			return events(rows), err

@@ -18,7 +18,7 @@ import (
 // level, needs none of them; what no plan has announced is gathered for a moment.
 type loaders struct {
 	mu      sync.Mutex
-	byField map[*ast.Field]*loader
+	byPlace map[*ast.Position]*loader
 }
 
 type loadersKey struct{}
@@ -61,7 +61,7 @@ func loaderOf(ctx context.Context, f *ast.Field, read func(ctx context.Context, 
 	all, _ := ctx.Value(loadersKey{}).(*loaders)
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if l, ok := all.byField[f]; ok {
+	if l, ok := all.byPlace[f.Position]; ok {
 		return l
 	}
 	l := dataloader.NewBatchedLoader(func(ctx context.Context, parents []any) []*dataloader.Result[any] {
@@ -75,10 +75,10 @@ func loaderOf(ctx context.Context, f *ast.Field, read func(ctx context.Context, 
 		}
 		return out
 	}, dataloader.WithWait[any, any](gather))
-	if all.byField == nil {
-		all.byField = map[*ast.Field]*loader{}
+	if all.byPlace == nil {
+		all.byPlace = map[*ast.Position]*loader{}
 	}
-	all.byField[f] = l
+	all.byPlace[f.Position] = l
 	return l
 }
 

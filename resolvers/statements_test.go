@@ -2,6 +2,8 @@ package resolvers_test
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -81,6 +83,47 @@ func TestOneStatementALevel(t *testing.T) {
 	}
 }
 
+// TestDeferredStatements counts what answers in parts need: as much as the whole answer does, since what leads to a deferred fragment is not read again, and a
+// deferred relation is read for all its parents at once. Only what would have gone together in one batch goes by itself.
+func TestDeferredStatements(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		query             string
+		statements, trips int
+	}{
+		"columns":               {`{ accounts(first: 25) { nodes { entityId ... @defer { memo } } } }`, 1, 1},
+		"a relation":            {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { transactions(first: 3) { nodes { name } } } } } }`, 2, 2},
+		"two levels":            {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { transactions(first: 3) { nodes { payer { memo } } } } } } }`, 3, 3},
+		"nested":                {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { transactions(first: 3) { nodes { name ... @defer { payer { memo stakedAccount { memo } } } } } } } } }`, 4, 4},
+		"below relations":       {`{ accounts(first: 25, order: DESC) { nodes { transactions(first: 3) { nodes { payer { entityId ... @defer { stakedAccount { memo } } } } } } } }`, 4, 4},
+		"siblings":              {`{ transactions(first: 25) { nodes { ... @defer { payer { memo } } ... @defer { block { number } } } } }`, 3, 3},
+		"below the same":        {`{ transactions(first: 25) { nodes { payer { memo } ... @defer { payer { ... @defer { stakedAccount { memo } } evmAddress } } ... @defer { payer { alias } block { number } } } } }`, 4, 4},
+		"what has come already": {`{ accounts(first: 25, order: DESC) { nodes { transactions(first: 3) { nodes { name } } ... @defer { transactions(first: 3) { nodes { name payer { memo } } } } } } }`, 3, 3},
+		"unplanned":             {`{ accounts(first: 25, order: DESC) { nodes { balance(unit: HBAR) ... @defer { transactions(first: 3) { nodes { payer { balance(unit: HBAR) } } } } } } }`, 3, 3},
+		"below the unplanned":   {`{ accounts(first: 25, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 3) { nodes { name ... @defer { payer { memo } } } } } } }`, 3, 3},
+		"roots":                 {`{ accounts(first: 25) { nodes { memo } } ... @defer { blocks(first: 2) { nodes { number } } accounts(first: 25) { nodes { entityId } } } }`, 2, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			parts := 0
+			count := counting(t, func(g *testenv.Gateway) {
+				body, err := json.Marshal(map[string]string{"query": c.query})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := g.Do(t, http.MethodPost, "/graphql", string(body), "Content-Type: application/json", "Accept: multipart/mixed")
+				parts = strings.Count(got.Body, `"hasNext":`)
+				if strings.Contains(got.Body, `"errors":`) {
+					t.Errorf("%s", got.Body)
+				}
+			})
+			if parts < 2 || len(count.statements) != c.statements || count.trips != c.trips {
+				t.Errorf("%d statements in %d round trips for %d parts, want %d in %d:\n%s", len(count.statements), count.trips, parts, c.statements, c.trips, strings.Join(count.statements, "\n---\n"))
+			}
+		})
+	}
+}
+
 // TestLoadersBatch says that without plans too parents are taken together. How many depends on how fast they come.
 func TestLoadersBatch(t *testing.T) {
 	t.Parallel()
@@ -90,17 +133,23 @@ func TestLoadersBatch(t *testing.T) {
 	}
 }
 
-// count runs a query twice and counts the second time: statements are prepared at the first, which is another round trip.
+// count runs a query as [counting] does.
 func count(t *testing.T, query string, options ...testenv.Option) *counter {
+	t.Helper()
+	var data map[string]any
+	return counting(t, func(g *testenv.Gateway) { g.Data(t, query, nil, &data) }, options...)
+}
+
+// counting asks twice and counts the second time: statements are prepared at the first, which is another round trip.
+func counting(t *testing.T, ask func(*testenv.Gateway), options ...testenv.Option) *counter {
 	t.Helper()
 	count := &counter{}
 	g := testenv.Demo(t, append(options, testenv.Storage(func(o *storage.Options) { o.Tracer, o.MaxConnections = count, 1 }))...)
-	var data map[string]any
-	g.Data(t, query, nil, &data)
+	ask(g)
 	count.mu.Lock()
 	count.statements, count.trips = nil, 0
 	count.mu.Unlock()
-	g.Data(t, query, nil, &data)
+	ask(g)
 	g.DB.Close() // nothing is added from here on
 	return count
 }

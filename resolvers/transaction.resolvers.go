@@ -9,6 +9,7 @@ import (
 	"context"
 	"heliograph/graph"
 	"heliograph/graph/relay"
+	"heliograph/graph/rowplan"
 	"heliograph/internal/ledger"
 	"heliograph/storage"
 	"slices"
@@ -25,7 +26,7 @@ func (r *queryResolver) Transactions(ctx context.Context, filter *ledger.Transac
 	if err != nil {
 		return nil, err
 	}
-	if p.Limit == 0 && !slices.Contains(graphql.CollectAllFields(ctx), "pageInfo") { // nothing is wanted of the list but that it is there
+	if p.Limit == 0 && !rowplan.InParts(ctx) && !slices.Contains(graphql.CollectAllFields(ctx), "pageInfo") { // nothing is wanted of the list but that it is there
 		return estimated(r.Resolver, relay.NewConnection(transactionKind, p, nil, transactionKey), unfiltered(filter), storage.CountTransactions), nil
 	}
 	if filter, err = r.withTransactionAccount(ctx, filter); err != nil {

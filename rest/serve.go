@@ -190,8 +190,6 @@ func (f Family) problemOf(res *server.Result) *Problem {
 		return f.fail(http.StatusServiceUnavailable)
 	case fault.RateLimited:
 		return modern(http.StatusTooManyRequests, res.Errors[0].Message)
-	case fault.NotImplemented:
-		return modern(http.StatusNotImplemented, "")
 	case fault.NotFound:
 		if f == Modern {
 			return modern(http.StatusNotFound, res.Errors[0].Message)

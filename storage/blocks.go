@@ -77,13 +77,20 @@ func numberedBlockTargets(b *numberedBlock, into []any) []any {
 	return blockTargets(&b.Block, append(into, &b.ord))
 }
 
-// QueueBlocks queues reading blocks by their numbers; done gets one for each number, nil for those that do not exist.
+// QueueBlocks queues reading blocks by their numbers; done gets one for each number, nil where there is none, or more than one.
 func (b *Batch) QueueBlocks(numbers []int64, done func([]*ledger.Block)) {
 	out := make([]*ledger.Block, len(numbers))
 	queue(b, `select n.ord, `+blockColumns+` from unnest($1::bigint[]) with ordinality n(number, ord) join record_file on index = n.number`,
 		[]any{numbers}, numberedBlockTargets, func(r *numberedBlock) error { return finishBlock(&r.Block) }, func(rows []*numberedBlock) {
+			found := make([]int, len(numbers))
 			for _, r := range rows {
 				out[r.ord-1] = &r.Block
+				found[r.ord-1]++
+			}
+			for i, n := range found {
+				if n > 1 {
+					out[i] = nil
+				}
 			}
 			done(out)
 		})

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -217,12 +218,29 @@ func (s *EVMSnapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]
 	return out, nil
 }
 
-// ScheduledBody reads the serialized body of the transaction that a schedule is of, which never changes; nil when there is no such schedule.
-func (s *EVMSnapshot) ScheduledBody(ctx context.Context, schedule ledger.EntityID) ([]byte, error) {
-	s.trips++
-	found, err := s.db.Schedule(ctx, schedule)
-	if err != nil || found == nil {
-		return nil, err
+// Schedule reads a schedule with its signatures; nil when there is no such schedule. It is executed, and signed, only as far as it was at the instant;
+// whether it was deleted its entity tells.
+func (s *EVMSnapshot) Schedule(ctx context.Context, id ledger.EntityID) (*ledger.EVMSchedule, error) {
+	var found *ledger.Schedule
+	var signatures []*ledger.ScheduleSignature
+	b := s.db.NewBatch()
+	b.QueueSchedules([]ledger.EntityID{id}, func(got []*ledger.Schedule) { found = got[0] })
+	b.QueueScheduleSignatures([]ledger.EntityID{id}, func(got [][]*ledger.ScheduleSignature) { signatures = got[0] })
+	if err := s.run(ctx, b); err != nil {
+		return nil, fmt.Errorf("reading schedule %s: %w", id, err)
 	}
-	return found.TransactionBody, nil
+	if found == nil {
+		return nil, nil //nolint:nilnil // there is none, which is no error
+	}
+	out := &ledger.EVMSchedule{Schedule: *found, Signatures: signatures}
+	if s.history.past {
+		if found.CreatedTimestamp > s.history.until {
+			return nil, nil //nolint:nilnil // there was none yet
+		}
+		if found.ExecutedTimestamp.V > s.history.until {
+			out.ExecutedTimestamp = ledger.Null[ledger.Timestamp]{}
+		}
+		out.Signatures = slices.DeleteFunc(signatures, func(x *ledger.ScheduleSignature) bool { return x.ConsensusTimestamp > s.history.until })
+	}
+	return out, nil
 }

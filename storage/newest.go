@@ -51,15 +51,16 @@ type partyRow struct {
 }
 
 // Parties reads who has to do with the transactions of some consensus times, in order, as [DB.Transactions] finds them by account; it gives one list for each.
-func (db *DB) Parties(ctx context.Context, of []*ledger.Transaction) ([][]ledger.Party, error) {
+// Who is merely named in a transaction (entity_transaction) is found among named only: that table has no index by time.
+func (db *DB) Parties(ctx context.Context, of []*ledger.Transaction, named []ledger.EntityID) ([][]ledger.Party, error) {
 	const sql = `select consensus_timestamp, account_id, bool_or(amount > 0), bool_or(amount < 0) from (
   select consensus_timestamp, entity_id as account_id, amount from crypto_transfer where consensus_timestamp = any($1) and payer_account_id = any($2)
   union all select consensus_timestamp, account_id, amount from token_transfer where consensus_timestamp = any($1) and payer_account_id = any($2)
-  union all select consensus_timestamp, entity_id, 0 from entity_transaction where consensus_timestamp = any($1)
+  union all select consensus_timestamp, entity_id, 0 from entity_transaction where entity_id = any($3) and consensus_timestamp = any($1)
   union all select consensus_timestamp, payer_account_id, 0 from transaction where consensus_timestamp = any($1) and payer_account_id = any($2)
     and (nonce = 0 or parent_consensus_timestamp is not null or type in ` + precedingTypes + `)) party
 group by consensus_timestamp, account_id order by consensus_timestamp`
-	rows, err := list(ctx, db, sql, []any{times(of), payers(of)}, func(r *partyRow, into []any) []any {
+	rows, err := list(ctx, db, sql, []any{times(of), payers(of), int64s(named)}, func(r *partyRow, into []any) []any {
 		return append(into, &r.at, &r.AccountID, &r.Credited, &r.Debited)
 	}, nil)
 	if err != nil {

@@ -264,7 +264,7 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("%s: %d", path, got)
 		}
 	}
-	t.Run("README", func(t *testing.T) { tryREADME(t, g.base) })
+	t.Run("examples", func(t *testing.T) { tryExamples(t, g.base) })
 	t.Run("subscription", func(t *testing.T) { trySubscription(t, g.base) })
 	second := runCommand(t, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "", "--data-dir", dir)
 	if second.code == 0 || !strings.Contains(second.stderr, dir) {
@@ -421,38 +421,5 @@ func TestVersion(t *testing.T) {
 	}
 	if _, err := user.Current(); err != nil {
 		t.Log(err)
-	}
-}
-
-var readmeExample = regexp.MustCompile("(?s)```console\n\\$ (.*?)\n```")
-
-// tryREADME runs the README's examples against a running gateway and compares what they print.
-func tryREADME(t *testing.T, base string) {
-	t.Helper()
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	examples := readmeExample.FindAllStringSubmatch(string(text), -1)
-	if len(examples) < 3 {
-		t.Fatalf("the README has %d examples", len(examples))
-	}
-	for _, e := range examples {
-		lines := strings.Split(e[1], "\n")
-		shell := lines[0]
-		rest := lines[1:]
-		for strings.HasSuffix(shell, `\`) {
-			shell, rest = strings.TrimSuffix(shell, `\`)+strings.TrimSpace(strings.TrimPrefix(rest[0], ">")), rest[1:]
-		}
-		want := strings.Join(rest, "\n")
-		cmd := exec.Command("sh", "-c", strings.NewReplacer("http://localhost:8080", base, "bin/heliograph", os.Args[0]).Replace(shell))
-		cmd.Env = append(os.Environ(), asCommand+"=1")
-		got, err := cmd.Output()
-		if err != nil {
-			t.Errorf("%s: %v", shell, err)
-		}
-		if strings.TrimSpace(string(got)) != strings.TrimSpace(want) {
-			t.Errorf("%s\nprints\n%s\nand not\n%s", shell, got, want)
-		}
 	}
 }

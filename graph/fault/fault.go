@@ -21,9 +21,7 @@ const (
 
 	Timeout     Code = "TIMEOUT"
 	Unavailable Code = "UNAVAILABLE"
-	// NotImplemented tells that a contract asks for a function of the network that is not there.
-	NotImplemented Code = "NOT_IMPLEMENTED"
-	Internal       Code = "INTERNAL"
+	Internal    Code = "INTERNAL"
 )
 
 // Error is an error with a code and a text for the client.

@@ -13,7 +13,7 @@ import (
 // assumedSize is how many elements a list is taken to have that has no page size and no @listSize.
 const assumedSize = 10
 
-// Cost is what an operation costs: how many objects its answer can hold, and what the fields with a @cost of their own add. It is compiled with the
+// Cost is what an operation costs: how many objects its answer can hold, deferred fragments counted as such, and what the fields with a @cost of their own add. It is compiled with the
 // document; only page sizes that are variables are left for when the operation is run.
 type Cost struct {
 	// fixed is the cost of everything that no variable changes.
@@ -108,12 +108,20 @@ func (p pricing) set(set ast.SelectionSet, page size) Cost {
 		case *ast.Field:
 			p.addField(&c, one, page)
 		case *ast.InlineFragment:
-			c.add(0, size{fixed: 1}, p.set(one.SelectionSet, page))
+			c.add(deferred(one.Directives), size{fixed: 1}, p.set(one.SelectionSet, page))
 		case *ast.FragmentSpread:
-			c.add(0, size{fixed: 1}, p.set(one.Definition.SelectionSet, page))
+			c.add(deferred(one.Directives), size{fixed: 1}, p.set(one.Definition.SelectionSet, page))
 		}
 	}
 	return c
+}
+
+// deferred is what a fragment costs that comes by itself when it is deferred: an object of the answer, with the path that leads to it.
+func deferred(directives ast.DirectiveList) int {
+	if directives.ForName("defer") != nil {
+		return 1
+	}
+	return 0
 }
 
 // addField adds what a field costs.

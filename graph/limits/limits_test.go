@@ -50,6 +50,8 @@ func TestPrice(t *testing.T) {
 		`{ account { dear { a } } }`:                                               {nil, 31},
 		`{ account { many { a } few { a } } }`:                                     {nil, 15},
 		`{ blocks { nodes { id } } }`:                                              {nil, 26},
+		`{ blocks { nodes { id ... @defer { number } } } }`:                        {nil, 51},
+		`{ account { ...F @defer(if: false) } } fragment F on Account { id }`:      {nil, 2},
 		`{ blocks { total pageInfo { end } } }`:                                    {nil, 101},
 		`{ blocks(first: 500) { nodes { id } } }`:                                  {nil, 101},
 		`{ blocks(first: -1) { nodes { id } } }`:                                   {nil, 1},

@@ -14,27 +14,13 @@ type compiler struct {
 	all   []conditions // of the fields that have some
 	// partial is set when a field has no plan: the plan then loads but does not write.
 	partial bool
-	// first are the fields that merged ones began with: gqlgen's resolvers know the field by it.
-	first map[*ast.Field]*ast.Field
 }
 
 // merge makes one field of two selections of it (§5.3.2 of the GraphQL specification: their names and arguments are equal).
-func (c *compiler) merge(a, b *ast.Field) *ast.Field {
-	merged := *a
+func merge(a, b *ast.Field) *ast.Field {
+	merged := *a // at the place of the first, by which gqlgen's resolvers know the field
 	merged.SelectionSet = slices.Concat(a.SelectionSet, b.SelectionSet)
-	if c.first == nil {
-		c.first = map[*ast.Field]*ast.Field{}
-	}
-	c.first[&merged] = c.origin(a)
 	return &merged
-}
-
-// origin is the field as it stands in the document.
-func (c *compiler) origin(f *ast.Field) *ast.Field {
-	if first, ok := c.first[f]; ok {
-		return first
-	}
-	return f
 }
 
 // conditions are the @skip and @include on the way to a field.
@@ -60,7 +46,7 @@ func (c *compiler) collect(out []selected, set ast.SelectionSet, names []string,
 			case len(conditions) > 0 || len(out[at].conditions) > 0:
 				c.partial = true // which selections there are to merge is known when they run: gqlgen does that
 			case len(s.SelectionSet) > 0:
-				out[at].field = c.merge(out[at].field, s)
+				out[at].field = merge(out[at].field, s)
 			}
 		case *ast.InlineFragment:
 			if s.TypeCondition == "" || slices.Contains(names, s.TypeCondition) {

@@ -39,9 +39,9 @@ func (s *results[R]) take() R {
 
 // RelatedOne is a field with one object that a relation reads.
 func RelatedOne[T, C any](rel *Relation[T, C], child func() *Object[C]) Field[T] {
-	return Field[T]{compile: func(c *compiler, selected *ast.Field) node[T] {
-		slot, f := c.slot(), c.origin(selected)
-		inner := child().compile(c, selected.SelectionSet)
+	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
+		slot := c.slot()
+		inner := child().compile(c, f.SelectionSet)
 		return node[T]{
 			put: func(dst []byte, r *run, _ T) []byte {
 				if item := r.slots[slot].(*results[C]).take(); !isNil(item) {
@@ -63,9 +63,9 @@ func RelatedOne[T, C any](rel *Relation[T, C], child func() *Object[C]) Field[T]
 
 // RelatedMany is a field with a list of objects that a relation reads.
 func RelatedMany[T, C any](rel *Relation[T, []C], child func() *Object[C]) Field[T] {
-	return Field[T]{compile: func(c *compiler, selected *ast.Field) node[T] {
-		slot, f := c.slot(), c.origin(selected)
-		inner := child().compile(c, selected.SelectionSet)
+	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
+		slot := c.slot()
+		inner := child().compile(c, f.SelectionSet)
 		return node[T]{
 			put: func(dst []byte, r *run, _ T) []byte {
 				return putList(dst, r, r.slots[slot].(*results[[]C]).take(), inner.put)
@@ -111,7 +111,7 @@ func load[T, R any](ctx context.Context, r *run, slot int, f *ast.Field, rel *Re
 		return below(ctx, nil)
 	}
 	missing, known := rows, []R(nil)
-	if r.nested {
+	if r.recalls {
 		missing, known = recall[T, R](r.store, f, rows)
 	}
 	var fetch func() ([]R, error)
@@ -132,7 +132,7 @@ func load[T, R any](ctx context.Context, r *run, slot int, f *ast.Field, rel *Re
 				got = fill(known, rows, missing, fresh)
 			}
 		}
-		if r.partial {
+		if r.remembers {
 			remember(r.store, f, rows, got)
 		}
 		r.slots[slot] = &results[R]{rows: got}

@@ -21,8 +21,8 @@ type run struct {
 	variables map[string]any
 	holds     []bool // whether the conditions of the plan let their fields through
 	style     scalar.Style
-	partial   bool // results are also kept for gqlgen's resolvers
-	nested    bool // the plan is not of a root field: results may be known already
+	remembers bool // results are also kept: for gqlgen's resolvers, or for later parts of the answer
+	recalls   bool // results may be known already
 	store     *Store
 	batch     Batch
 	newBatch  func() Batch
@@ -111,12 +111,11 @@ func start[T any](ctx context.Context, t *Tables, o *Object[T], fc *graphql.Fiel
 	if p.partial && p.load == nil {
 		return v, nil
 	}
-	r := &run{
-		slots: make([]any, p.slots), variables: oc.Variables, holds: evaluate(p.conditions, oc.Variables), style: scalar.EnvOf(ctx).Style,
-		partial: p.partial, nested: fc.Parent != nil && fc.Parent.Parent != nil,
-	}
+	r := &run{slots: make([]any, p.slots), variables: oc.Variables, holds: evaluate(p.conditions, oc.Variables), style: scalar.EnvOf(ctx).Style}
 	if p.load != nil {
 		r.store, r.newBatch = storeOf(ctx), t.NewBatch
+		inParts := r.store != nil && r.store.inParts
+		r.remembers, r.recalls = p.partial || inParts, inParts || fc.Parent != nil && fc.Parent.Parent != nil // a root field is read once
 		r.batch = r.newBatch()
 		if err := p.load(ctx, r, rows); err != nil {
 			return nil, err

@@ -7,15 +7,17 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Store keeps the results of relations that a partial plan has read, for the resolvers that gqlgen will ask for them. It lives as long
-// as the operation.
+// Store keeps the results of relations that a partial plan has read, for the resolvers that gqlgen will ask for them; and those of all plans where
+// the answer comes in parts, for the parts that begin at the same rows. It lives as long as the operation.
 type Store struct {
+	inParts bool
 	mu      sync.RWMutex
 	results map[storeKey]any
 }
 
+// storeKey is a place in the document, which the copies of a field share, and a parent.
 type storeKey struct {
-	field  *ast.Field
+	place  *ast.Position
 	parent any // T
 }
 
@@ -24,6 +26,18 @@ type storeContext struct{}
 // WithStore returns a context for one operation.
 func WithStore(ctx context.Context) context.Context {
 	return context.WithValue(ctx, storeContext{}, &Store{})
+}
+
+// WithPartsStore returns a context for one operation whose answer comes in parts, each of which is executed by itself.
+func WithPartsStore(ctx context.Context) context.Context {
+	return context.WithValue(ctx, storeContext{}, &Store{inParts: true})
+}
+
+// InParts tells whether later parts of the answer may ask for more of what is read now. Who reads only what the selection needs has to read all
+// of it then.
+func InParts(ctx context.Context) bool {
+	s := storeOf(ctx)
+	return s != nil && s.inParts
 }
 
 func storeOf(ctx context.Context) *Store {
@@ -40,7 +54,7 @@ func Recall[T, R any](ctx context.Context, f *ast.Field, parent T) (R, bool) {
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	v, ok := s.results[storeKey{f, parent}]
+	v, ok := s.results[storeKey{f.Position, parent}]
 	if !ok {
 		return none, false
 	}
@@ -60,7 +74,7 @@ func recall[T, R any](s *Store, f *ast.Field, rows []T) (missing []T, known []R)
 	}
 	known = make([]R, len(rows))
 	for i, row := range rows {
-		v, ok := s.results[storeKey{f, row}]
+		v, ok := s.results[storeKey{f.Position, row}]
 		if !ok {
 			missing = append(missing, row)
 			continue
@@ -93,6 +107,6 @@ func remember[T, R any](s *Store, f *ast.Field, rows []T, got []R) {
 		s.results = make(map[storeKey]any, len(rows))
 	}
 	for i, row := range rows {
-		s.results[storeKey{f, row}] = got[i]
+		s.results[storeKey{f.Position, row}] = got[i]
 	}
 }

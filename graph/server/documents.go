@@ -26,15 +26,28 @@ type entry struct {
 	doc   *ast.QueryDocument
 	costs map[*ast.OperationDefinition]*limits.Cost
 	ages  map[*ast.OperationDefinition]int
+	// deferrals are the operations that defer something, beside the document, which defers nothing.
+	deferrals map[*ast.OperationDefinition]*deferral
 }
 
 func newEntry(doc *ast.QueryDocument, pages relay.Limits) *entry {
-	undefer(doc)
 	e := &entry{doc: doc, costs: make(map[*ast.OperationDefinition]*limits.Cost, len(doc.Operations)), ages: make(map[*ast.OperationDefinition]int, len(doc.Operations))}
 	for _, op := range doc.Operations {
 		e.costs[op], e.ages[op] = limits.Price(op, pages), limits.Age(op)
 	}
+	if defers(doc) {
+		e.deferrals = deferrals(doc)
+		undefer(doc)
+	}
 	return e
+}
+
+// weight is what a document counts for among those that are kept.
+func (e *entry) weight(text string) int {
+	if e.deferrals != nil {
+		return splitWeight * len(text)
+	}
+	return len(text)
 }
 
 // cost is the cost of an operation. One of another copy of the document, which was dropped between being looked up and being run, is priced anew.
@@ -112,7 +125,7 @@ func (d *documents) add(text string, doc *ast.QueryDocument) *entry {
 	e := newEntry(doc, d.pages)
 	d.plans.Keep(doc)
 	d.mu.Lock()
-	d.size += len(text)
+	d.size += e.weight(text)
 	tooMuch := d.size > mostText
 	d.mu.Unlock()
 	if had, ok, _ := d.recent.PeekOrAdd(text, e); ok { // somebody else was quicker
@@ -133,7 +146,7 @@ func (d *documents) dropped(text string, e *entry) {
 	d.plans.Forget(e.doc)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.size -= len(text)
+	d.size -= e.weight(text)
 }
 
 // byID returns the text of a document that is kept under an id.
@@ -234,29 +247,4 @@ func introspects(doc *ast.QueryDocument) bool {
 	}
 	return slices.ContainsFunc(doc.Operations, func(op *ast.OperationDefinition) bool { return in(op.SelectionSet) }) ||
 		slices.ContainsFunc(doc.Fragments, func(f *ast.FragmentDefinition) bool { return in(f.SelectionSet) })
-}
-
-// undefer takes every @defer out of a document: answers come whole, which is a server's right.
-func undefer(doc *ast.QueryDocument) {
-	for _, op := range doc.Operations {
-		undeferSet(op.SelectionSet)
-	}
-	for _, f := range doc.Fragments {
-		undeferSet(f.SelectionSet)
-	}
-}
-
-func undeferSet(set ast.SelectionSet) {
-	isDefer := func(d *ast.Directive) bool { return d.Name == "defer" }
-	for _, s := range set {
-		switch s := s.(type) {
-		case *ast.Field:
-			undeferSet(s.SelectionSet)
-		case *ast.InlineFragment:
-			s.Directives = slices.DeleteFunc(s.Directives, isDefer)
-			undeferSet(s.SelectionSet)
-		case *ast.FragmentSpread:
-			s.Directives = slices.DeleteFunc(s.Directives, isDefer)
-		}
-	}
 }

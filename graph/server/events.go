@@ -67,7 +67,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		errs = s.stream(r.Context(), params, keep, events.next)
 	}
 	if errs != nil {
-		if b, err := json.Marshal(errs); err == nil && events.next([]byte("null"), append(append([]byte(`,"errors":`), b...), '}')) != nil {
+		if b, err := json.Marshal(errs); err == nil && events.next([]byte(`{"data":null,"errors":`), b, []byte("}")) != nil {
 			return
 		}
 	}
@@ -84,9 +84,9 @@ type eventWriter struct {
 	buf []byte
 }
 
-// next writes an answer.
-func (e *eventWriter) next(data, tail []byte) error {
-	return e.write("event: next\ndata: {\"data\":", data, tail, []byte("\n\n"))
+// next writes the JSON of an answer, or of a part of one.
+func (e *eventWriter) next(json ...[]byte) error {
+	return e.write("event: next\ndata: ", append(json, []byte("\n\n"))...)
 }
 
 func (e *eventWriter) complete() error { return e.write("event: complete\ndata:\n\n") }

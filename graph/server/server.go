@@ -154,6 +154,9 @@ const pageAlias = "page"
 
 // present is what a client sees of an error.
 func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
+	if errors.Is(err, errTold) {
+		return nil
+	}
 	var own *fault.Error
 	var parsed *gqlerror.Error
 	switch {

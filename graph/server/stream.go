@@ -42,9 +42,9 @@ type streams struct{ open atomic.Int64 }
 // StreamsOpen is how many streams there are now.
 func (s *Server) StreamsOpen() int { return int(s.streams.open.Load()) }
 
-// stream runs an operation and sends each of its answers: the JSON of data, and what follows it. It returns what is wrong with the request, or why the
-// stream ended before its client wanted it to. Data is overwritten when send has returned.
-func (s *Server) stream(ctx context.Context, params *graphql.RawParams, keep func(), send func(data, tail []byte) error) gqlerror.List {
+// stream runs an operation and sends each of its answers, or each part of it, as pieces of JSON. It returns what is wrong with the request, or why the
+// stream ended before its client wanted it to. The pieces are overwritten when send has returned.
+func (s *Server) stream(ctx context.Context, params *graphql.RawParams, keep func(), send func(json ...[]byte) error) gqlerror.List {
 	if s.streams.open.Add(1) > int64(s.o.Streams.Most) {
 		s.streams.open.Add(-1)
 		return gqlerror.List{coded(fault.RateLimited, "too many subscriptions are open on this server; try again later")}
@@ -62,6 +62,13 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, keep fun
 		ctx, end = context.WithTimeout(ctx, s.o.Streams.QueryTimeout)
 		defer end()
 	}
+	if sp := op.split(); sp != nil {
+		err := s.deliver(ctx, op, sp, nil, func(_ bool, json ...[]byte) error { return send(json...) })
+		if errors.Is(err, context.DeadlineExceeded) {
+			return gqlerror.List{tookTooLong()}
+		}
+		return nil // what has come of it, or its client has gone
+	}
 	next, ctx := s.exec.DispatchOperation(ctx, op.oc)
 	for {
 		// What one event has loaded is of no use to the next, and would be kept for as long as the stream.
@@ -73,19 +80,17 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, keep fun
 		if err != nil {
 			return gqlerror.List{coded(fault.Internal, "internal error")}
 		}
-		data := []byte(resp.Data)
-		if data == nil {
-			data = []byte("null")
-		}
-		if send(data, tail) != nil {
+		if send([]byte(dataMember), orNull(resp.Data), tail) != nil {
 			return nil // the client has gone
 		}
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return gqlerror.List{coded(fault.Timeout, "the request took too long")}
+		return gqlerror.List{tookTooLong()}
 	}
 	if err := ending.Err(); err != nil && ctx.Err() == nil {
 		return gqlerror.List{coded(fault.Unavailable, err.Error())}
 	}
 	return nil
 }
+
+func tookTooLong() *gqlerror.Error { return coded(fault.Timeout, "the request took too long") }

@@ -112,6 +112,15 @@ type operation struct {
 	cost int
 }
 
+// split is the operation split into what is answered at once and what it defers; nil where it defers nothing.
+func (o *operation) split() *split {
+	d := o.deferrals[o.oc.Operation]
+	if d == nil {
+		return nil
+	}
+	return d.split(o.oc.Variables)
+}
+
 // prepare checks what a client asks for. keep is called when the document turned out to be good. With errors, an operation that is not nil was refused for its cost.
 func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, keep func()) (*operation, gqlerror.List) {
 	e, errs := s.document(params.Query)
@@ -157,25 +166,29 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request, params *graphql.Raw
 			"a subscription has many answers: accept "+mediaEvents+", or use a WebSocket with the subprotocol "+subprotocol)})
 		return
 	}
+	var extensions map[string]any
+	if asked, _ := params.Extensions["cost"].(bool); asked {
+		extensions = map[string]any{"cost": costOf(cost, s.o.Bounds.Cost)}
+	}
+	if wantsParts(r) {
+		if sp := op.split(); sp != nil {
+			s.writeParts(ctx, w, op, sp, extensions)
+			return
+		}
+	}
 	run, ctx := s.exec.DispatchOperation(ctx, oc)
 	resp := run(ctx)
 	if resp == nil { // the client has gone
 		return
 	}
 	defer s.Done(resp.Data)
-	if asked, _ := params.Extensions["cost"].(bool); asked {
-		resp.Extensions = map[string]any{"cost": costOf(cost, s.o.Bounds.Cost)}
-	}
+	resp.Extensions = extensions
 	tail, err := tailOf(resp)
 	if err != nil {
-		s.o.Logger.ErrorContext(ctx, "an answer could not be written", "error", err)
-		writeErrors(w, http.StatusInternalServerError, gqlerror.List{coded(fault.Internal, "internal error")})
+		s.unwritten(ctx, w, err)
 		return
 	}
-	data := []byte(resp.Data)
-	if data == nil {
-		data = []byte("null")
-	}
+	data := orNull(resp.Data)
 	age := e.age(oc.Operation)
 	if len(resp.Errors) > 0 || age == 0 || key == "" && r.Method == http.MethodPost {
 		h.Set("Cache-Control", "no-store")
@@ -293,6 +306,12 @@ func writeErrors(w http.ResponseWriter, status int, errs gqlerror.List) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(b) // a client that has gone is no concern of ours
+}
+
+// unwritten answers where an answer could not be written.
+func (s *Server) unwritten(ctx context.Context, w http.ResponseWriter, err error) {
+	s.o.Logger.ErrorContext(ctx, "an answer could not be written", "error", err)
+	writeErrors(w, http.StatusInternalServerError, gqlerror.List{coded(fault.Internal, "internal error")})
 }
 
 // tailOf is what follows the data in an answer.

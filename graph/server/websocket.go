@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -167,8 +168,8 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 	c.operations[m.ID] = end
 	c.running.Go(func() {
 		defer end()
-		errs := c.server.stream(running, params, keep, func(data, tail []byte) error {
-			return c.write(ctx, message{Type: "next", ID: m.ID, Payload: append(append(append(make([]byte, 0, len(dataMember)+len(data)+len(tail)), dataMember...), data...), tail...)})
+		errs := c.server.stream(running, params, keep, func(json ...[]byte) error {
+			return c.write(ctx, message{Type: "next", ID: m.ID, Payload: slices.Concat(json...)})
 		})
 		c.mu.Lock()
 		delete(c.operations, m.ID)

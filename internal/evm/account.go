@@ -31,7 +31,8 @@ type account struct {
 	isContract bool
 	created    bool // in this run
 	destroyed  bool
-	synthetic  bool // there only because the request says so
+	synthetic  bool  // there only because the request says so
+	number     int64 // of somebody whom the ledger does not know; 0 until it is asked for
 	balance    uint256.Int
 	nonce      uint64
 	code       *code

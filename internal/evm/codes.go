@@ -24,9 +24,6 @@ const (
 	InvalidAliasKey            ledger.ResponseCode = 282
 )
 
-// ErrNotImplemented is returned when a contract asks for a function of the network that is not there yet. No answer is better than a wrong one.
-var ErrNotImplemented = errors.New("the function of the system contract is not implemented")
-
 // haltError ends a frame in a way that has a response code of its own. All gas of the frame is used up.
 type haltError struct{ code ledger.ResponseCode }
 

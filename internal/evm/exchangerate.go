@@ -6,6 +6,8 @@ import (
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/internal/ledger"
 )
 
 // ExchangeRateNumber is the number of the system contract that converts between hbars and US cents.
@@ -29,14 +31,10 @@ func (exchangeRate) Call(c *SystemCall) Outcome {
 	if !ok {
 		return Halt(ContractExecutionException)
 	}
-	rates, err := c.State.source.ExchangeRates(c.State.ctx)
-	if err != nil {
-		c.State.Abort(fmt.Errorf("reading exchange rates: %w", err))
-	}
-	if rates == nil {
+	rate, ok := c.Rate()
+	if !ok {
 		return Halt(ContractExecutionException)
 	}
-	rate := rates.At(c.Block.Start)
 	times, by := int64(rate.HbarEquivalent), int64(rate.CentEquivalent)
 	if c.Selector == tinybarsToTinycents {
 		times, by = by, times
@@ -50,6 +48,18 @@ func (exchangeRate) Call(c *SystemCall) Outcome {
 		return Halt(ContractExecutionException)
 	}
 	return Return(exchangeRateGas, common.BigToHash(v).Bytes())
+}
+
+// Rate is what hbars cost at the block; ok is false when the ledger does not say.
+func (c *SystemCall) Rate() (rate ledger.ExchangeRate, ok bool) {
+	rates, err := c.State.source.ExchangeRates(c.State.ctx)
+	if err != nil {
+		c.State.Abort(fmt.Errorf("reading exchange rates: %w", err))
+	}
+	if rates == nil {
+		return rate, false
+	}
+	return rates.At(c.Block.Start), true
 }
 
 // PRNGNumber is the number of the system contract that gives pseudo-random seeds.

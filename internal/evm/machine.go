@@ -97,11 +97,6 @@ func (m *Machine) newEngine(l Level, rules params.Rules) *engine {
 	}
 	add(ExchangeRateNumber, exchangeRate{})
 	add(PRNGNumber, prng{})
-	for _, num := range []int64{tokenServiceNumber, accountServiceNumber, scheduleServiceNumber} {
-		if num != accountServiceNumber || l.hasAccountService() {
-			add(num, missingContract{})
-		}
-	}
 	for num, c := range m.cfg.SystemContracts {
 		if num == accountServiceNumber && !l.hasAccountService() {
 			continue
@@ -111,18 +106,8 @@ func (m *Machine) newEngine(l Level, rules params.Rules) *engine {
 	return e
 }
 
-// The numbers of system contracts that are there on the network; those that are not configured cannot be answered for.
-const (
-	tokenServiceNumber    = 0x167
-	accountServiceNumber  = 0x16a
-	scheduleServiceNumber = 0x16b
-)
-
-// missingContract stands for a contract of the network that the machine does not have.
-type missingContract struct{}
-
-// Call implements [SystemContract].
-func (missingContract) Call(c *SystemCall) Outcome { return c.NotImplemented() }
+// accountServiceNumber is the number of a system contract that is not there at all levels.
+const accountServiceNumber = 0x16a
 
 // level is the version of the EVM at a block.
 func (m *Machine) level(block int64) Level {

@@ -71,7 +71,7 @@ func (s *Simulation) State() *State { return s.state }
 func (s *Simulation) Level() Level { return s.level }
 
 // Call runs a message. What it changed is gone afterwards. The error tells of trouble that is not the message's: a source that cannot be
-// read, the end of the context, or [ErrNotImplemented].
+// read, or the end of the context.
 func (s *Simulation) Call(m Message) (*Result, error) {
 	return s.run(m)
 }
@@ -266,12 +266,7 @@ func (s *Simulation) begin(e *engine, shared *engines, m *Message, p participant
 
 // create runs initcode as a new contract, at the address of the next number that the ledger gives.
 func (s *Simulation) create(from common.Address, initcode []byte, gas vm.GasBudget) (ret []byte, at ledger.EVMAddress, left vm.GasBudget, err error) {
-	highest, err := s.state.source.HighestEntity(s.state.ctx)
-	if err != nil {
-		s.state.Abort(fmt.Errorf("reading the highest number of an entity: %w", err))
-	}
-	a := longZero(max(highest+1000+1, 1001))
-	s.state.accounts[a] = &account{}
+	a := longZero(s.state.takeNumber())
 	s.state.AddAddressToAccessList(a)
 	s.enter(0, byte(vm.CREATE), from, a, initcode, gas.ExecutionGas, nil)
 	defer func() { s.exit(0, ret, gas.ExecutionGas-left.ExecutionGas, err, err != nil) }()

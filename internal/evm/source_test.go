@@ -22,11 +22,9 @@ type memory struct {
 	price    int64
 	blocks   int64
 	err      error
-	reads    int
 }
 
 func (m *memory) Entities(_ context.Context, addresses []ledger.EVMAddress) ([]*ledger.EVMEntity, error) {
-	m.reads++
 	out := make([]*ledger.EVMEntity, len(addresses))
 	for i, a := range addresses {
 		num, longZero := a.Num()
@@ -42,7 +40,6 @@ func (m *memory) Entities(_ context.Context, addresses []ledger.EVMAddress) ([]*
 func (m *memory) HighestEntity(context.Context) (int64, error) { return 5000, m.err }
 
 func (m *memory) Slots(_ context.Context, contract ledger.EntityID, slots [][32]byte) ([][32]byte, error) {
-	m.reads++
 	out := make([][32]byte, len(slots))
 	for i, s := range slots {
 		out[i] = m.slots[contract.Num()][s]

@@ -37,6 +37,8 @@ type State struct {
 	warmSlots map[slotKey]struct{}
 	refund    uint64
 	logs      []*types.Log
+	highest   ledger.Null[int64]                // the greatest number of the ledger's entities, when it has been asked for
+	taken     int64                             // how many numbers of entities the run took
 	reads     int                               // of the source
 	touch     func(common.Address, common.Hash) // is told which slots are used; nil unless somebody wants to know
 }

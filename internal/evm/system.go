@@ -74,12 +74,6 @@ func (c *SystemCall) Proxied(entity common.Address) bool {
 // ChildFailed notes that an operation that the call began was refused with a code. When the whole simulation fails, its error names the codes.
 func (c *SystemCall) ChildFailed(code ledger.ResponseCode) { c.sim.childFailed(code) }
 
-// NotImplemented ends the simulation with [ErrNotImplemented]. It does not return.
-func (c *SystemCall) NotImplemented() Outcome {
-	c.State.Abort(ErrNotImplemented)
-	return Outcome{}
-}
-
 // Outcome is how a call of a system contract ended. Make one by [Return], [Revert], [Halt], [HaltCaller] or [Unknown].
 type Outcome struct {
 	status outcomeStatus

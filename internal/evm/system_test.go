@@ -2,7 +2,6 @@ package evm_test
 
 import (
 	"bytes"
-	"errors"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -24,7 +23,6 @@ const (
 	count    = 0x01
 	refuse   = 0x02
 	halt     = 0x03
-	missing  = 0x04
 	expected = 1_000
 )
 
@@ -44,8 +42,6 @@ func (c *counter) Call(call *evm.SystemCall) evm.Outcome {
 		return evm.Revert(expected, word(7))
 	case halt:
 		return evm.Halt(evm.InvalidSignature)
-	case missing:
-		return call.NotImplemented()
 	default:
 		return evm.Unknown()
 	}
@@ -109,9 +105,6 @@ func TestOverlay(t *testing.T) {
 	}
 	if r := run(t, m, src, to(0x167, selector(refuse))); len(r.Children) != 1 || r.Children[0] != evm.InvalidSignature {
 		t.Errorf("children %v", r.Children)
-	}
-	if _, err := begin(t, m, src).Call(to(0x167, selector(missing))); !errors.Is(err, evm.ErrNotImplemented) {
-		t.Errorf("got %v", err)
 	}
 	short := to(0x167, selector(count))
 	short.Gas = 21_000 + 4*3 + 16 + expected - 1

@@ -11,6 +11,8 @@ type Listener[T any] struct {
 	From *Place
 	// Match tells whether the listener wants a row. Nil wants all.
 	Match func(T) bool
+	// Complete adds to new rows what the listener has to know of them before they are matched; it gives as many. Nil adds nothing.
+	Complete func(ctx context.Context, rows []T) ([]T, error)
 	// History reads rows that match, beyond after and not beyond until, in order, limit of them at most.
 	History func(ctx context.Context, after, until Place, limit int) ([]T, error)
 	// End is told why the listener hears no more, unless it has left itself.
@@ -65,6 +67,9 @@ func (h *hearing[T, V]) run(ctx, feed context.Context) error {
 		if !ok {
 			return ErrSlow
 		}
+		if rows, err = h.complete(ctx, feed, rows); err != nil {
+			return err
+		}
 		for _, row := range rows {
 			number++
 			// A start in the future lies beyond rows that come before it.
@@ -88,6 +93,34 @@ func (h *hearing[T, V]) run(ctx, feed context.Context) error {
 	}
 }
 
+// complete adds what the listener has to know of rows, and tries again while the database is away.
+func (h *hearing[T, V]) complete(ctx, feed context.Context, rows []T) ([]T, error) {
+	if h.l.Complete == nil || len(rows) == 0 {
+		return rows, nil
+	}
+	for wait := h.reader.o.Interval; ; wait = min(2*wait, slowest) {
+		completed, err := h.l.Complete(ctx, rows)
+		if err == nil {
+			return completed, nil
+		}
+		if err := pause(ctx, feed, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// pause waits, or tells why there is nothing to wait for.
+func pause(ctx, feed context.Context, wait time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err() //nolint:wrapcheck // seen by nobody
+	case <-feed.Done():
+		return ErrShutdown
+	case <-time.After(wait):
+		return nil
+	}
+}
+
 // past tells what there is already, up to the log, and gives the number of the log's row to go on with.
 func (h *hearing[T, V]) past(ctx, feed context.Context, after Place) (uint64, error) {
 	wait := h.reader.o.Interval
@@ -103,11 +136,8 @@ func (h *hearing[T, V]) past(ctx, feed context.Context, after Place) (uint64, er
 		case ctx.Err() != nil:
 			return 0, ctx.Err() //nolint:wrapcheck // seen by nobody
 		case err != nil: // the database may come back
-			select {
-			case <-ctx.Done():
-			case <-feed.Done():
-				return 0, ErrShutdown
-			case <-time.After(wait):
+			if err := pause(ctx, feed, wait); err != nil {
+				return 0, err
 			}
 			wait = min(2*wait, slowest)
 			continue

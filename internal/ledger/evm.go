@@ -21,6 +21,12 @@ type EVMEntity struct {
 	ReceiverSigRequired bool
 }
 
+// EVMSchedule is what contracts may see of a schedule, with the signatures that were given for it.
+type EVMSchedule struct {
+	Schedule
+	Signatures []*ScheduleSignature
+}
+
 // EVMBlock are the values that contracts can ask of the block that they run in.
 type EVMBlock struct {
 	Number int64

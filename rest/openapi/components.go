@@ -64,7 +64,6 @@ func (g *generator) components() {
 var rareFailures = map[int]struct{ name, doc string }{
 	http.StatusNotAcceptable:   {"NotAcceptable", "The answer is only sent compressed: Accept-Encoding must have gzip."},
 	http.StatusTooManyRequests: {"TooManyRequests", "There were too many requests in this second, or they may use too much gas."},
-	http.StatusNotImplemented:  {"NotImplemented", "A contract asked for something that is not supported."},
 }
 
 // failure is an answer that says what was wrong.

@@ -16,7 +16,7 @@ func callEndpoints() []rest.Endpoint {
 	trace := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams, Document: "contract_opcodes.graphql",
 		BindPath: bindTraced, Finish: finishTrace, Missing: missingTrace, ErrorData: true, Stream: streamTrace,
-		Describes: "WholeTrace", Keyed: []string{"storage"}, Statuses: []int{http.StatusNotAcceptable, http.StatusTooManyRequests, http.StatusNotImplemented},
+		Describes: "WholeTrace", Keyed: []string{"storage"}, Statuses: []int{http.StatusNotAcceptable, http.StatusTooManyRequests},
 	}
 	ofContract := trace
 	ofContract.Path, ofContract.BindPath = "/contracts/{id}/results/opcodes", bindTracedContract
@@ -32,7 +32,7 @@ func callEndpoints() []rest.Endpoint {
 				Types: []string{"application/json"}, Most: maxCallBody, Bind: bindCall,
 				Doc: "What is called.", Members: callMembers, Example: []byte(exampleCall),
 			},
-			Missing: failedCall, ErrorData: true, Statuses: []int{http.StatusTooManyRequests, http.StatusNotImplemented},
+			Missing: failedCall, ErrorData: true, Statuses: []int{http.StatusTooManyRequests},
 		},
 		trace, ofContract,
 	}

@@ -30,7 +30,11 @@ func onAirdrops(do func(*call, airdropKey, *airdrop) ledger.ResponseCode) act {
 		var keys []airdropKey
 		for _, v := range list(in[0]) {
 			p := list(v)
-			keys = append(keys, c.airdropKey(p[0].(common.Address), p[1].(common.Address), p[2].(common.Address), p[3].(int64)))
+			k, code := c.airdropKey(p[0].(common.Address), p[1].(common.Address), p[2].(common.Address), p[3].(int64))
+			if code != success {
+				return code, nil
+			}
+			keys = append(keys, k)
 		}
 		return c.eachAirdrop(keys, do), nil
 	}
@@ -49,19 +53,26 @@ func onOwnAirdrop(sends bool, do func(*call, airdropKey, *airdrop) ledger.Respon
 				return invalidPendingAirdrop, nil
 			}
 		}
-		return c.eachAirdrop([]airdropKey{c.airdropKey(sender, receiver, c.entity, serial)}, do), nil
+		k, code := c.airdropKey(sender, receiver, c.entity, serial)
+		if code != success {
+			return code, nil
+		}
+		return c.eachAirdrop([]airdropKey{k}, do), nil
 	}
 }
 
 // airdropKey names the airdrop of a token between two accounts, who must be known.
-func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) airdropKey {
+func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) (airdropKey, ledger.ResponseCode) {
 	from, known := c.facts.party(sender)
 	to, ok := c.facts.party(receiver)
 	id, isNumber := c.facts.tokenID(at)
-	if !known || !ok || !isNumber {
-		c.NotImplemented() // which of several codes it is, is not known
+	switch {
+	case !isNumber:
+		return airdropKey{}, invalidTokenID
+	case !known || !ok:
+		return airdropKey{}, invalidAccountID
 	}
-	return airdropKey{from, to, id, serial}
+	return airdropKey{from, to, id, serial}, success
 }
 
 func (c *call) eachAirdrop(keys []airdropKey, do func(*call, airdropKey, *airdrop) ledger.ResponseCode) ledger.ResponseCode {
@@ -139,7 +150,7 @@ func claimAirdrop(c *call, k airdropKey, a *airdrop) ledger.ResponseCode {
 func rejectTokens(c *call, in []any) (ledger.ResponseCode, []any) {
 	owner, ok := c.facts.party(in[0].(common.Address))
 	if !ok {
-		c.NotImplemented() // which code it is, is not known
+		return invalidOwner, nil
 	}
 	var serials []rejected
 	for _, v := range list(in[2]) {
@@ -193,8 +204,11 @@ func (c *call) reject(owner party, what []rejected, units int) ledger.ResponseCo
 		if code != success {
 			return code
 		}
-		if (i < units) != (t.Type == ledger.TokenFungibleCommon) {
-			c.NotImplemented() // which code it is, is not known
+		switch fungible := t.Type == ledger.TokenFungibleCommon; {
+		case i < units && !fungible:
+			return amountsOnlyForFungible
+		case i >= units && fungible:
+			return invalidNFTID
 		}
 		if code := c.giveBack(owner, t, r.serial); code != success {
 			return code

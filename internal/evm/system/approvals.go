@@ -26,7 +26,7 @@ func approve(c *call, in []any) (ledger.ResponseCode, []any) {
 		return invalidAllowanceSpender, nil
 	case owner == spender:
 		return spenderSameAsOwner, nil
-	case t.SupplyType == "FINITE" && amount > t.MaxSupply:
+	case t.SupplyType == finite && amount > t.MaxSupply:
 		return amountExceedsMaxSupply, nil
 	case !c.facts.relation(owner, t).associated:
 		return notAssociated, nil

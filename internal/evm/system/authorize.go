@@ -173,23 +173,6 @@ func eachBytes(b []byte, visit func(protowire.Number, []byte) bool) bool {
 	return true
 }
 
-// eachField visits the numbers of the fields of a message.
-func eachField(b []byte, visit func(field int32)) bool {
-	for len(b) > 0 {
-		field, typ, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return false
-		}
-		visit(int32(field))
-		b = b[n:]
-		if n = protowire.ConsumeFieldValue(field, typ, b); n < 0 {
-			return false
-		}
-		b = b[n:]
-	}
-	return true
-}
-
 // signedBy tells whether enough of a key's parts signed a message.
 func signedBy(key, message []byte, pairs []signaturePair, depth int) bool {
 	field, value := firstBytes(key)

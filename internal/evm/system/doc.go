@@ -3,6 +3,5 @@
 //
 // A function is a row of a table: its signature, what it returns, whether it changes anything, what it costs, and the Go function that answers
 // it. What contracts change is kept beside the ledger's facts for as long as the simulation lasts, and every change is in the journal of the
-// simulation's state, so that frames that fail leave nothing behind. Functions that the network has and this package has not end the simulation
-// with [evm.ErrNotImplemented].
+// simulation's state, so that frames that fail leave nothing behind.
 package system

@@ -11,10 +11,10 @@ import (
 	"heliograph/internal/ledger"
 )
 
-// party is an account or contract. One that the simulation itself created has no id yet and is known by its address alone.
+// party is an account or contract. One that the simulation itself created has the id of the number that the simulation gave it.
 type party struct {
 	id      ledger.EntityID
-	address common.Address // only without an id
+	address common.Address // only without an id: of a caller who is not there
 }
 
 // none tells whether it is nobody.
@@ -32,7 +32,7 @@ type (
 	// nft is a serial.
 	nft struct {
 		exists   bool
-		owner    party // nobody: the treasury
+		owner    party // nobody: the treasury, whoever that is
 		spender  party
 		metadata []byte
 		created  ledger.Timestamp
@@ -41,6 +41,10 @@ type (
 	token struct {
 		ledger.EVMToken
 		deleted bool
+		made    bool // by the simulation: the ledger knows nothing of it
+		fresh   bool // while it is being made
+		// former is the treasury that the ledger knows, nobody for a token that the simulation created.
+		former ledger.EntityID
 	}
 	relationKey struct {
 		account party
@@ -66,6 +70,8 @@ type facts struct {
 	slots      map[party]*ledger.AutoAssociations
 	serials    map[ledger.EntityID]*int64
 	airdrops   map[airdropKey]*airdrop
+	schedules  map[ledger.EntityID]*schedule      // nil where there is none
+	addresses  map[ledger.EntityID]common.Address // of those whom the ledger does not know
 }
 
 type factsKey struct{}
@@ -82,6 +88,7 @@ func factsOf(state *evm.State, cfg Config) *facts {
 			tokens: map[ledger.EntityID]*token{}, relations: map[relationKey]*relation{}, nfts: map[ledger.NFTKey]*nft{},
 			allowances: map[allowanceKey]*int64{}, operators: map[allowanceKey]*bool{}, slots: map[party]*ledger.AutoAssociations{},
 			serials: map[ledger.EntityID]*int64{}, airdrops: map[airdropKey]*airdrop{},
+			schedules: map[ledger.EntityID]*schedule{}, addresses: map[ledger.EntityID]common.Address{},
 		}
 	})
 }
@@ -118,7 +125,7 @@ func (f *facts) load(w wants) {
 	for _, k := range w.relations {
 		if _, known := f.relations[k]; !known {
 			f.relations[k] = &relation{}
-			if k.account.id != 0 && k.token != 0 {
+			if k.account.id != 0 && k.token != 0 && !f.newToken(k.token) {
 				r.Relations = append(r.Relations, ledger.TokenAccountKey{Account: k.account.id, Token: k.token})
 			}
 		}
@@ -126,7 +133,9 @@ func (f *facts) load(w wants) {
 	for _, k := range w.nfts {
 		if _, known := f.nfts[k]; !known {
 			f.nfts[k] = &nft{}
-			r.NFTs = append(r.NFTs, k)
+			if !f.newToken(k.TokenID) {
+				r.NFTs = append(r.NFTs, k)
+			}
 		}
 	}
 	for _, k := range w.allowances {
@@ -148,6 +157,9 @@ func (f *facts) load(w wants) {
 	for _, p := range w.slots {
 		if _, known := f.slots[p]; !known {
 			f.slots[p] = &ledger.AutoAssociations{}
+			if a, made := f.addresses[p.id]; made && f.state.Entity(a) == nil && !f.state.IsNewContract(a) {
+				f.slots[p].Most = -1 // an account that comes to be by what it is sent takes every token
+			}
 			if p.id != 0 {
 				r.Slots = append(r.Slots, p.id)
 			}
@@ -156,11 +168,16 @@ func (f *facts) load(w wants) {
 	for _, id := range w.serials {
 		if _, known := f.serials[id]; !known {
 			f.serials[id] = new(int64)
-			r.Serials = append(r.Serials, id)
+			if !f.newToken(id) {
+				r.Serials = append(r.Serials, id)
+			}
 		}
 	}
 	f.read(&r)
 }
+
+// newToken tells whether the simulation made a token.
+func (f *facts) newToken(id ledger.EntityID) bool { return f.tokens[id] != nil && f.tokens[id].made }
 
 func (k allowanceKey) ledger() ledger.AllowanceKey {
 	return ledger.AllowanceKey{Owner: k.owner.id, Spender: k.spender.id, Token: k.token}
@@ -180,13 +197,17 @@ func (f *facts) read(r *ledger.EVMTokenReads) {
 		f.state.Abort(fmt.Errorf("running a system contract: %w", err))
 	}
 	for id, t := range got.Tokens {
-		f.tokens[id] = &token{EVMToken: *t}
+		f.tokens[id] = &token{EVMToken: *t, former: t.TreasuryAccountID}
 	}
 	for k, v := range got.Relations {
 		*f.relations[relationKey{partyOf(k.Account), k.Token}] = relation{true, v.Frozen, v.KYCGranted, v.Automatic, v.Balance}
 	}
 	for k, n := range got.NFTs {
-		*f.nfts[k] = nft{exists: true, owner: partyOf(n.AccountID), spender: partyOf(n.SpenderID), metadata: n.Metadata, created: n.CreatedTimestamp.V}
+		owner := partyOf(n.AccountID)
+		if t := f.tokens[k.TokenID]; t != nil && n.AccountID == t.former {
+			owner = party{}
+		}
+		*f.nfts[k] = nft{exists: true, owner: owner, spender: partyOf(n.SpenderID), metadata: n.Metadata, created: n.CreatedTimestamp.V}
 	}
 	for k, v := range got.Allowances {
 		*f.allowances[ofLedger(k)] = v
@@ -225,8 +246,11 @@ func (f *facts) token(a common.Address) *token {
 func (f *facts) party(a common.Address) (p party, ok bool) {
 	e := f.state.Entity(a)
 	if e == nil {
-		_, longZero := ledger.EVMAddress(a).Num()
-		return party{address: a}, !longZero && f.state.Exist(a)
+		// Of what the simulation created, tokens and schedules are no parties.
+		if _, longZero := ledger.EVMAddress(a).Num(); longZero && !f.state.IsNewContract(a) || !f.state.Exist(a) {
+			return party{}, false
+		}
+		return f.made(a), true
 	}
 	switch e.Type {
 	case ledger.EntityAccount, ledger.EntityContract, ledger.EntityUnknown:
@@ -237,9 +261,21 @@ func (f *facts) party(a common.Address) (p party, ok bool) {
 		return party{}, false
 	}
 	if e.ID == 0 { // the request says that it is there
-		return party{address: a}, true
+		return f.made(a), true
 	}
 	return partyOf(e.ID), true
+}
+
+// made is who is at an address without the ledger knowing.
+func (f *facts) made(a common.Address) party {
+	p := partyOf(f.cfg.Base.WithNum(f.state.NumberOf(a)))
+	f.addresses[p.id] = a
+	return p
+}
+
+// create makes a token or a schedule come to be.
+func (f *facts) create(kind ledger.EntityType) ledger.EntityID {
+	return f.cfg.Base.WithNum(f.state.CreateEntity(kind))
 }
 
 // longZero is the address of an id's number; nobody's is the zero address.
@@ -249,6 +285,9 @@ func longZero(id ledger.EntityID) common.Address { return common.Address(id.Long
 func (f *facts) address(p party) common.Address {
 	if p.id == 0 {
 		return p.address
+	}
+	if a, made := f.addresses[p.id]; made {
+		return a
 	}
 	if e := f.state.Entity(longZero(p.id)); e != nil {
 		return evm.Canonical(e)
@@ -261,6 +300,14 @@ func (f *facts) relation(p party, t *token) *relation {
 	k := relationKey{p, t.EntityID}
 	f.load(wants{relations: []relationKey{k}})
 	return f.relations[k]
+}
+
+// handTo is how a serial has its owner, for the time after it went to somebody.
+func (t *token) handTo(p party) party {
+	if p == partyOf(t.TreasuryAccountID) {
+		return party{}
+	}
+	return p
 }
 
 // nft is a serial of a token; nil when there is no such serial.

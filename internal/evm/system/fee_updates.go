@@ -24,32 +24,41 @@ func updateFees(of ledger.TokenType) act {
 		case len(fixed)+len(others) == 0 && !t.hasFees():
 			return alreadyHasNoFees, nil
 		}
-		fees := &ledger.TokenCustomFees{}
-		for _, v := range fixed {
-			fee, code := c.fixedFee(t, list(v))
-			if code != success {
-				return code, nil
-			}
-			fees.FixedFees = append(fees.FixedFees, fee)
-		}
-		for _, v := range others {
-			var code ledger.ResponseCode
-			if of == ledger.TokenFungibleCommon {
-				var fee *ledger.FractionalFee
-				fee, code = c.fractionalFee(t, list(v))
-				fees.FractionalFees = append(fees.FractionalFees, fee)
-			} else {
-				var fee *ledger.RoyaltyFee
-				fee, code = c.royaltyFee(list(v))
-				fees.RoyaltyFees = append(fees.RoyaltyFees, fee)
-			}
-			if code != success {
-				return code, nil
-			}
+		fees, code := c.customFees(t, of, fixed, others)
+		if code != success {
+			return code, nil
 		}
 		change(c.facts, &t.Fees, ledger.Of(fees))
 		return success, nil
 	})
+}
+
+// customFees reads the fixed fees of a token, and those that only tokens of the type can have.
+func (c *call) customFees(t *token, of ledger.TokenType, fixed, others []any) (*ledger.TokenCustomFees, ledger.ResponseCode) {
+	fees := &ledger.TokenCustomFees{}
+	for _, v := range fixed {
+		fee, code := c.fixedFee(t, list(v))
+		if code != success {
+			return nil, code
+		}
+		fees.FixedFees = append(fees.FixedFees, fee)
+	}
+	for _, v := range others {
+		var code ledger.ResponseCode
+		if of == ledger.TokenFungibleCommon {
+			var fee *ledger.FractionalFee
+			fee, code = c.fractionalFee(t, list(v))
+			fees.FractionalFees = append(fees.FractionalFees, fee)
+		} else {
+			var fee *ledger.RoyaltyFee
+			fee, code = c.royaltyFee(list(v))
+			fees.RoyaltyFees = append(fees.RoyaltyFees, fee)
+		}
+		if code != success {
+			return nil, code
+		}
+	}
+	return fees, success
 }
 
 // hasFees tells whether a token has custom fees.
@@ -60,20 +69,24 @@ func (t *token) hasFees() bool {
 
 // fixedFee reads (amount, token, useHbars, useCurrentToken, collector).
 func (c *call) fixedFee(t *token, in []any) (*ledger.FixedFee, ledger.ResponseCode) {
-	amount := in[0].(int64)
+	amount, _ := amountOf(in[0])
 	if amount <= 0 {
 		return nil, feeNotPositive
 	}
-	paidIn := in[1].(common.Address)
-	if in[3].(bool) {
-		if in[2].(bool) || paidIn != (common.Address{}) {
-			c.NotImplemented() // which of them counts is not known
+	paidIn, hbars := in[1].(common.Address), in[2].(bool)
+	var denomination *token
+	var code ledger.ResponseCode
+	switch itself := in[3].(bool); {
+	case itself && (hbars || paidIn != (common.Address{})):
+		return nil, invalidTransactionBody
+	case itself && t.Type != ledger.TokenFungibleCommon:
+		return nil, denominationNotFungible
+	case itself:
+		denomination = t
+	default:
+		if denomination, code = c.denomination(paidIn, hbars); code != success {
+			return nil, code
 		}
-		paidIn = longZero(t.EntityID)
-	}
-	denomination, code := c.denomination(paidIn, in[2].(bool))
-	if code != success {
-		return nil, code
 	}
 	collector, code := c.collector(in[4], denomination)
 	if code != success {
@@ -86,10 +99,10 @@ func (c *call) fixedFee(t *token, in []any) (*ledger.FixedFee, ledger.ResponseCo
 	return fee, success
 }
 
-// denomination is the token in which a fee is paid; nil for hbars.
+// denomination is the token in which a fee is paid; nil for hbars. It is one or the other.
 func (c *call) denomination(at common.Address, hbars bool) (*token, ledger.ResponseCode) {
 	if hbars != (at == common.Address{}) {
-		c.NotImplemented() // both, or neither
+		return nil, invalidTransactionBody
 	}
 	if hbars {
 		return nil, success
@@ -104,15 +117,13 @@ func (c *call) denomination(at common.Address, hbars bool) (*token, ledger.Respo
 	return t, success
 }
 
-// collector is who gets a fee, who must be associated with what it is paid in.
+// collector is who gets a fee, who must be associated with what it is paid in. With a token that is being made they will be.
 func (c *call) collector(at any, paidIn *token) (ledger.EntityID, ledger.ResponseCode) {
 	p, ok := c.facts.party(at.(common.Address))
 	switch {
 	case !ok:
 		return 0, invalidFeeCollector
-	case p.id == 0:
-		c.NotImplemented()
-	case paidIn != nil && !c.facts.relation(p, paidIn).associated:
+	case paidIn != nil && !paidIn.fresh && !c.facts.relation(p, paidIn).associated:
 		return 0, collectorNotAssociated
 	}
 	return p.id, success
@@ -120,7 +131,9 @@ func (c *call) collector(at any, paidIn *token) (ledger.EntityID, ledger.Respons
 
 // fraction reads a numerator and a denominator.
 func fraction(numerator, denominator any) (*ledger.Fraction, ledger.ResponseCode) {
-	f := &ledger.Fraction{Numerator: numerator.(int64), Denominator: denominator.(int64)}
+	f := &ledger.Fraction{}
+	f.Numerator, _ = amountOf(numerator)
+	f.Denominator, _ = amountOf(denominator)
 	switch {
 	case f.Denominator == 0:
 		return nil, dividesByZero
@@ -136,7 +149,8 @@ func (c *call) fractionalFee(t *token, in []any) (*ledger.FractionalFee, ledger.
 	if code != success {
 		return nil, code
 	}
-	least, most := in[2].(int64), in[3].(int64)
+	least, _ := amountOf(in[2])
+	most, _ := amountOf(in[3])
 	switch {
 	case least < 0 || most < 0:
 		return nil, feeNotPositive
@@ -157,7 +171,7 @@ func (c *call) fractionalFee(t *token, in []any) (*ledger.FractionalFee, ledger.
 // royaltyFee reads (numerator, denominator, amount, token, useHbars, collector); with an amount there is a fallback fee.
 func (c *call) royaltyFee(in []any) (*ledger.RoyaltyFee, ledger.ResponseCode) {
 	part, code := fraction(in[0], in[1])
-	amount := in[2].(int64)
+	amount, _ := amountOf(in[2])
 	switch {
 	case code != success:
 		return nil, code

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"iter"
 	"math/big"
 
 	"heliograph/internal/ledger"
@@ -9,22 +10,22 @@ import (
 // mostFeeLevels is how many times a fee may be due for what was moved for a fee.
 const mostFeeLevels = 2
 
-// charge adds to a transfer the custom fees that are due for it. What is due depends on who gets what for what in two cases that are not
-// simulated: a part of the amount that moves between more than two accounts, and a royalty of what is paid for a serial.
+// charge adds to a transfer the custom fees that are due for it.
 func (c *call) charge(x *transfer) ledger.ResponseCode {
 	asked := len(x.tokens)
+	paidFor := map[relationKey]bool{}
 	for i := range asked {
-		m := &x.tokens[i]
-		if f := m.token.Fees.V; len(f.FixedFees)+len(f.FractionalFees)+len(f.RoyaltyFees) == 0 {
+		m := x.tokens[i]
+		if !m.token.hasFees() {
 			continue
 		}
-		if code := c.chargeFor(x, *m, 1); code != success {
+		if code := c.chargeFor(x, m, 1); code != success {
 			return code
 		}
 		if code := c.chargeParts(&x.tokens[i]); code != success {
 			return code
 		}
-		if code := c.chargeRoyalties(x, x.tokens[i], asked); code != success {
+		if code := c.chargeRoyalties(x, m, asked, paidFor); code != success {
 			return code
 		}
 	}
@@ -100,51 +101,92 @@ func (c *call) pay(x *transfer, of *token, payer party, collector ledger.EntityI
 		return code
 	}
 	m := movement{token: t, moves: moves}
+	if t.EntityID != of.EntityID {
+		if code := c.chargeParts(&m); code != success {
+			return code
+		}
+		if len(m.moves) > len(moves) && level >= mostFeeLevels {
+			return feesTooDeep
+		}
+	}
 	x.tokens = append(x.tokens, m)
 	if t.EntityID == of.EntityID {
 		return success
 	}
-	if len(t.Fees.V.FractionalFees) > 0 {
-		c.NotImplemented()
-	}
+	m.moves = moves
 	return c.chargeFor(x, m, level+1)
 }
 
-// chargeParts adds the fees that are a part of the amount: the sender pays them on top, or they are taken from what the receiver gets.
+// chargeParts adds the fees that are a part of the amount: the sender pays them on top, or they are taken from what the receivers get, from each in
+// proportion.
 func (c *call) chargeParts(m *movement) ledger.ResponseCode {
-	fees := m.token.Fees.V.FractionalFees
-	if len(fees) == 0 || len(m.moves) == 0 {
-		return success
+	given := m.moves
+	left := make([]int64, len(given)) // of what each receiver gets
+	for i, v := range given {
+		left[i] = max(v.amount, 0)
 	}
-	from, to := m.moves[0], m.moves[len(m.moves)-1]
-	if len(m.moves) != 2 || from.amount == 0 || from.who == to.who {
-		if len(m.moves) == 2 && from.amount == 0 {
-			return success
-		}
-		c.NotImplemented()
-	}
-	if from.amount > 0 {
-		from, to = to, from
-	}
-	amount, received := to.amount, to.amount
-	for _, fee := range fees {
-		if exempt(m.token, from.who, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
+	for _, from := range given {
+		if from.amount >= 0 {
 			continue
 		}
-		part := partOf(amount, fee)
-		collector := partyOf(fee.CollectorAccountID)
-		switch {
-		case fee.NetOfTransfers:
-			m.moves = append(m.moves, move{who: from.who, amount: -part, fee: true}, move{who: collector, amount: part, fee: true})
-		case exempt(m.token, to.who, fee.CollectorAccountID, fee.AllCollectorsAreExempt):
-		case part > received:
-			return cannotPayFee
-		default:
-			received -= part
-			m.moves = append(m.moves, move{who: to.who, amount: -part, fee: true}, move{who: collector, amount: part, fee: true})
+		units := -from.amount
+		for _, fee := range m.token.Fees.V.FractionalFees {
+			if exempt(m.token, from.who, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
+				continue
+			}
+			part, collector := partOf(-from.amount, fee), partyOf(fee.CollectorAccountID)
+			var payers []int
+			for i, v := range given {
+				if v.amount > 0 && !exempt(m.token, v.who, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
+					payers = append(payers, i)
+				}
+			}
+			switch {
+			case len(payers) == 0:
+			case fee.NetOfTransfers || m.onTop:
+				m.moves = append(m.moves, move{who: from.who, amount: -part, fee: true}, move{who: collector, amount: part, fee: true})
+			case part > units:
+				return cannotPayFee
+			default:
+				units -= part
+				for i, share := range shares(part, payers, left) {
+					m.moves = append(m.moves, move{who: given[i].who, amount: -share, fee: true})
+				}
+				m.moves = append(m.moves, move{who: collector, amount: part, fee: true})
+			}
 		}
 	}
 	return success
+}
+
+// shares divides an amount among payers in proportion to what is left to them, and takes it from that. What does not divide the first ones pay.
+func shares(amount int64, payers []int, left []int64) iter.Seq2[int, int64] {
+	all, rest := new(big.Int), amount
+	for _, i := range payers {
+		all.Add(all, big.NewInt(left[i]))
+	}
+	out := make([]int64, len(payers))
+	for n, i := range payers {
+		if all.Sign() > 0 {
+			v := new(big.Int).Mul(big.NewInt(left[i]), big.NewInt(amount))
+			out[n] = min(v.Quo(v, all).Int64(), left[i])
+		}
+		left[i] -= out[n]
+		rest -= out[n]
+	}
+	for n, i := range payers {
+		more := min(rest, left[i])
+		left[i] -= more
+		rest -= more
+		out[n] += more
+	}
+	return func(yield func(int, int64) bool) {
+		for n, i := range payers {
+			if out[n] != 0 && !yield(i, out[n]) {
+				return
+			}
+		}
+	}
 }
 
 // partOf is the part of an amount that a fee is, between its bounds.
@@ -161,17 +203,30 @@ func partOf(amount int64, fee *ledger.FractionalFee) int64 {
 	return part
 }
 
-// chargeRoyalties adds the fees that the receiver of a serial pays for which nothing was paid.
-func (c *call) chargeRoyalties(x *transfer, m movement, asked int) ledger.ResponseCode {
+// chargeRoyalties adds the fees that are a part of what is paid for serials, which the sender pays of what he gets, once for all serials of the token; and
+// where nothing is paid, those that the receiver of each serial pays instead.
+func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[relationKey]bool) ledger.ResponseCode {
 	for _, v := range m.hands {
+		got := received(x, asked, v.from)
+		once := relationKey{v.from, m.token.EntityID}
+		if len(got) > 0 && paidFor[once] {
+			continue
+		}
+		paidFor[once] = len(got) > 0
 		for _, fee := range m.token.Fees.V.RoyaltyFees {
 			if exempt(m.token, v.from, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
 				continue
 			}
-			if paid(x, asked, v.from) {
-				c.NotImplemented()
+			for _, paid := range got {
+				share := partOf(paid.amount, &ledger.FractionalFee{Amount: fee.Amount})
+				if share == 0 {
+					continue
+				}
+				if code := c.pay(x, m.token, v.from, fee.CollectorAccountID, share, paid.token, 1); code != success {
+					return code
+				}
 			}
-			if fee.FallbackFee == nil || exempt(m.token, v.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
+			if len(got) > 0 || fee.FallbackFee == nil || exempt(m.token, v.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
 				continue
 			}
 			if code := c.pay(x, m.token, v.to, fee.CollectorAccountID, fee.FallbackFee.Amount, fee.FallbackFee.DenominatingTokenID, 1); code != success {
@@ -182,18 +237,24 @@ func (c *call) chargeRoyalties(x *transfer, m movement, asked int) ledger.Respon
 	return success
 }
 
-// paid tells whether an account gets anything that can be paid with in what was asked for.
-func paid(x *transfer, asked int, who party) bool {
-	lists := [][]move{x.hbars}
-	for _, m := range x.tokens[:asked] {
-		lists = append(lists, m.moves)
-	}
-	for _, moves := range lists {
+// payment is an amount of hbars, or of a token.
+type payment struct {
+	token  ledger.EntityID
+	amount int64
+}
+
+// received is what an account gets that can be paid with, of what was asked for.
+func received(x *transfer, asked int, who party) (out []payment) {
+	collect := func(token ledger.EntityID, moves []move) {
 		for _, m := range moves {
 			if m.who == who && m.amount > 0 && !m.fee {
-				return true
+				out = append(out, payment{token, m.amount})
 			}
 		}
 	}
-	return false
+	collect(0, x.hbars)
+	for _, m := range x.tokens[:asked] {
+		collect(m.token.EntityID, m.moves)
+	}
+	return out
 }

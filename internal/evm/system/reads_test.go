@@ -314,7 +314,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-func TestUnsupported(t *testing.T) {
+func TestUnknownFunctions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	if r := b.call(t, now(), lz(demo.Alice), lz(system167), []byte{1, 2, 3, 4}); r.Code != evm.Success || len(r.Output) > 0 || r.GasUsed != 15_000_000 {
@@ -322,29 +322,5 @@ func TestUnsupported(t *testing.T) {
 	}
 	if r := b.call(t, now(), lz(demo.Alice), lz(system167), nil); r.Code != evm.ContractExecutionException {
 		t.Errorf("no data: %s", r.Code)
-	}
-	key := func(kinds int, inherit bool, ed25519 []byte) []any {
-		return []any{[]any{kinds, []any{inherit, common.Address{}, ed25519, []byte{}, common.Address{}}}}
-	}
-	none := common.Address{}
-	for _, c := range []struct {
-		name, signature string
-		args            []any
-	}{
-		{"a creation", "createNonFungibleToken(" + tokenTuple + ")", []any{aToken("New", "NEW", none, "", []any{})}},
-		{"an airdrop", "airdropTokens((address,(address,int64,bool)[],(address,address,int64,bool)[])[])", []any{[]any{}}},
-		{"keys of a token without admin key", "updateTokenKeys(address,(uint256," + kv + ")[])", []any{lz(demo.Postcard), []any{}}},
-		{"the caller's key", "updateTokenKeys(address,(uint256," + kv + ")[])", []any{lz(demo.Tide), key(1, true, nil)}},
-		{"half a key", "updateTokenKeys(address,(uint256," + kv + ")[])", []any{lz(demo.Tide), key(1, false, make([]byte, 16))}},
-		{"a key of another kind", "updateTokenKeys(address,(uint256," + kv + ")[])", []any{lz(demo.Tide), key(128, false, make([]byte, 32))}},
-		{"another treasury", "updateTokenInfo(address," + tokenTuple + ")", []any{lz(demo.Sunlight), aToken("", "", lz(demo.Alice), "memo", []any{})}},
-		{"no memo", "updateTokenInfo(address," + tokenTuple + ")", []any{lz(demo.Sunlight), aToken("New", "", none, "", []any{})}},
-		{"metadata by the supply key", "updateNFTsMetadata(address,int64[],bytes)", []any{lz(demo.Postcard), []any{1}, []byte("new")}},
-		{"a refusal of nobody", "rejectTokens(address,address[],(address,int64)[])", []any{lz(nobody), []any{lz(demo.Tide)}, []any{}}},
-		{"a claim of nobody", "claimAirdrops((address,address,address,int64)[])", []any{[]any{[]any{lz(nobody), lz(demo.Erin), lz(demo.Tide), 0}}}},
-	} {
-		if _, err := b.try(t, now(), lz(demo.Alice), lz(system167), input(t, c.signature, c.args...)); err == nil || !strings.Contains(err.Error(), evm.ErrNotImplemented.Error()) {
-			t.Errorf("%s: %v", c.name, err)
-		}
 	}
 }

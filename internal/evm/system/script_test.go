@@ -1,7 +1,9 @@
 package system_test
 
 import (
+	"encoding/binary"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -19,6 +21,8 @@ type step struct {
 	op     vm.OpCode // CALL when it is not given
 	undone []step
 	nth    int // which word of what is returned counts; the first one is 0
+	value  uint64
+	code   []byte // is run where the step has no address
 }
 
 // outcome is how a step ended: whether it succeeded, and the word that counts of what it returned.
@@ -57,6 +61,9 @@ func script(steps []step, revert bool, at func(code []byte) common.Address) []by
 		if s.undone != nil {
 			s.to, call = at(script(s.undone, true, at)), vm.DELEGATECALL
 		}
+		if s.code != nil {
+			s.to = at(s.code)
+		}
 		push(len(s.data))
 		fixes = append(fixes, fix{len(code) + 1, len(data)})
 		push(0)
@@ -68,7 +75,7 @@ func script(steps []step, revert bool, at func(code []byte) common.Address) []by
 		push(len(s.data))
 		push(0)
 		if call == vm.CALL {
-			push(0)
+			code = binary.BigEndian.AppendUint64(append(code, byte(vm.PUSH8)), s.value)
 		}
 		code = append(append(code, byte(vm.PUSH20)), s.to[:]...)
 		if s.undone != nil {
@@ -114,7 +121,11 @@ func (b *bench) as(t testing.TB, ref ledger.EVMBlockRef, who common.Address, ste
 		overrides = append(overrides, evm.Override{Address: ledger.EVMAddress(a), Code: code})
 		return a
 	}
-	overrides = append(overrides, evm.Override{Address: ledger.EVMAddress(who), Code: script(steps, false, at)})
+	own := evm.Override{Address: ledger.EVMAddress(who), Code: script(steps, false, at)}
+	if slices.ContainsFunc(steps, func(s step) bool { return s.value > 0 }) {
+		own.Balance = ledger.Of(uint64(1_000_000 * 100_000_000)) // code has only what it really has
+	}
+	overrides = append(overrides, own)
 	sim := b.machine.Begin(t.Context(), s, s.Block())
 	if err := sim.Override(overrides); err != nil {
 		t.Fatal(err)

@@ -19,6 +19,8 @@ const (
 	TokenService    = 0x167
 	AccountService  = 0x16a
 	ScheduleService = 0x16b
+	// SecondTokenService is the token service again, for contracts that know of the metadata of tokens.
+	SecondTokenService = 0x16c
 )
 
 // Source is what the contracts read from, beside what the machine itself reads. The sources of simulations must implement it.
@@ -29,8 +31,8 @@ type Source interface {
 	PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) ([]*ledger.Airdrop, error)
 	// TokensOf lists the tokens that an account has ever been associated with.
 	TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error)
-	// ScheduledBody reads the body of the transaction that a schedule is of; nil when there is no such schedule.
-	ScheduledBody(ctx context.Context, schedule ledger.EntityID) ([]byte, error)
+	// Schedule reads a schedule with its signatures; nil when there is none.
+	Schedule(ctx context.Context, id ledger.EntityID) (*ledger.EVMSchedule, error)
 }
 
 // Config says what the contracts tell of the network.
@@ -44,27 +46,37 @@ type Config struct {
 // Contracts are the network's contracts by their numbers, for [evm.Config].
 func Contracts(cfg Config) map[int64]evm.SystemContract {
 	out := map[int64]evm.SystemContract{}
-	for _, s := range services(cfg) {
-		out[s.number] = s
-		if s.number == TokenService {
-			out[s.number] = tokenService{s}
+	for _, s := range allServices(cfg) {
+		switch s.number {
+		case TokenService:
+			out[s.number] = tokenService{payableService{s}}
+		case SecondTokenService:
+			out[s.number] = payableService{s}
+		default:
+			out[s.number] = s
 		}
 	}
 	return out
 }
 
-// services are the contracts with their functions. A signature that cannot be read is a mistake of the build.
-func services(cfg Config) []*service {
+// allServices are the contracts with their functions. A signature that cannot be read is a mistake of the build.
+func allServices(cfg Config) []*service {
 	list := []*service{
 		{number: TokenService, redirect: redirectForToken, direct: tokenFunctions(), facade: tokenFacade()},
 		{number: AccountService, redirect: redirectForAccount, direct: accountFunctions(), facade: accountFacade()},
 		{number: ScheduleService, redirect: redirectForSchedule, direct: scheduleFunctions(), facade: scheduleFacade()},
+		{number: SecondTokenService, redirect: redirectForToken, direct: secondTokenFunctions(), facade: tokenFacade()},
 	}
+	tokens := map[common.Address]table{}
 	for _, s := range list {
 		s.cfg = cfg
 		if err := s.prepare(); err != nil {
 			panic(fmt.Sprintf("table of system contracts: %v", err))
 		}
+		if s.hasTokens() {
+			tokens[longZero(ledger.EntityID(s.number))] = s.functions
+		}
+		s.tokens = tokens
 	}
 	return list
 }
@@ -80,10 +92,8 @@ const (
 type kind uint8
 
 const (
-	read     kind = iota
-	write         // changes something
-	missing       // is not there yet, and reads
-	missingW      // is not there yet, and changes something
+	read  kind = iota
+	write      // changes something
 )
 
 // function is one function of a contract.
@@ -92,8 +102,10 @@ type function struct {
 	returns   string // the types of what it returns, without parentheses
 	kind      kind
 	payable   bool
-	partly    bool  // some of its answers are not there yet
-	tinycents int64 // the price of what it does, unless price tells it
+	creates   ledger.TokenType // what kind of token it creates, if it does
+	scheduled bool             // the schedule service may be asked to have it called later
+	tinycents int64            // the price of what it does, unless price tells it, or gas
+	gas       uint64
 	price     func(c *call, in []any) int64
 	run       func(c *call, in []any) evm.Outcome
 
@@ -113,7 +125,11 @@ type service struct {
 	direct, facade []*function
 
 	functions, redirected table
+	tokens                map[common.Address]table // the functions of the token services
 }
+
+// hasTokens tells whether a service is one of the token services.
+func (s *service) hasTokens() bool { return s.number == TokenService || s.number == SecondTokenService }
 
 // prepare reads the signatures of the functions.
 func (s *service) prepare() (err error) {
@@ -153,16 +169,19 @@ func (f *function) prepare() (err error) {
 	return nil
 }
 
-// tokenService is the token service, some of whose functions take value, and which knows who must stay.
-type tokenService struct{ *service }
+// payableService is a service some of whose functions take value.
+type payableService struct{ *service }
+
+// tokenService is the token service, which also knows who must stay.
+type tokenService struct{ payableService }
 
 var (
-	_ evm.PayableContract = tokenService{}
+	_ evm.PayableContract = payableService{}
 	_ evm.DestructGuard   = tokenService{}
 )
 
 // Payable implements [evm.PayableContract].
-func (s tokenService) Payable(selector uint32) bool {
+func (s payableService) Payable(selector uint32) bool {
 	f := s.functions[selector]
 	return f != nil && f.payable
 }
@@ -174,7 +193,7 @@ func (s tokenService) MayDestruct(state *evm.State, contract common.Address) boo
 	if !ok {
 		return true
 	}
-	if p.id != 0 {
+	if _, made := f.addresses[p.id]; !made {
 		tokens, err := f.source.TokensOf(state.Context(), p.id)
 		if err != nil {
 			state.Abort(fmt.Errorf("looking for tokens of a contract: %w", err))
@@ -217,22 +236,19 @@ func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 		selector, args, functions = binary.BigEndian.Uint32(inner), inner[4:], s.redirected
 		c.redirect = true
 	}
-	if s.number == TokenService && delegated(sc.Op) && (!c.redirect || !sc.Proxied(c.entity)) {
+	if s.hasTokens() && delegated(sc.Op) && (!c.redirect || !sc.Proxied(c.entity)) {
 		return evm.Halt(evm.ContractExecutionException)
 	}
 	c.f = functions[selector]
 	if c.f == nil {
 		return evm.Unknown()
 	}
-	if (c.f.kind == write || c.f.kind == missingW) && sc.Static {
+	if c.f.kind == write && sc.Static {
 		return evm.Halt(evm.LocalCallModification)
 	}
 	in, err := c.f.args.decode(args)
 	if err != nil {
 		return evm.Halt(evm.ContractExecutionException)
-	}
-	if c.f.run == nil {
-		return sc.NotImplemented()
 	}
 	c.facts = factsOf(sc.State, s.cfg)
 	if c.f.kind == write {
@@ -271,8 +287,11 @@ func (c *call) unwrap() (inner []byte, ok bool) {
 
 // gas is what the function costs.
 func (c *call) gas() uint64 {
-	if c.f.kind == read {
+	switch {
+	case c.f.kind == read:
 		return evm.ViewGas()
+	case c.f.gas != 0:
+		return c.f.gas
 	}
 	return evm.DispatchGas(c.tinycents)
 }

@@ -26,6 +26,14 @@ func amountOf(v any) (n int64, ok bool) {
 	}
 }
 
+// room is how much more of a token there can be.
+func (t *token) room() int64 {
+	if t.SupplyType == infinite {
+		return math.MaxInt64 - t.TotalSupply
+	}
+	return t.MaxSupply - t.TotalSupply
+}
+
 func mint() act { return keyed(ledger.TokenSupplyKey, hasNoSupplyKey, mintOf) }
 
 func mintOf(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
@@ -37,7 +45,7 @@ func mintOf(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
 	switch {
 	case !ok || len(metadata) > 0:
 		return invalidMintAmount, nil
-	case amount > t.MaxSupply-t.TotalSupply:
+	case amount > t.room():
 		return maxSupplyReached, nil
 	}
 	r := c.facts.relation(partyOf(t.TreasuryAccountID), t)
@@ -54,7 +62,7 @@ func mintSerials(c *call, t *token, metadata []any) (ledger.ResponseCode, []any)
 		return invalidMintMetadata, nil
 	case len(metadata) > mostSerials:
 		return batchTooLarge, nil
-	case int64(len(metadata)) > t.MaxSupply-t.TotalSupply:
+	case int64(len(metadata)) > t.room():
 		return maxSupplyReached, nil
 	}
 	treasury := partyOf(t.TreasuryAccountID)
@@ -72,7 +80,7 @@ func mintSerials(c *call, t *token, metadata []any) (ledger.ResponseCode, []any)
 		change(c.facts, last, *last+1)
 		k := ledger.NFTKey{TokenID: t.EntityID, SerialNumber: *last}
 		c.facts.load(wants{nfts: []ledger.NFTKey{k}})
-		change(c.facts, c.facts.nfts[k], nft{exists: true, owner: treasury, metadata: data, created: c.Block.Start})
+		change(c.facts, c.facts.nfts[k], nft{exists: true, metadata: data, created: c.Block.Start})
 		serials = append(serials, *last)
 	}
 	c.supply(t, r, int64(len(serials)))

@@ -2,6 +2,7 @@ package system
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -28,7 +29,21 @@ const (
 
 // tokenFunctions are the functions of the token service.
 func tokenFunctions() []*function {
-	return slices.Concat(tokenReads(), tokenWrites(), tokenMissing())
+	return slices.Concat(tokenReads(), tokenWrites(), tokenCreations())
+}
+
+// secondTokenFunctions are the functions of the second interface: those of the first one in their newest form, with tokens that also have metadata.
+func secondTokenFunctions() []*function {
+	var out []*function
+	for _, f := range tokenFunctions() {
+		if strings.Contains(f.signature, oldExpiry) {
+			continue
+		}
+		f.signature = strings.ReplaceAll(f.signature, hederaToken, tokenWithMetadata)
+		f.returns = strings.ReplaceAll(f.returns, hederaToken, tokenWithMetadata)
+		out = append(out, f)
+	}
+	return out
 }
 
 // tokenFacade are the functions of a token's address.
@@ -43,6 +58,8 @@ const (
 	feePrice       = dollar / 500   // of moving tokens with custom fees
 	serialPrice    = dollar / 50    // of a serial that is minted
 	associatePrice = dollar / 20    // of an association that begins or ends
+	accountPrice   = dollar / 20    // of an account that comes to be by what it is sent
+	airdropPrice   = dollar / 10
 )
 
 // tokenWrites are the functions of the token service that change something.
@@ -58,9 +75,13 @@ func tokenWrites() []*function {
 		f.tinycents = approvePrice
 		return f
 	}
-	ofFirst := priceOfToken(func(in []any) []any { return in[:1] })
+	ofFirst := withAccounts(priceOfToken(func(in []any) []any { return in[:1] }))
 	// A single token is no list, and costs as much as a list of one.
 	perToken := func(_ *call, in []any) int64 { return associatePrice * int64(max(len(list(in[1])), 1)) }
+	later := func(f *function) *function {
+		f.scheduled = true
+		return f
+	}
 	frozen := func(to bool) func(*call, []any) evm.Outcome {
 		return classic(setStatus(ledger.TokenFreezeKey, hasNoFreezeKey, func(r *relation) { r.frozen = to }))
 	}
@@ -68,8 +89,8 @@ func tokenWrites() []*function {
 		return classic(setStatus(ledger.TokenKYCKey, hasNoKYCKey, func(r *relation) { r.kyc = to }))
 	}
 	return []*function{
-		priced(change("cryptoTransfer("+tokenMoves+")", "int64", classic(cryptoTransfer)), priceOfTransfer),
-		priced(change("cryptoTransfer(("+allowedMoves+"),"+allowedTokens+")", "int64", classic(cryptoTransfer)), priceOfTransfer),
+		priced(change("cryptoTransfer("+tokenMoves+")", "int64", classic(cryptoTransfer)), withAccounts(priceOfTransfer)),
+		priced(change("cryptoTransfer(("+allowedMoves+"),"+allowedTokens+")", "int64", classic(cryptoTransfer)), withAccounts(priceOfTransfer)),
 		priced(change("transferTokens(address,address[],int64[])", "int64", classic(sends(amounts))), ofFirst),
 		priced(change("transferToken(address,address,address,int64)", "int64", classic(sends(oneAmount))), ofFirst),
 		priced(change("transferNFTs(address,address[],address[],int64[])", "int64", classic(sends(manySerials))), ofFirst),
@@ -97,32 +118,27 @@ func tokenWrites() []*function {
 		change("wipeTokenAccount(address,address,uint32)", "int64", classic(wipe(false))),
 		change("wipeTokenAccount(address,address,int64)", "int64", classic(wipe(false))),
 		change("wipeTokenAccountNFT(address,address,int64[])", "int64", classic(wipe(true))),
-		inPart(change("updateTokenInfo(address,"+hederaToken+")", "int64", classic(administered(updateInfo)))),
-		inPart(change("updateTokenInfo(address,"+oldToken+")", "int64", classic(administered(updateInfo)))),
-		inPart(change("updateTokenInfo(address,"+newerToken+")", "int64", classic(administered(updateInfo)))),
-		inPart(change("updateTokenExpiryInfo(address,"+expiry+")", "int64", classic(administered(updateExpiry)))),
-		inPart(change("updateTokenExpiryInfo(address,"+oldExpiry+")", "int64", classic(administered(updateExpiry)))),
-		inPart(change("updateTokenKeys(address,"+tokenKey+"[])", "int64", classic(administered(updateKeys)))),
-		inPart(change("updateFungibleTokenCustomFees(address,"+fixedFee+"[],"+fractional+"[])", "int64", classic(updateFees(ledger.TokenFungibleCommon)))),
-		inPart(change("updateNonFungibleTokenCustomFees(address,"+fixedFee+"[],"+royaltyFee+"[])", "int64", classic(updateFees(ledger.TokenNonFungibleUnique)))),
-		inPart(change("updateNFTsMetadata(address,int64[],bytes)", "int64", classic(updateMetadata))),
-		inPart(change("cancelAirdrops("+pendingAirdrops+")", "int64", classic(onAirdrops(cancelAirdrop)))),
-		inPart(change("claimAirdrops("+pendingAirdrops+")", "int64", classic(onAirdrops(claimAirdrop)))),
-		inPart(change("rejectTokens(address,address[],(address,int64)[])", "int64", classic(rejectTokens))),
+		later(change("updateTokenInfo(address,"+hederaToken+")", "int64", classic(administered(never, updateInfo)))),
+		later(change("updateTokenInfo(address,"+oldToken+")", "int64", classic(administered(never, updateInfo)))),
+		later(change("updateTokenInfo(address,"+newerToken+")", "int64", classic(administered(never, updateInfo)))),
+		later(change("updateTokenExpiryInfo(address,"+expiry+")", "int64", classic(administered(onlyLater, updateExpiry)))),
+		later(change("updateTokenExpiryInfo(address,"+oldExpiry+")", "int64", classic(administered(onlyLater, updateExpiry)))),
+		later(change("updateTokenKeys(address,"+tokenKey+"[])", "int64", classic(administered(hasOtherKeys, updateKeys)))),
+		change("updateFungibleTokenCustomFees(address,"+fixedFee+"[],"+fractional+"[])", "int64", classic(updateFees(ledger.TokenFungibleCommon))),
+		change("updateNonFungibleTokenCustomFees(address,"+fixedFee+"[],"+royaltyFee+"[])", "int64", classic(updateFees(ledger.TokenNonFungibleUnique))),
+		change("updateNFTsMetadata(address,int64[],bytes)", "int64", classic(updateMetadata)),
+		priced(change("airdropTokens("+allowedTokens+")", "int64", classic(airdropTokens)), withAccounts(func(*call, []any) int64 { return airdropPrice })),
+		change("cancelAirdrops("+pendingAirdrops+")", "int64", classic(onAirdrops(cancelAirdrop))),
+		change("claimAirdrops("+pendingAirdrops+")", "int64", classic(onAirdrops(claimAirdrop))),
+		change("rejectTokens(address,address[],(address,int64)[])", "int64", classic(rejectTokens)),
 	}
-}
-
-// inPart marks a function some of whose answers are not there yet.
-func inPart(f *function) *function {
-	f.partly = true
-	return f
 }
 
 // facadeWrites are the functions of a token's address that change something.
 func facadeWrites() []*function {
-	price := priceOfToken(func([]any) []any { return nil })
+	price := withAccounts(priceOfToken(func([]any) []any { return nil }))
 	usual := func(signature string, do act) *function {
-		return &function{signature: signature, returns: "int64", kind: write, partly: true, tinycents: tokenPrice, run: classic(do)}
+		return &function{signature: signature, returns: "int64", kind: write, tinycents: tokenPrice, run: classic(do)}
 	}
 	return []*function{
 		{signature: "approve(address,uint256)", returns: "bool", kind: write, tinycents: approvePrice, run: bounded(1, approval)},
@@ -173,6 +189,31 @@ func priceOfTransfer(c *call, in []any) int64 {
 	})(c, in)
 }
 
+// withAccounts adds to a price what it costs that accounts come to be at addresses where nobody is.
+func withAccounts(price func(*call, []any) int64) func(*call, []any) int64 {
+	return func(c *call, in []any) int64 {
+		come := map[common.Address]bool{}
+		c.eachAddress(in, func(a common.Address) {
+			if c.comesToBe(a) {
+				come[a] = true
+			}
+		})
+		return price(c, in) + accountPrice*int64(len(come))
+	}
+}
+
+// eachAddress visits the addresses in arguments.
+func (c *call) eachAddress(v any, visit func(common.Address)) {
+	switch v := v.(type) {
+	case common.Address:
+		visit(v)
+	case []any:
+		for _, part := range v {
+			c.eachAddress(part, visit)
+		}
+	}
+}
+
 // priceOfMint is the price of units, or of each serial.
 func priceOfMint(_ *call, in []any) int64 {
 	if n := len(list(in[2])); n > 0 {
@@ -181,33 +222,26 @@ func priceOfMint(_ *call, in []any) int64 {
 	return tokenPrice
 }
 
-// tokenMissing are functions of the token service that are not there yet.
-func tokenMissing() []*function {
-	return absent(
-		[]string{
-			"createFungibleToken(" + hederaToken + ",int64,int32)",
-			"createFungibleTokenWithCustomFees(" + hederaToken + ",int64,int32," + fixedFee + "[]," + fractional + "[])",
-			"createNonFungibleToken(" + hederaToken + ")",
-			"createNonFungibleTokenWithCustomFees(" + hederaToken + "," + fixedFee + "[]," + royaltyFee + "[])",
-			"createFungibleToken(" + oldToken + ",uint256,uint256)", "createFungibleToken(" + newerToken + ",uint64,uint32)",
-			"createFungibleTokenWithCustomFees(" + oldToken + ",uint256,uint256," + oldFixedFee + "[]," + oldFractionalFee + "[])",
-			"createFungibleTokenWithCustomFees(" + newerToken + ",uint64,uint32," + oldFixedFee + "[]," + oldFractionalFee + "[])",
-			"createNonFungibleToken(" + oldToken + ")", "createNonFungibleToken(" + newerToken + ")",
-			"createNonFungibleTokenWithCustomFees(" + oldToken + "," + oldFixedFee + "[]," + oldRoyaltyFee + "[])",
-			"createNonFungibleTokenWithCustomFees(" + newerToken + "," + oldFixedFee + "[]," + oldRoyaltyFee + "[])",
-		},
-		[]string{"airdropTokens(" + allowedTokens + ")"},
-	)
-}
-
-// absent are functions that change something and are not there: those that take value, and the others.
-func absent(payable, others []string) []*function {
-	var out []*function
-	for _, signature := range payable {
-		out = append(out, &function{signature: signature, kind: missingW, payable: true})
+// tokenCreations are the functions of the token service that create a token. What that costs they take of the value that is sent along.
+func tokenCreations() []*function {
+	of := func(kind ledger.TokenType, signature string) *function {
+		return &function{
+			signature: signature, returns: "int64,address", kind: write, payable: true, gas: creationGas, creates: kind, scheduled: true, run: creating(kind),
+		}
 	}
-	for _, signature := range others {
-		out = append(out, &function{signature: signature, kind: missingW})
+	units, serials := ledger.TokenFungibleCommon, ledger.TokenNonFungibleUnique
+	return []*function{
+		of(units, "createFungibleToken("+hederaToken+",int64,int32)"),
+		of(units, "createFungibleTokenWithCustomFees("+hederaToken+",int64,int32,"+fixedFee+"[],"+fractional+"[])"),
+		of(serials, "createNonFungibleToken("+hederaToken+")"),
+		of(serials, "createNonFungibleTokenWithCustomFees("+hederaToken+","+fixedFee+"[],"+royaltyFee+"[])"),
+		of(units, "createFungibleToken("+oldToken+",uint256,uint256)"),
+		of(units, "createFungibleToken("+newerToken+",uint64,uint32)"),
+		of(units, "createFungibleTokenWithCustomFees("+oldToken+",uint256,uint256,"+oldFixedFee+"[],"+oldFractionalFee+"[])"),
+		of(units, "createFungibleTokenWithCustomFees("+newerToken+",uint64,uint32,"+oldFixedFee+"[],"+oldFractionalFee+"[])"),
+		of(serials, "createNonFungibleToken("+oldToken+")"),
+		of(serials, "createNonFungibleToken("+newerToken+")"),
+		of(serials, "createNonFungibleTokenWithCustomFees("+oldToken+","+oldFixedFee+"[],"+oldRoyaltyFee+"[])"),
+		of(serials, "createNonFungibleTokenWithCustomFees("+newerToken+","+oldFixedFee+"[],"+oldRoyaltyFee+"[])"),
 	}
-	return out
 }

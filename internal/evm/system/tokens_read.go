@@ -11,14 +11,15 @@ import (
 
 // Tuples of the token service, by the names of its Solidity interface.
 const (
-	keyValue    = "(bool,address,bytes,bytes,address)"
-	tokenKey    = "(uint256," + keyValue + ")"
-	expiry      = "(int64,address,int64)"
-	hederaToken = "(string,string,address,string,bool,int64,bool," + tokenKey + "[]," + expiry + ")"
-	fixedFee    = "(int64,address,bool,bool,address)"
-	fractional  = "(int64,int64,int64,int64,bool,address)"
-	royaltyFee  = "(int64,int64,int64,address,bool,address)"
-	tokenInfo   = "(" + hederaToken + ",int64,bool,bool,bool," + fixedFee + "[]," + fractional + "[]," + royaltyFee + "[],string)"
+	keyValue          = "(bool,address,bytes,bytes,address)"
+	tokenKey          = "(uint256," + keyValue + ")"
+	expiry            = "(int64,address,int64)"
+	hederaToken       = "(string,string,address,string,bool,int64,bool," + tokenKey + "[]," + expiry + ")"
+	tokenWithMetadata = "(string,string,address,string,bool,int64,bool," + tokenKey + "[]," + expiry + ",bytes)"
+	fixedFee          = "(int64,address,bool,bool,address)"
+	fractional        = "(int64,int64,int64,int64,bool,address)"
+	royaltyFee        = "(int64,int64,int64,address,bool,address)"
+	tokenInfo         = "(" + hederaToken + ",int64,bool,bool,bool," + fixedFee + "[]," + fractional + "[]," + royaltyFee + "[],string)"
 )
 
 // tokenReads are the functions of the token service that only read.
@@ -166,16 +167,24 @@ func expiryOf(t *token) []any {
 	return []any{second, longZero(t.AutoRenewAccountID), t.AutoRenewPeriod.Or(defaultAutoRenewPeriod)}
 }
 
-// info is what getTokenInfo tells.
+// keyKinds are how many kinds of keys the interface knows: the first one does not know of metadata.
+func (c *call) keyKinds() ledger.TokenKeyKind {
+	if c.s.number == SecondTokenService {
+		return ledger.TokenKeyKinds
+	}
+	return ledger.TokenMetadataKey
+}
+
+// info is what getTokenInfo tells. Only the second interface has a place for the metadata, which comes last.
 func (c *call) info(t *token) []any {
-	keys := make([]any, 0, ledger.TokenMetadataKey)
-	for kind := range ledger.TokenMetadataKey {
+	keys := make([]any, 0, ledger.TokenKeyKinds)
+	for kind := range c.keyKinds() {
 		keys = append(keys, []any{uint64(1) << kind, keyValueOf(t.Keys[kind])})
 	}
 	fees := c.fees(t)
 	return []any{
 		[]any{
-			t.Name, t.Symbol, longZero(t.TreasuryAccountID), t.Memo, t.SupplyType == "FINITE", t.MaxSupply, t.FreezeDefault, keys, expiryOf(t),
+			t.Name, t.Symbol, longZero(t.TreasuryAccountID), t.Memo, t.SupplyType == finite, t.MaxSupply, t.FreezeDefault, keys, expiryOf(t), t.Metadata,
 		},
 		t.TotalSupply, false, t.KYCByDefault, t.PauseStatus == "PAUSED", fees[0], fees[1], fees[2], c.ledgerID(),
 	}
@@ -226,7 +235,7 @@ func getTokenKey(c *call, in []any) evm.Outcome {
 		return c.refuses(invalidTokenID)
 	}
 	wanted := rest[0].(*big.Int)
-	for kind := range ledger.TokenMetadataKey {
+	for kind := range c.keyKinds() {
 		if wanted.IsUint64() && wanted.Uint64() == 1<<kind && t.HasKey(kind) {
 			return c.answers(keyValueOf(t.Keys[kind]))
 		}

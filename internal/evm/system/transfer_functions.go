@@ -182,18 +182,26 @@ func cryptoTransfer(c *call, in []any) (ledger.ResponseCode, []any) {
 		if m.moves, code = c.amountsOf(list(part[1])); code != success {
 			return code, nil
 		}
-		for _, v := range list(part[2]) {
-			h := list(v)
-			approved := len(h) > 3 && h[3].(bool)
-			one, code := c.serials(t, h[:1], h[1:2], h[2:3], approved)
-			if code != success {
-				return code, nil
-			}
-			m.hands = append(m.hands, one.hands...)
+		if m.hands, code = c.handsOf(t, list(part[2])); code != success {
+			return code, nil
 		}
 		x.tokens = append(x.tokens, m)
 	}
 	return c.transfer(x), nil
+}
+
+// handsOf are serials of a token with those who give and get them, with or without a word on whether they are taken by approval.
+func (c *call) handsOf(t *token, values []any) ([]hand, ledger.ResponseCode) {
+	var out []hand
+	for _, v := range values {
+		h := list(v)
+		one, code := c.serials(t, h[:1], h[1:2], h[2:3], len(h) > 3 && h[3].(bool))
+		if code != success {
+			return nil, code
+		}
+		out = append(out, one.hands...)
+	}
+	return out, success
 }
 
 // amountsOf are amounts of accounts, with or without a word on whether they are taken by approval.

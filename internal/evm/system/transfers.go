@@ -31,6 +31,7 @@ type movement struct {
 	token *token
 	moves []move
 	hands []hand
+	onTop bool // the sender pays all fees that are a part of what moves
 }
 
 // transfer is what moves at once: hbars, and tokens.
@@ -39,18 +40,25 @@ type transfer struct {
 	tokens []movement
 }
 
-// party is who an argument of a transfer names. An address at which nobody is could come to be an account by what it receives, which is not
-// simulated; a number at which nobody is can not.
+// party is who an argument of a transfer names. An address at which nobody is comes to be an account by what it receives; a number at which nobody is
+// does not.
 func (c *call) party(v any, receives bool) (party, ledger.ResponseCode) {
 	a := v.(common.Address)
 	p, ok := c.facts.party(a)
 	if ok {
 		return p, success
 	}
-	if _, longZero := ledger.EVMAddress(a).Num(); !longZero && receives && c.State.Entity(a) == nil {
-		c.NotImplemented()
+	if receives && c.comesToBe(a) {
+		c.State.CreateAccount(a)
+		return c.facts.made(a), success
 	}
 	return p, invalidAccountID
+}
+
+// comesToBe tells whether there would be an account at an address if it received anything.
+func (c *call) comesToBe(a common.Address) bool {
+	_, longZero := ledger.EVMAddress(a).Num()
+	return !longZero && c.State.Entity(a) == nil && !c.State.Exist(a)
 }
 
 // transfer moves what is to be moved together with the custom fees that are due for it.
@@ -246,7 +254,7 @@ func (c *call) moveSerial(t *token, x hand) ledger.ResponseCode {
 	change(c.facts, &from.balance, from.balance-1)
 	change(c.facts, &to.balance, to.balance+1)
 	moved := *n
-	moved.owner, moved.spender = x.to, party{}
+	moved.owner, moved.spender = t.handTo(x.to), party{}
 	change(c.facts, n, moved)
 	return success
 }

@@ -1,11 +1,10 @@
 package system
 
 import (
-	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"heliograph/internal/ledger"
 )
@@ -39,24 +38,34 @@ const (
 	mostLifetime     = 3_153_600_000 // seconds from now until a token expires
 )
 
-// administered makes the body of a function that changes what a token is. Of a token without an admin key, the network lets other keys be changed
-// by themselves, and its expiration put off, which is not simulated.
-func administered(do func(c *call, t *token, in []any) ledger.ResponseCode) act {
+// administered makes the body of a function that changes what a token is, for which it needs an admin key unless what is asked can be done without.
+func administered(without func(c *call, t *token, in []any) bool, do func(c *call, t *token, in []any) ledger.ResponseCode) act {
 	return func(c *call, in []any) (ledger.ResponseCode, []any) {
 		t, rest, code := c.usable(in)
 		switch {
 		case code != success:
 			return code, nil
-		case t.HasKey(ledger.TokenAdminKey):
-			return do(c, t, rest), nil
+		case !t.HasKey(ledger.TokenAdminKey) && !without(c, t, rest):
+			return tokenIsImmutable, nil
 		}
-		for kind := range ledger.TokenKeyKinds {
-			if t.HasKey(kind) {
-				c.NotImplemented()
-			}
-		}
-		return tokenIsImmutable, nil
+		return do(c, t, rest), nil
 	}
+}
+
+// never is for what cannot be done without an admin key. An update of all that a token is always says what its memo is to be.
+func never(*call, *token, []any) bool { return false }
+
+// hasOtherKeys is for new keys: each key that a token has can be replaced by whoever has it.
+func hasOtherKeys(_ *call, t *token, in []any) bool {
+	return len(list(in[0])) > 0 && slices.ContainsFunc(t.Keys[:], func(k ledger.Key) bool { return !k.IsNone() })
+}
+
+// onlyLater is for expirations: anybody may put one off, and nothing else.
+func onlyLater(_ *call, _ *token, in []any) bool {
+	expiry := list(in[0])
+	second, _ := amountOf(expiry[0])
+	period, _ := amountOf(expiry[2])
+	return second != 0 && period == 0 && expiry[1].(common.Address) == common.Address{}
 }
 
 // updateKeys gives a token other keys: updateTokenKeys(token, keys).
@@ -67,10 +76,8 @@ func updateExpiry(c *call, t *token, in []any) ledger.ResponseCode {
 	return c.setExpiry(t, list(in[0]))
 }
 
-// updateInfo changes what a token tells of itself: updateTokenInfo(token, info). Texts that are empty, and what a token is made with, are passed over.
-func updateInfo(c *call, t *token, in []any) ledger.ResponseCode {
-	info := list(in[0])
-	name, symbol, memo := info[0].(string), info[1].(string), info[3].(string)
+// soundTexts tells whether a symbol, a name and a memo are ones that a token can have.
+func soundTexts(symbol, name, memo string) ledger.ResponseCode {
 	for _, text := range []struct {
 		given   string
 		tooLong ledger.ResponseCode
@@ -82,25 +89,76 @@ func updateInfo(c *call, t *token, in []any) ledger.ResponseCode {
 			return zeroByteInString
 		}
 	}
-	treasury := info[2].(common.Address)
-	if p, ok := c.facts.party(treasury); treasury != (common.Address{}) && (!ok || p != partyOf(t.TreasuryAccountID)) {
-		c.NotImplemented() // another treasury gets all that the old one has
+	return success
+}
+
+// metadataOf is the metadata of a token that is told in the form of the second interface.
+func metadataOf(info []any) []byte {
+	if len(info) <= metadataPlace {
+		return nil
 	}
-	if memo == "" && t.Memo != "" {
-		c.NotImplemented() // whether that clears it is not known
+	return info[metadataPlace].([]byte)
+}
+
+const metadataPlace = 9 // behind what the first interface tells of a token
+
+// updateInfo changes what a token tells of itself: updateTokenInfo(token, info). A name or a symbol that is empty, no treasury, and what a token is made
+// with are passed over. A memo is not: the update that the network makes of the call always has one, and an empty one clears it.
+func updateInfo(c *call, t *token, in []any) ledger.ResponseCode {
+	info := list(in[0])
+	name, symbol, memo := info[0].(string), info[1].(string), info[3].(string)
+	if code := soundTexts(symbol, name, memo); code != success {
+		return code
 	}
-	for _, text := range []struct {
-		at    *string
-		given string
-	}{{&t.Name, name}, {&t.Symbol, symbol}, {&t.Memo, memo}} {
-		if text.given != "" {
-			change(c.facts, text.at, text.given)
-		}
+	if name != "" {
+		change(c.facts, &t.Name, name)
+	}
+	if symbol != "" {
+		change(c.facts, &t.Symbol, symbol)
+	}
+	change(c.facts, &t.Memo, memo)
+	switch metadata := metadataOf(info); {
+	case len(metadata) > mostMetadata:
+		return metadataTooLong
+	case len(metadata) > 0:
+		change(c.facts, &t.Metadata, metadata)
 	}
 	if code := c.setKeys(t, list(info[7])); code != success {
 		return code
 	}
-	return c.setExpiry(t, list(info[8]))
+	if code := c.setExpiry(t, list(info[8])); code != success {
+		return code
+	}
+	treasury := info[2].(common.Address)
+	if treasury == (common.Address{}) {
+		return success
+	}
+	p, ok := c.facts.party(treasury)
+	if !ok {
+		return invalidTreasury
+	}
+	return c.setTreasury(t, p)
+}
+
+// setTreasury makes somebody the treasury of a token, who gets all that the old one has of it.
+func (c *call) setTreasury(t *token, p party) ledger.ResponseCode {
+	old := partyOf(t.TreasuryAccountID)
+	if p == old {
+		return success
+	}
+	c.facts.load(wants{relations: []relationKey{{p, t.EntityID}, {old, t.EntityID}}})
+	to, code := c.open(t, p, true)
+	if code != success {
+		return code
+	}
+	if t.Type == ledger.TokenNonFungibleUnique && to.balance > 0 {
+		return requiresZeroBalances
+	}
+	from := c.facts.relation(old, t)
+	change(c.facts, &to.balance, to.balance+from.balance)
+	change(c.facts, &from.balance, 0)
+	change(c.facts, &t.TreasuryAccountID, p.id) // and with it the owner of all serials that nobody else has
+	return success
 }
 
 // hasNoKey is what it means that a token lacks a key that is to be changed.
@@ -112,102 +170,63 @@ func hasNoKey(kind ledger.TokenKeyKind) ledger.ResponseCode {
 	}[kind]
 }
 
-// setKeys gives a token keys in place of others. Each entry is for the kinds of keys whose bits are set in its number.
+// setKeys gives a token keys in place of others.
 func (c *call) setKeys(t *token, entries []any) ledger.ResponseCode {
-	for _, v := range entries {
-		entry := list(v)
-		kinds := entry[0].(*big.Int)
-		if kinds.Sign() == 0 || kinds.Cmp(big.NewInt(1<<ledger.TokenMetadataKey)) >= 0 {
-			c.NotImplemented()
-		}
-		key := c.keyOf(list(entry[1]))
-		for kind := range ledger.TokenMetadataKey {
-			if kinds.Bit(int(kind)) == 0 {
-				continue
-			}
-			if !t.HasKey(kind) {
-				return hasNoKey(kind)
-			}
+	keys, ok := c.keysOf(entries)
+	if !ok {
+		return invalidTransactionBody
+	}
+	for kind, key := range keys {
+		switch {
+		case key == nil:
+		case !t.HasKey(ledger.TokenKeyKind(kind)):
+			return hasNoKey(ledger.TokenKeyKind(kind))
+		default:
 			change(c.facts, &t.Keys[kind], key)
 		}
 	}
 	return success
 }
 
-// keyOf is the key that a contract tells by its value: an ed25519 or a secp256k1 key, or a contract. That of the caller's own account is not known.
-func (c *call) keyOf(value []any) ledger.Key {
-	message := func(field protowire.Number, b []byte) ledger.Key {
-		return protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), b)
-	}
-	var keys []ledger.Key
-	for _, contract := range []struct {
-		field protowire.Number
-		at    common.Address
-	}{{keyContract, value[1].(common.Address)}, {keyDelegatable, value[4].(common.Address)}} {
-		if contract.at == (common.Address{}) {
-			continue
-		}
-		p, ok := c.facts.party(contract.at)
-		if !ok || p.id == 0 {
-			c.NotImplemented()
-		}
-		keys = append(keys, message(contract.field, protowire.AppendVarint(protowire.AppendTag(nil, contractNumber, protowire.VarintType), uint64(p.id.Num()))))
-	}
-	for _, public := range []struct {
-		field protowire.Number
-		key   []byte
-		size  int
-	}{{keyED25519, value[2].([]byte), 32}, {keySecp256k1, value[3].([]byte), 33}} {
-		switch len(public.key) {
-		case 0:
-		case public.size:
-			keys = append(keys, message(public.field, public.key))
-		default:
-			c.NotImplemented()
-		}
-	}
-	if value[0].(bool) || len(keys) != 1 {
-		c.NotImplemented()
-	}
-	return keys[0]
-}
-
 // setExpiry changes when a token expires, in seconds, who pays for its renewal, and for how many seconds it is renewed. What is zero stays as it is.
 func (c *call) setExpiry(t *token, expiry []any) ledger.ResponseCode {
 	second, sound := amountOf(expiry[0])
-	period, also := amountOf(expiry[2])
-	payer := expiry[1].(common.Address)
-	if !sound || !also {
-		c.NotImplemented()
+	if !sound {
+		return invalidExpiration
 	}
-	const nanoseconds = 1_000_000_000
 	if second != 0 {
-		if second > int64(c.Block.Start)/nanoseconds+mostLifetime || t.ExpirationTimestamp.Valid && second < int64(t.ExpirationTimestamp.V)/nanoseconds {
+		if second > c.now()+mostLifetime || t.ExpirationTimestamp.Valid && second < int64(t.ExpirationTimestamp.V)/nanoseconds {
 			return invalidExpiration
 		}
 		change(c.facts, &t.ExpirationTimestamp, ledger.Of(ledger.Timestamp(second*nanoseconds)))
 	}
-	if payer != (common.Address{}) {
+	if payer := expiry[1].(common.Address); payer != (common.Address{}) {
 		p, ok := c.facts.party(payer)
-		switch {
-		case !ok:
+		if !ok {
 			return invalidAutoRenewAccount
-		case p.id == 0:
-			c.NotImplemented()
 		}
 		change(c.facts, &t.AutoRenewAccountID, p.id)
 	}
-	if period != 0 {
-		if period < leastRenewPeriod || period > mostRenewPeriod {
-			return invalidRenewalPeriod
-		}
-		change(c.facts, &t.AutoRenewPeriod, ledger.Of(period))
+	period, sound := amountOf(expiry[2])
+	switch {
+	case !sound:
+		return invalidRenewalPeriod
+	case period == 0:
+		return success
+	case period < leastRenewPeriod || period > mostRenewPeriod:
+		return invalidRenewalPeriod
 	}
+	change(c.facts, &t.AutoRenewPeriod, ledger.Of(period))
 	return success
 }
 
-// updateMetadata gives serials other metadata: updateNFTsMetadata(token, serials, metadata). The network also takes the supply key for it in some
-// cases, which is not simulated.
+const nanoseconds = 1_000_000_000 // in a second
+
+// now is the second in which the block begins, as contracts see it.
+func (c *call) now() int64 { return int64(c.Block.Start) / nanoseconds }
+
+// updateMetadata gives serials other metadata: updateNFTsMetadata(token, serials, metadata). The metadata key is for all serials, the supply key for
+// those that the treasury has not given away yet.
 func updateMetadata(c *call, in []any) (ledger.ResponseCode, []any) {
 	t, rest, code := c.usable(in)
 	if code != success {
@@ -221,15 +240,16 @@ func updateMetadata(c *call, in []any) (ledger.ResponseCode, []any) {
 		return batchTooLarge, nil
 	case len(metadata) > mostMetadata:
 		return metadataTooLong, nil
-	case t.Type != ledger.TokenNonFungibleUnique, !t.HasKey(ledger.TokenMetadataKey) && t.HasKey(ledger.TokenSupplyKey):
-		c.NotImplemented()
-	case !t.HasKey(ledger.TokenMetadataKey):
-		return hasNoMetadataKey, nil
+	case !t.HasKey(ledger.TokenMetadataKey) && !t.HasKey(ledger.TokenSupplyKey):
+		return hasNoMetadataOrSupplyKey, nil
 	}
 	for _, v := range serials {
 		n := c.facts.nft(t, v.(int64))
-		if n == nil {
+		switch {
+		case n == nil:
 			return invalidNFTID, nil
+		case !t.HasKey(ledger.TokenMetadataKey) && c.facts.owner(t, n) != partyOf(t.TreasuryAccountID):
+			return hasNoMetadataKey, nil
 		}
 		change(c.facts, &n.metadata, metadata)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
 
 	"heliograph/internal/ledger"
 	"heliograph/storage/demo"
@@ -47,6 +48,8 @@ type updating struct {
 	args      []any
 	want      string
 	nth       int
+	value     uint64 // tinybars
+	op        vm.OpCode
 }
 
 // said is a word that holds a text.
@@ -66,12 +69,18 @@ func times(n int, v any) []any {
 func TestUpdates(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	for _, c := range updates(b.addressOf(t, demo.Bob), b.addressOf(t, demo.Heidi)) {
+	twice(t, b, updates(b.addressOf(t, demo.Bob), b.addressOf(t, demo.Heidi)))
+}
+
+// twice runs the steps of each case in a simulation, once in a frame that reverts and then again, when they must do what they would have done without it.
+func twice(t *testing.T, b *bench, cases []updateCase) {
+	t.Helper()
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			steps := make([]step, len(c.steps))
 			for i, u := range c.steps {
-				steps[i] = step{to: lz(u.to), data: input(t, u.signature, u.args...), nth: u.nth}
+				steps[i] = step{to: lz(u.to), data: input(t, u.signature, u.args...), nth: u.nth, value: u.value, op: u.op}
 			}
 			got := b.as(t, c.at, c.who, append([]step{{undone: steps}}, steps...)...)
 			if got[0].ok {
@@ -255,6 +264,55 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: demo.LampOil, signature: "cancelAirdropFT(address)", args: []any{erin}, want: "true 22"},
 			{to: demo.LampOil, signature: "cancelAirdropFT(address)", args: []any{erin}, want: "true 367"},
 			{to: demo.Lighthouse, signature: "cancelAirdropNFT(address,int64)", args: []any{erin, 9}, want: "true 367"},
+		}},
+		{"another treasury", now(), trent, []updating{
+			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", alice, "moved", []any{})}, want: "true 22"},
+			{to: hts, signature: "getTokenInfo(address)", args: []any{sun}, want: "true 1001", nth: 13},
+			{to: demo.Sunlight, signature: "balanceOf(address)", args: []any{trent}, want: "true 0"},
+			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", alice, "stays", []any{})}, want: "true 22"},
+		}},
+		{"what is open", now(), alice, []updating{
+			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", none, "", []any{})}, want: "true 22"},
+			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", lz(nobody), "", []any{})}, want: "true 170"},
+			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", judy, "", []any{})}, want: "true 184"},
+			{to: hts, signature: updateInfo, args: []any{post, aToken("", "", none, "", []any{})}, want: "true 193"},
+			// Without an admin key, keys can be replaced that are there, and the expiration put off.
+			{to: hts, signature: updateKeys, args: []any{post, []any{}}, want: "true 193"},
+			{to: hts, signature: updateKeys, args: []any{post, []any{key(1, none, ed25519)}}, want: "true 193"},
+			{to: hts, signature: updateKeys, args: []any{post, []any{key(4, none, ed25519)}}, want: "true 172"},
+			{to: hts, signature: updateKeys, args: []any{post, []any{key(16, none, ed25519)}}, want: "true 22"},
+			{to: hts, signature: "getTokenKey(address,uint256)", args: []any{post, 16}, want: "true " + new(big.Int).SetBytes(ed25519).String(), nth: 8},
+			{to: hts, signature: updateExpiry, args: []any{oil, []any{4_100_000_000, none, 0}}, want: "true 22"},
+			{to: hts, signature: updateExpiry, args: []any{oil, []any{4_100_000_000, alice, 0}}, want: "true 193"},
+			{to: hts, signature: updateExpiry, args: []any{sun, []any{-1, none, 0}}, want: "true 45"},
+			{to: hts, signature: updateExpiry, args: []any{sun, []any{0, none, -1}}, want: "true 70"},
+			// What is no key, the key of the caller, and that of a contract which is not there.
+			{to: hts, signature: updateKeys, args: []any{tide, []any{key(1, none, make([]byte, 16))}}, want: "true 50"},
+			{to: hts, signature: updateKeys, args: []any{tide, []any{key(1, alice, ed25519)}}, want: "true 50"},
+			{to: hts, signature: updateKeys, args: []any{tide, []any{key(1, none, nil)}}, want: "true 50"},
+			{to: hts, signature: updateKeys, args: []any{tide, []any{key(128, none, ed25519)}}, want: "true 334"},
+			{to: hts, signature: updateKeys, args: []any{tide, []any{key(256, none, ed25519)}}, want: "true 22"},
+			{to: hts, signature: updateKeys, args: []any{tide, []any{[]any{1, []any{true, none, []byte{}, []byte{}, none}}}}, want: "true 22"},
+			{to: hts, signature: updateKeys, args: []any{tide, []any{key(1, stranger(), nil)}}, want: "true 22"},
+			{to: hts, signature: "getTokenKey(address,uint256)", args: []any{tide, 1}, want: "true " + stranger().Big().String(), nth: 3},
+			// A fee says what it is paid in, and only once.
+			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{5, none, false, false, victor}}, []any{}}, want: "true 50"},
+			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{5, sun, true, false, victor}}, []any{}}, want: "true 50"},
+			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{5, none, true, true, victor}}, []any{}}, want: "true 50"},
+			{to: hts, signature: updateRoyalty, args: []any{light, []any{[]any{5, none, false, true, victor}}, []any{}}, want: "true 245"},
+			// The supply key is enough for what the treasury has.
+			{to: hts, signature: updateSerials, args: []any{post, []any{1}, []byte("mine")}, want: "true 334"},
+			{to: hts, signature: rejects, args: []any{alice, []any{}, []any{[]any{post, 1}}}, want: "true 22"},
+			{to: hts, signature: updateSerials, args: []any{post, []any{1}, []byte("theirs")}, want: "true 22"},
+			{to: demo.Postcard, signature: "tokenURI(uint256)", args: []any{1}, want: said("theirs"), nth: 2},
+			{to: hts, signature: updateSerials, args: []any{tide, []any{1}, []byte("units")}, want: "true 226"},
+			{to: hts, signature: updateSerials, args: []any{oil, []any{1}, []byte("units")}, want: "true 360"},
+			// Nobody, and things of the wrong kind.
+			{to: hts, signature: rejects, args: []any{lz(nobody), []any{tide}, []any{}}, want: "true 354"},
+			{to: hts, signature: rejects, args: []any{alice, []any{post}, []any{}}, want: "true 254"},
+			{to: hts, signature: rejects, args: []any{alice, []any{}, []any{[]any{oil, 1}}}, want: "true 226"},
+			{to: hts, signature: claims, args: []any{[]any{[]any{lz(nobody), erin, oil, 0}}}, want: "true 15"},
+			{to: hts, signature: cancels, args: []any{[]any{[]any{alice, erin, bob, 0}}}, want: "true 167"},
 		}},
 		{"before anything was offered", spring(), erin, []updating{
 			{to: hts, signature: claims, args: []any{[]any{[]any{alice, erin, oil, 0}}}, want: "true 367"},

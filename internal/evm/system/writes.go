@@ -86,10 +86,14 @@ func (c *call) present(a common.Address) (*token, ledger.ResponseCode) {
 	return nil, invalidTokenID
 }
 
-// Pause statuses as the ledger names them.
+// Pause statuses and types of supplies as the ledger names them.
 const (
-	paused   ledger.TokenPauseStatus = "PAUSED"
-	unpaused ledger.TokenPauseStatus = "UNPAUSED"
+	finite   ledger.TokenSupplyType = "FINITE"
+	infinite ledger.TokenSupplyType = "INFINITE"
+
+	pauseless ledger.TokenPauseStatus = "NOT_APPLICABLE"
+	paused    ledger.TokenPauseStatus = "PAUSED"
+	unpaused  ledger.TokenPauseStatus = "UNPAUSED"
 )
 
 // caller is who called.

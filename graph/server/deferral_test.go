@@ -1,0 +1,399 @@
+package server_test
+
+import (
+	"encoding/json"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"heliograph/graph/server"
+	"heliograph/internal/gateway"
+	"heliograph/internal/testenv"
+)
+
+const (
+	partsMedia = "multipart/mixed"
+	// partsType is the media type of answers in parts.
+	partsType = `multipart/mixed; boundary="-"; deferSpec=20220824`
+)
+
+// body is a request for a document.
+func body(t *testing.T, document string, variables map[string]any) string {
+	t.Helper()
+	b, err := json.Marshal(map[string]any{"query": document, "variables": variables})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// payload is what one object gets of a deferred fragment.
+type payload struct {
+	Data   any
+	Path   []any
+	Label  string
+	Errors []struct {
+		Message    string
+		Path       []any
+		Extensions map[string]any
+	}
+}
+
+// part is a part of an answer.
+type part struct {
+	payload
+	Incremental []payload
+	HasNext     *bool
+	Extensions  map[string]any
+}
+
+// inParts asks for an answer in parts, and reads them.
+func inParts(t *testing.T, g *testenv.Gateway, document string, variables map[string]any) []part {
+	t.Helper()
+	got := g.Do(t, http.MethodPost, "/graphql", body(t, document, variables), "Content-Type: "+plainMedia, "Accept: multipart/mixed;deferSpec=20220824, application/json")
+	if got.Status != http.StatusOK || got.Header.Get("Content-Type") != partsType {
+		t.Fatalf("%s\nstatus %d, Content-Type %q: %s", document, got.Status, got.Header.Get("Content-Type"), got.Body)
+	}
+	return readParts(t, got)
+}
+
+// readParts reads an answer in parts as a mail reader would, and checks what all have in common.
+func readParts(t *testing.T, got *testenv.Response) []part {
+	t.Helper()
+	_, params, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []part
+	for r := multipart.NewReader(strings.NewReader(got.Body), params["boundary"]); ; {
+		raw, err := r.NextRawPart()
+		if err == io.EOF { //nolint:errorlint // it is returned as it is
+			break
+		}
+		if err != nil {
+			t.Fatalf("%v in %q", err, got.Body)
+		}
+		if raw.Header.Get("Content-Type") != plainMedia+"; charset=utf-8" {
+			t.Errorf("a part of type %s", raw.Header.Get("Content-Type"))
+		}
+		text, err := io.ReadAll(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p part
+		testenv.Decode(t, string(text), &p)
+		parts = append(parts, p)
+	}
+	for i, p := range parts {
+		if p.HasNext == nil || *p.HasNext != (i < len(parts)-1) {
+			t.Errorf("part %d of %d has hasNext %v", i, len(parts), p.HasNext)
+		}
+		if i > 0 && len(p.Incremental) == 0 && i < len(parts)-1 {
+			t.Errorf("part %d of %d has nothing", i, len(parts))
+		}
+	}
+	if len(parts) == 0 || !strings.HasSuffix(got.Body, "\r\n-----\r\n") {
+		t.Fatalf("no parts, or no end: %q", got.Body)
+	}
+	return parts
+}
+
+// put merges a payload into what has come before, as clients do. What has come before must have its place.
+func put(t *testing.T, into any, p payload) any {
+	t.Helper()
+	if len(p.Path) == 0 {
+		return merged(into, p.Data)
+	}
+	rest := payload{Data: p.Data, Path: p.Path[1:]}
+	switch step := p.Path[0].(type) {
+	case string:
+		object, ok := into.(map[string]any)
+		if !ok || object[step] == nil {
+			t.Fatalf("there is no %s for %v", step, p)
+		}
+		object[step] = put(t, object[step], rest)
+	case json.Number:
+		list, ok := into.([]any)
+		i, err := step.Int64()
+		if !ok || err != nil || int(i) >= len(list) || list[i] == nil {
+			t.Fatalf("there is no element %s for %v", step, p)
+		}
+		list[i] = put(t, list[i], rest)
+	}
+	return into
+}
+
+// merged is a with what b adds.
+func merged(a, b any) any {
+	switch b := b.(type) {
+	case map[string]any:
+		if a, ok := a.(map[string]any); ok {
+			for name, v := range b {
+				a[name] = merged(a[name], v)
+			}
+			return a
+		}
+	case []any:
+		if a, ok := a.([]any); ok && len(a) == len(b) {
+			for i, v := range b {
+				a[i] = merged(a[i], v)
+			}
+			return a
+		}
+	}
+	return b
+}
+
+// deferring are documents that defer something, and in how many parts they are answered; 0 where that is left open.
+var deferring = map[string]struct {
+	document string
+	parts    int
+}{
+	"columns":                    {`{ accounts(first: 5) { nodes { entityId ... @defer { memo evmAddress } } } }`, 2},
+	"a spread":                   {`{ accounts(first: 5) { nodes { entityId ...F @defer(label: "f") } } } fragment F on Account { memo key { type } }`, 2},
+	"all there is":               {`{ account(id: 1008) { ... @defer { memo } } }`, 2},
+	"the root":                   {`{ account(id: 1008) { memo } ... @defer { blocks(first: 2) { nodes { number } } accounts(first: 1) { nodes { memo } } } }`, 2},
+	"the whole root":             {`{ ... @defer { account(id: 1008) { memo } } }`, 2},
+	"a relation":                 {`{ accounts(first: 25, order: DESC) { nodes { entityId ... @defer { transactions(first: 3) { nodes { name payer { memo } } } } } } }`, 2},
+	"a connection's nodes":       {`{ accounts(first: 3) { ... @defer { nodes { memo } } pageInfo { hasNextPage } } }`, 2},
+	"a connection's end":         {`{ accounts(first: 3) { nodes { memo } ... @defer { pageInfo { hasNextPage endCursor } } } }`, 2},
+	"edges":                      {`{ accounts(first: 3) { edges { cursor node { ... @defer { memo transactions(first: 1) { edges { node { name } } } } } } } }`, 2},
+	"below a relation":           {`{ accounts(first: 10, order: DESC) { nodes { transactions(first: 2) { nodes { name ... @defer { payer { memo stakedAccount { entityId } } } } } } } }`, 2},
+	"nested":                     {`{ accounts(first: 5, order: DESC) { nodes { entityId ... @defer(label: "outer") { transactions(first: 2) { nodes { name ... @defer(label: "inner") { payer { memo } } } } } } } }`, 3},
+	"nested directly":            {`{ account(id: 1008) { entityId ... @defer { memo ... @defer { evmAddress } } } }`, 3},
+	"one in a fragment":          {`{ accounts(first: 2) { nodes { ...F } } account(id: 1008) { ...F } } fragment F on Account { entityId ... @defer { memo } }`, 3},
+	"siblings":                   {`{ account(id: 1008) { ... @defer(label: "a") { memo } ... @defer(label: "b") { transactions(first: 2) { nodes { name } } } } }`, 3},
+	"what has come already":      {`{ account(id: 1008) { memo transactions(first: 2) { nodes { name } } ... @defer { memo transactions(first: 2) { nodes { name payer { memo } } } } } }`, 2},
+	"unplanned":                  {`{ accounts(first: 5, order: DESC) { nodes { balance(unit: HBAR) ... @defer { transactions(first: 2) { nodes { payer { balance(unit: HBAR) stakedAccount { memo } } } } } } } }`, 2},
+	"below what is unplanned":    {`{ accounts(first: 5, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 2) { nodes { name ... @defer { payer { memo balance(unit: HBAR) } } } } } } }`, 2},
+	"of one type":                {`query($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Account @defer { memo } ... on Block @defer(label: "block") { number } } }`, 3},
+	"what is of no type":         {`query($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Schedule @defer { id } } }`, 2},
+	"in what is null":            {`{ account(id: 999999) { memo ... @defer { entityId } } }`, 1},
+	"beside what is null":        {`{ none: account(id: 999999) { ... @defer { memo } } some: account(id: 1008) { entityId ... @defer { memo } } }`, 2},
+	"in an empty list":           {`{ accounts(filter: {balance: {gt: "9000000000000000000"}}) { nodes { entityId ... @defer { memo } } } }`, 1},
+	"skipped":                    {`{ account(id: 1008) { memo ... @defer @skip(if: true) { entityId } ... @include(if: true) @defer { evmAddress } } }`, 0}, // a group of nothing has a part only where it ends last
+	"conditions":                 {`query($yes: Boolean! = true, $no: Boolean! = false) { account(id: 1008) { memo ... @defer(if: $yes) { entityId @include(if: $yes) } ... @defer(if: $no) { evmAddress } } }`, 2},
+	"a label in a variable":      {`query($yes: String = "yes") { account(id: 1008) { memo ... @defer(label: $yes) { entityId } } }`, 2},
+	"the schema":                 {`{ __typename ... @defer { __type(name: "Block") { name fields { name ... @defer { type { name } } } } } }`, 3},
+	"details that were not read": {`{ contractResults(first: 3) { nodes { hash } } ... @defer { contractResults(first: 3) { nodes { hash blockNumber gasPrice block { number } } } } }`, 2},
+	"an empty page":              {`{ transactions(first: 0) { nodes { name } ... @defer { pageInfo { hasNextPage } } } }`, 2},
+	"under two names":            {`{ account(id: 1008) { a: transactions(first: 1) { nodes { name } } ... @defer { b: transactions(first: 1) { nodes { payer { memo } } } } } }`, 2},
+}
+
+// TestDeferredIsWhole says that the parts of an answer make the answer that comes whole, with plans and without, and how many parts there are.
+func TestDeferredIsWhole(t *testing.T) {
+	t.Parallel()
+	for how, g := range map[string]*testenv.Gateway{"with plans": testenv.Demo(t), "without": testenv.Demo(t, testenv.PlansOff())} {
+		for name, c := range deferring {
+			t.Run(how+", "+name, func(t *testing.T) {
+				t.Parallel()
+				var variables map[string]any
+				if strings.Contains(c.document, "$ids") {
+					variables = map[string]any{"ids": someIDs(t, g)}
+				}
+				var want any
+				g.Data(t, c.document, variables, &want)
+				parts := inParts(t, g, c.document, variables)
+				if c.parts != 0 && len(parts) != c.parts {
+					t.Errorf("%d parts, want %d", len(parts), c.parts)
+				}
+				if c.parts > 1 && reflect.DeepEqual(parts[0].Data, want) && name != "what is of no type" {
+					t.Error("the first part has everything")
+				}
+				got := parts[0].Data
+				for i, p := range parts {
+					if len(p.Errors) > 0 {
+						t.Errorf("part %d has the errors %v", i, p.Errors)
+					}
+					for _, one := range p.Incremental {
+						if len(one.Errors) > 0 || one.Data == nil {
+							t.Errorf("part %d has %v", i, one)
+						}
+						got = put(t, got, one)
+					}
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("the parts make\n%v\nand the whole answer is\n%v", got, want)
+				}
+			})
+		}
+	}
+}
+
+// someIDs are ids of things of several types.
+func someIDs(t *testing.T, g *testenv.Gateway) []any {
+	t.Helper()
+	var data struct {
+		Accounts, Blocks struct{ Nodes []struct{ ID string } }
+	}
+	g.Data(t, `{ accounts(first: 2) { nodes { id } } blocks(first: 1) { nodes { id } } }`, nil, &data)
+	var ids []any
+	for _, one := range append(data.Accounts.Nodes, data.Blocks.Nodes...) {
+		ids = append(ids, one.ID)
+	}
+	return ids
+}
+
+// TestPartsOnTheWire says what parts look like, byte by byte.
+func TestPartsOnTheWire(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	const document = `{ accounts(first: 2) { nodes { entityId ... @defer(label: "l") { declineReward } } } }`
+	got := g.Do(t, http.MethodPost, "/graphql", `{"extensions":{"cost":true},"query":"`+strings.ReplaceAll(document, `"`, `\"`)+`"}`, "Content-Type: "+plainMedia, "Accept: "+partsMedia)
+	const head = "\r\nContent-Type: application/json; charset=utf-8\r\n\r\n"
+	want := "\r\n---" + head + `{"data":{"accounts":{"nodes":[{"entityId":"0.0.2"},{"entityId":"0.0.3"}]}},"extensions":{"cost":{"limit":50000,"requested":5}},"hasNext":true}` +
+		"\r\n---" + head + `{"incremental":[{"data":{"declineReward":false},"path":["accounts","nodes",0],"label":"l"},{"data":{"declineReward":false},"path":["accounts","nodes",1],"label":"l"}],"hasNext":false}` +
+		"\r\n-----\r\n"
+	if got.Body != want {
+		t.Errorf("got\n%q\nwant\n%q", got.Body, want)
+	}
+	if !slices.Contains(got.Header.Values("Vary"), "Accept") {
+		t.Errorf("Vary is %v", got.Header.Values("Vary"))
+	}
+	for name, want := range map[string]string{
+		"Content-Type": partsType, "Cache-Control": "no-store, no-transform", "X-Query-Cost": "5", "X-Query-Cost-Limit": "50000", "Content-Length": "", "ETag": "", "X-Accel-Buffering": "no",
+	} {
+		if got := got.Header.Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestAnsweredWhole says who gets a deferring document's answer whole.
+func TestAnsweredWhole(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	const document = `query($on: Boolean) { account(id: 1008) { entityId ... @defer(if: $on) { memo } } }`
+	whole := g.Do(t, http.MethodPost, "/graphql", body(t, document, nil), "Content-Type: "+plainMedia)
+	if !strings.HasPrefix(whole.Body, `{"data":{"account":{"entityId":"0.0.1008","memo":`) || whole.Header.Get("Content-Type") != plainMedia+"; charset=utf-8" {
+		t.Fatalf("%v: %s", whole.Header, whole.Body)
+	}
+	const parts = "multipart/mixed"
+	for name, c := range map[string]struct {
+		accept    string
+		variables map[string]any
+		get       bool
+		inParts   bool
+	}{
+		"nothing accepted":        {accept: "*/*"},
+		"JSON accepted":           {accept: plainMedia},
+		"parts refused":           {accept: plainMedia + ", " + parts + ";q=0"},
+		"parts of a later form":   {accept: parts + ";incrementalSpec=v0.2, " + plainMedia},
+		"parts of another form":   {accept: parts + ";deferSpec=20250101"},
+		"parts of subscriptions":  {accept: parts + ";boundary=graphql;subscriptionSpec=1.0, " + plainMedia},
+		"GET":                     {accept: parts, get: true},
+		"not deferred":            {accept: parts, variables: map[string]any{"on": false}},
+		"parts of any form":       {accept: parts, inParts: true},
+		"parts of our form":       {accept: parts + ";deferSpec=20220824, application/json", inParts: true},
+		"parts after other types": {accept: "application/graphql-response+json, application/json;q=0.9, " + parts + ";q=0.1", inParts: true},
+		"deferred":                {accept: parts, variables: map[string]any{"on": true}, inParts: true},
+		"deferred as by default":  {accept: parts, variables: map[string]any{"on": nil}, inParts: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := g.Do(t, http.MethodPost, "/graphql", body(t, document, c.variables), "Content-Type: "+plainMedia, "Accept: "+c.accept)
+			if c.get {
+				got = g.Do(t, http.MethodGet, "/graphql?query="+url.QueryEscape(document), "", "Accept: "+c.accept)
+			}
+			if c.inParts {
+				if p := readParts(t, got); len(p) != 2 {
+					t.Errorf("%d parts: %s", len(p), got.Body)
+				}
+				return
+			}
+			if got.Status != http.StatusOK || got.Body != whole.Body {
+				t.Errorf("status %d: %s", got.Status, got.Body)
+			}
+			if cache := got.Header.Get("Cache-Control"); c.get && cache != "public, max-age=2" {
+				t.Errorf("Cache-Control is %q", cache)
+			}
+		})
+	}
+}
+
+// TestDeferredByID says that documents which are asked for by their ids are answered in parts as others are.
+func TestDeferredByID(t *testing.T) {
+	t.Parallel()
+	const document = `{ account(id: 1008) { entityId ... @defer { declineReward } } }`
+	trusting := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Trusted, o.OnlyTrusted = map[string]string{"mine": document}, true }))
+	open := testenv.Demo(t)
+	automatic := `{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + server.DocumentID(document) + `"}}}`
+	open.Get(t, hashOnly(server.DocumentID(document), document))
+	for name, c := range map[string]struct {
+		g    *testenv.Gateway
+		body string
+	}{"trusted": {trusting, `{"documentId":"mine"}`}, "persisted": {open, automatic}} {
+		got := c.g.Do(t, http.MethodPost, "/graphql", c.body, "Content-Type: "+plainMedia, "Accept: "+partsMedia)
+		if parts := readParts(t, got); len(parts) != 2 {
+			t.Errorf("%s: %s", name, got.Body)
+		}
+	}
+}
+
+// TestManySplits says that an operation is split as its variables say, in more ways than are kept.
+func TestManySplits(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	const document = `query($a: Boolean!, $b: Boolean!, $c: Boolean!) {
+		account(id: 1008) { entityId ... @defer(if: $a, label: "a") { declineReward ... @defer(if: $b, label: "b") { memo } } ... @defer(if: $c, label: "c") { evmAddress } } }`
+	for range 2 {
+		for mask := 1; mask < 8; mask++ {
+			on := map[string]any{"a": mask&1 > 0, "b": mask&2 > 0, "c": mask&4 > 0}
+			parts := inParts(t, g, document, on)
+			deferred := map[string]bool{}
+			for _, p := range parts {
+				for _, one := range p.Incremental {
+					deferred[one.Label] = true
+				}
+			}
+			for label, want := range on {
+				if deferred[label] != want {
+					t.Errorf("%v: %s is deferred: %t", on, label, deferred[label])
+				}
+			}
+		}
+	}
+}
+
+// TestMutationsAreWhole says that nothing of what a mutation answers is put off, so that nothing is written twice.
+func TestMutationsAreWhole(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Tokens("ops:admin:0123456789abcdef0123456789abcdef"))
+	const document = `mutation { ... @defer { addComponent(input: {name: "Deferred"}) { __typename ... @defer { component { name } } } } }`
+	got := g.Do(t, http.MethodPost, "/graphql", body(t, document, nil), "Content-Type: "+plainMedia, "Accept: "+partsMedia, "Authorization: Bearer 0123456789abcdef0123456789abcdef")
+	if want := `{"data":{"addComponent":{"__typename":"ComponentPayload","component":{"name":"Deferred"}}}}`; got.Body != want {
+		t.Errorf("got %s, want %s", got.Body, want)
+	}
+}
+
+// TestDeferIsDescribed says that the schema tells of @defer.
+func TestDeferIsDescribed(t *testing.T) {
+	t.Parallel()
+	var data struct {
+		Schema struct {
+			Directives []struct {
+				Name, Description string
+				Locations         []string
+				Args              []struct{ Name, Description string }
+			}
+		} `json:"__schema"`
+	}
+	testenv.Demo(t).Data(t, `{ __schema { directives { name description locations args { name description } } } }`, nil, &data)
+	for _, d := range data.Schema.Directives {
+		if d.Name != "defer" {
+			continue
+		}
+		if d.Description == "" || strings.Join(d.Locations, " ") != "FRAGMENT_SPREAD INLINE_FRAGMENT" || len(d.Args) != 2 || d.Args[0].Name != "if" || d.Args[1].Name != "label" ||
+			d.Args[0].Description == "" || d.Args[1].Description == "" {
+			t.Errorf("%+v", d)
+		}
+		return
+	}
+	t.Error("@defer is not there")
+}

@@ -1,0 +1,318 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/gateway"
+	"heliograph/internal/testenv"
+)
+
+// A relation is deferred whose table can be locked, beside columns and relations of others.
+const (
+	lockable  = `{ account(id: 1008) { entityId ... @defer(label: "slow") { nfts(first: 1) { nodes { serialNumber } } } ... @defer(label: "quick") { memo } } }`
+	firstPart = `{"data":{"account":{"entityId":"0.0.1008"}},"hasNext":true}`
+)
+
+// lock holds a table of the database at url against readers until it is called again, or the test ends.
+func lock(t *testing.T, url, table string) (unlock func()) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), "begin; lock table "+pgx.Identifier{table}.Sanitize()+" in access exclusive mode"); err != nil {
+		t.Fatal(err)
+	}
+	unlock = func() { _ = conn.Close(context.WithoutCancel(t.Context())) } // which ends the transaction
+	t.Cleanup(unlock)
+	return unlock
+}
+
+// post sends a document and returns the answer while it comes.
+func post(ctx context.Context, t *testing.T, g *testenv.Gateway, document, accept string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.URL+"/graphql", strings.NewReader(body(t, document, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", plainMedia)
+	req.Header.Set("Accept", accept)
+	req.Header.Set("Accept-Encoding", "gzip, br") // what packed the parts might hold them back
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	return resp
+}
+
+// chunk reads up to and with an end.
+func chunk(t *testing.T, r *bufio.Reader, end string) string {
+	t.Helper()
+	var text strings.Builder
+	for !strings.HasSuffix(text.String(), end) {
+		b, err := r.ReadByte()
+		if err != nil {
+			t.Fatalf("%v after %q", err, text.String())
+		}
+		text.WriteByte(b)
+	}
+	return strings.TrimSuffix(text.String(), end)
+}
+
+// TestPartsComeWhenTheyAreThere says that a part is there, with its end, while a later one waits for the database; and that a group that is quicker comes
+// before one that stands before it.
+func TestPartsComeWhenTheyAreThere(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	g := testenv.Over(t, url)
+	unlock := lock(t, url, "nft")
+	resp := post(t.Context(), t, g, lockable, partsMedia)
+	r := bufio.NewReader(resp.Body)
+	if got := chunk(t, r, "\r\n---"); got != "" {
+		t.Errorf("before the first part comes %q", got)
+	}
+	if got := chunk(t, r, "\r\n---"); !strings.HasSuffix(got, "\r\n\r\n"+firstPart) {
+		t.Errorf("the first part is %q", got)
+	}
+	if got := chunk(t, r, "\r\n---"); !strings.Contains(got, `"label":"quick"}],"hasNext":true}`) {
+		t.Errorf("the second part is %q", got)
+	}
+	unlock()
+	if got := chunk(t, r, "\r\n-----\r\n"); !strings.Contains(got, `{"incremental":[{"data":{"nfts":{"nodes":[{"serialNumber":"`) || !strings.HasSuffix(got, `"path":["account"],"label":"slow"}],"hasNext":false}`) {
+		t.Errorf("the last part is %q", got)
+	}
+	if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
+		t.Errorf("after the end come %v and %q", err, rest)
+	}
+}
+
+// TestPartsAsEvents says that both kinds of streams have parts too.
+func TestPartsAsEvents(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	g := testenv.Over(t, url)
+	const document = `{ account(id: 1008) { entityId ... @defer { nfts(first: 1) { nodes { entityId: tokenId } } } } }`
+	const lastPart = `"path":["account"]}],"hasNext":false}`
+	t.Run("server-sent events", func(t *testing.T) {
+		unlock := lock(t, url, "nft")
+		r := bufio.NewReader(post(t.Context(), t, g, document, "text/event-stream").Body)
+		chunk(t, r, ":\n\n")
+		if got := chunk(t, r, "\n\n"); got != "event: next\ndata: "+firstPart {
+			t.Errorf("the first event is %q", got)
+		}
+		unlock()
+		if got := chunk(t, r, "\n\n"); !strings.HasPrefix(got, "event: next\ndata: {\"incremental\":[{\"data\":{\"nfts\":") || !strings.HasSuffix(got, lastPart) {
+			t.Errorf("the second event is %q", got)
+		}
+		if got := chunk(t, r, "\n\n"); got != "event: complete\ndata:" {
+			t.Errorf("the last event is %q", got)
+		}
+	})
+	t.Run("WebSocket", func(t *testing.T) {
+		unlock := lock(t, url, "nft")
+		conn, resp, err := websocket.Dial(t.Context(), g.URL+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.CloseNow() }()
+		if resp.Body != nil {
+			_ = resp.Body.Close()
+		}
+		for _, m := range []string{`{"type":"connection_init"}`, `{"type":"subscribe","id":"1","payload":` + body(t, document, nil) + `}`} {
+			if err := conn.Write(t.Context(), websocket.MessageText, []byte(m)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, want := range []string{`{"type":"connection_ack"}`, `{"type":"next","id":"1","payload":` + firstPart + `}`, lastPart + "}", `{"type":"complete","id":"1"}`} {
+			_, got, err := conn.Read(t.Context())
+			if err != nil || !strings.HasSuffix(string(got), want) {
+				t.Errorf("message %d is %s, %v", i, got, err)
+			}
+			if i == 1 {
+				unlock()
+			}
+		}
+	})
+}
+
+// TestErrorsInParts says that an error belongs to the part that it is of, under its path, and is told as all are.
+func TestErrorsInParts(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	testenv.Exec(t, url, `drop table nft cascade`)
+	var log buffer
+	g := testenv.Over(t, url, testenv.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	unplanned := testenv.Demo(t, testenv.PlansOff()) // which tells errors of single elements
+	const nfts, inside = `nfts(first: 1) { nodes { serialNumber } }`, `UNAVAILABLE with an id`
+	for name, c := range map[string]struct{ document, want string }{
+		"of an object": {
+			`{ account(id: 1008) { entityId ... @defer(label: "bad") { ` + nfts + ` } } blocks(first: 1) { nodes { number } } }`,
+			`[account]=null account ` + inside,
+		},
+		"beside others": {
+			`{ account(id: 1008) { entityId ... @defer { ` + nfts + ` } ... @defer { declineReward } } }`,
+			`[account]=null account ` + inside + `; [account]=map[declineReward:false]`,
+		},
+		"in a list": {
+			`{ accounts(first: 2) { nodes { entityId ... @defer { ` + nfts + ` } } } }`,
+			`[accounts nodes 0]=null accounts.nodes.0 ` + inside + `; [accounts nodes 1]=null`,
+		},
+		"within another group": {
+			`{ account(id: 1008) { entityId ... @defer { declineReward ... @defer { ` + nfts + ` } } } }`,
+			`[account]=map[declineReward:false]; [account]=null account ` + inside,
+		},
+		"of the group around": {
+			`{ account(id: 1008) { entityId ... @defer { nfts(first: 1) { nodes { serialNumber ... @defer { metadata } } } } } }`,
+			`[account]=null account ` + inside,
+		},
+		"of the first part": {
+			`{ account(id: 1008) { ` + nfts + ` ... @defer { memo } } accounts(first: 1) { nodes { entityId ... @defer { declineReward } } } }`,
+			`account ` + inside + `; [accounts nodes 0]=map[declineReward:false]`,
+		},
+		"of each in a list": {
+			`{ accounts(first: 2) { nodes { entityId ... @defer { transactions(first: 101) { nodes { name } } } } } }`,
+			`[accounts nodes 0]=null accounts.nodes.0.transactions BAD_USER_INPUT; [accounts nodes 1]=null accounts.nodes.1.transactions BAD_USER_INPUT`,
+		},
+		"of an argument": {
+			`{ account(id: 1008) { entityId ... @defer { transactions(first: 101) { nodes { name } } } } }`,
+			`[account]=null account BAD_USER_INPUT`,
+		},
+		"of a root field": {
+			`{ __typename ... @defer { block { hash } account(id: 1008) { declineReward } } }`,
+			`[]=map[account:map[declineReward:false] block:<nil>] block BAD_USER_INPUT`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g, told := g, []string(nil)
+			if name == "of each in a list" {
+				g = unplanned
+			}
+			for i, p := range inParts(t, g, c.document, nil) {
+				if i == 0 {
+					told = append(told, tellErrors(t, p.payload, &log)...)
+				}
+				for _, one := range p.Incremental {
+					data := fmt.Sprint(one.Data)
+					if one.Data == nil {
+						data = "null"
+					}
+					told = append(told, strings.Join(append([]string{fmt.Sprintf("%v=%s", one.Path, data)}, tellErrors(t, one, &log)...), " "))
+				}
+			}
+			slices.Sort(told) // groups of a level come in any order
+			want := strings.Split(c.want, "; ")
+			slices.Sort(want)
+			if !slices.Equal(told, want) {
+				t.Errorf("told is\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+			}
+		})
+	}
+}
+
+// tellErrors writes the paths and codes of a payload's errors; those that only the log explains must be in it, once.
+func tellErrors(t *testing.T, p payload, log *buffer) []string {
+	t.Helper()
+	var told []string
+	for _, e := range p.Errors {
+		path := make([]string, len(e.Path))
+		for i, step := range e.Path {
+			path[i] = fmt.Sprint(step)
+		}
+		text := fmt.Sprintf("%s %v", strings.Join(path, "."), e.Extensions["code"])
+		if id, ok := e.Extensions["id"].(string); ok {
+			text += " with an id"
+			if n := strings.Count(log.String(), "id="+id); n != 1 {
+				t.Errorf("the log has the error %s %d times", id, n)
+			}
+		}
+		told = append(told, text)
+	}
+	return told
+}
+
+// TestPartsTakeTooLong says what comes of parts when the request's time ends: what is there stays, the others are told as errors.
+func TestPartsTakeTooLong(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	g := testenv.Over(t, url, testenv.Timeout(500*time.Millisecond))
+	lock(t, url, "nft")
+	parts := inParts(t, g, lockable, nil)
+	if len(parts) != 3 || parts[1].Incremental[0].Label != "quick" || len(parts[1].Incremental[0].Errors) > 0 {
+		t.Fatalf("%+v", parts)
+	}
+	slow := parts[2].Incremental[0]
+	if slow.Label != "slow" || slow.Data != nil || len(slow.Errors) != 1 || slow.Errors[0].Extensions["code"] != "TIMEOUT" {
+		t.Errorf("%+v", slow)
+	}
+}
+
+// TestPartsNobodyReads says that the statements of parts end when their client has gone.
+func TestPartsNobodyReads(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	g := testenv.Over(t, url)
+	lock(t, url, "nft")
+	ctx, cancel := context.WithCancel(t.Context())
+	resp := post(ctx, t, g, lockable, partsMedia)
+	r := bufio.NewReader(resp.Body)
+	for range 3 {
+		chunk(t, r, "\r\n---")
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }() // nothing is lost
+	waiting := func(want int) bool {
+		for range 100 {
+			var n int
+			if err := conn.QueryRow(t.Context(), `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			if n == want {
+				return true
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		return false
+	}
+	if !waiting(1) {
+		t.Fatal("no statement waits for the lock")
+	}
+	cancel()
+	if !waiting(0) {
+		t.Error("two seconds later the statement still waits")
+	}
+}
+
+// TestPartsAreBounded says that an operation is bounded as a whole, whatever it defers.
+func TestPartsAreBounded(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Bounds.Cost, o.Bounds.Directives = 100, 10 }))
+	for name, document := range map[string]string{
+		"cost":       `{ accounts(first: 10) { nodes { entityId ... @defer { transactions(first: 10) { nodes { name } } } } } }`,
+		"parts":      `{ accounts(first: 30) { nodes { entityId ... @defer { memo } ... @defer { key { type } } ... @defer { evmAddress } } } }`,
+		"directives": `{ account(id: 1008) {` + strings.Repeat(` ... @defer { memo }`, 11) + ` } }`,
+		"fragments":  `{ account(id: 1008) {` + strings.Repeat(` ...F`, 4) + ` } } fragment F on Account {` + strings.Repeat(` ... @defer { memo }`, 3) + ` }`,
+		"depth":      `{ account(id: 2) ` + strings.Repeat(`{ ... @defer { stakedAccount `, 9) + strings.Repeat(`{ stakedAccount `, 12) + `{ memo }` + strings.Repeat(` }`, 30) + ` }`,
+	} {
+		got := g.Do(t, http.MethodPost, "/graphql", body(t, document, nil), "Content-Type: "+plainMedia, "Accept: "+partsMedia)
+		if _, codes := read(t, got); codes != "QUERY_TOO_COMPLEX" || got.Header.Get("Content-Type") != plainMedia+"; charset=utf-8" {
+			t.Errorf("%s: %s", name, got.Body)
+		}
+	}
+}

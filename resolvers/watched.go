@@ -1,0 +1,83 @@
+package resolvers
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"heliograph/internal/ledger"
+)
+
+// watchedAccounts are the accounts that somebody listens to, with how many do. New transactions are asked for these accounts only: who is merely
+// named in a transaction cannot be found by its time.
+type watchedAccounts struct {
+	mu        sync.Mutex
+	listeners map[ledger.EntityID]int
+}
+
+// add counts listeners of accounts.
+func (w *watchedAccounts) add(accounts []ledger.EntityID, n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range accounts {
+		if w.listeners[id] += n; w.listeners[id] == 0 {
+			delete(w.listeners, id)
+		}
+	}
+}
+
+// all are the accounts that are listened to now, in order.
+func (w *watchedAccounts) all() []ledger.EntityID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := make([]ledger.EntityID, 0, len(w.listeners))
+	for id := range w.listeners {
+		out = append(out, id)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// namedBy are the accounts that a filter names one by one.
+func namedBy(f *ledger.TransactionFilter) []ledger.EntityID {
+	if f == nil || f.AccountID == nil {
+		return nil
+	}
+	if f.AccountID.Eq != nil {
+		return []ledger.EntityID{*f.AccountID.Eq}
+	}
+	return f.AccountID.In
+}
+
+// completed are new transactions with who has to do with them as far as a listener to accounts must know it. Those that were read before the listener
+// came have not been asked for its accounts, and are now.
+func (r *Resolver) completed(ctx context.Context, rows []*transactionEvent, accounts []ledger.EntityID) ([]*transactionEvent, error) {
+	unasked := func(t *transactionEvent) bool {
+		return slices.ContainsFunc(accounts, func(id ledger.EntityID) bool {
+			_, known := slices.BinarySearch(t.asked, id)
+			return !known
+		})
+	}
+	var missing []*ledger.Transaction
+	for _, t := range rows {
+		if unasked(t) {
+			missing = append(missing, t.Transaction)
+		}
+	}
+	if missing == nil {
+		return rows, nil
+	}
+	parties, err := r.db.Parties(ctx, missing, accounts)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(rows) // others listen to the same rows
+	next := 0
+	for i, t := range rows {
+		if unasked(t) {
+			out[i] = &transactionEvent{Transaction: t.Transaction, parties: parties[next]}
+			next++
+		}
+	}
+	return out, nil
+}
