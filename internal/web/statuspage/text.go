@@ -3,7 +3,6 @@ package statuspage
 import (
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -127,7 +126,11 @@ func (w *writer) tag(name string, end bool, attributes map[string]string) bool {
 // safe is where a link may lead: to pages and mailboxes only.
 func safe(address string) string {
 	u, err := url.Parse(strings.TrimSpace(address))
-	if err != nil || !slices.Contains([]string{"http", "https", "mailto"}, u.Scheme) {
+	if err != nil {
+		return ""
+	}
+	page := u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+	if !page && (u.Scheme != "mailto" || u.Opaque == "") {
 		return ""
 	}
 	return u.String()
