@@ -226,6 +226,7 @@ func TestPage(t *testing.T) {
 	}
 
 	page.Wait("the fields in the explorer", `['accounts', 'topic'].every((field) => [...document.querySelectorAll('.graphiql-explorer-root .graphiql-explorer-field-view')].some((view) => view.innerText.trim() === field))`)
+	page.Wait("the explorer at its top, without the focus", `document.querySelector('.graphiql-plugin').scrollTop === 0 && !document.activeElement.closest('.graphiql-plugin')`)
 
 	page.Click(runButton)
 	page.Wait("the result", resultText+`?.includes('5000000000000000000')`)

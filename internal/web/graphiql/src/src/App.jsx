@@ -7,6 +7,7 @@ import { createFetcher, TRANSPORTS } from './fetcher.js';
 import { ExamplesIcon, LinkIcon, Mark, RestIcon } from './icons.jsx';
 import { lastTab, remember, remembered } from './preferences.js';
 import { RestDialog } from './RestDialog.jsx';
+import { useCalmStart } from './useCalmStart.js';
 import { useLeaveEditors } from './useLeaveEditors.js';
 import { useOpenTab } from './useOpenTab.js';
 
@@ -29,6 +30,7 @@ function forgetLink() {
 
 function Tools({ examples, link, prettify, copy, merge }) {
   const openTab = useOpenTab(link.tab);
+  useCalmStart();
   useLeaveEditors();
   const { queryEditor, variableEditor, operationName } = useGraphiQL((state) => ({
     queryEditor: state.queryEditor,
