@@ -71,10 +71,13 @@ func mirrored(tb testing.TB, db *storage.StatusDB, v status.Vocabulary) {
 // cached turns the cache on.
 func cached() testenv.Option { return testenv.REST(func(c *rest.Config) { c.Cache = true }) }
 
-// eventually asks until ok is true, for a second at most.
-func eventually(tb testing.TB, what string, ok func() bool) {
+// told asks until ok is true, for half of the ten seconds at most after which pages are looked at although nobody has told of a write. It takes some milliseconds where
+// the machine has nothing else to do, and is logged.
+func told(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
-	within(tb, time.Second, what, ok)
+	start := time.Now()
+	within(tb, 5*time.Second, what, ok)
+	tb.Logf("%s after %s", what, time.Since(start).Round(time.Millisecond))
 }
 
 // within asks until ok is true, for so long at most.

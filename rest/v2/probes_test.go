@@ -113,10 +113,10 @@ func TestEditions(t *testing.T) {
 	p, _ := pageAndBoard(t, g.Status)
 	first := g.Get(t, summaryPath).Body
 	set(t, g.Status, written().Add(time.Minute), status.MajorOutage)
-	eventually(t, "the write shows", func() bool { return g.Get(t, summaryPath).Body != first })
+	told(t, "the write shows", func() bool { return g.Get(t, summaryPath).Body != first })
 	for revision, want := range map[int64]string{p.Revision: first, p.Revision + 1: g.Get(t, summaryPath).Body} {
 		var kept map[string]string
-		eventually(t, "the revision is kept", func() bool {
+		told(t, "the revision is kept", func() bool {
 			var err error
 			kept, err = g.Status.Edition(context.Background(), p.Code, revision)
 			return err == nil && kept != nil

@@ -163,7 +163,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestTwoGateways sees a write in all documents of both gateways within a second.
+// TestTwoGateways sees a write in all documents of both gateways, because the database tells both of it.
 func TestTwoGateways(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
@@ -178,7 +178,7 @@ func TestTwoGateways(t *testing.T) {
 		set(t, second.Status, at, state)
 		stamp := at.Format("2006-01-02T15:04:05.000Z")
 		for _, g := range []*testenv.Gateway{first, second} {
-			eventually(t, "all documents show the write", func() bool {
+			told(t, "all documents show the write", func() bool {
 				for _, name := range status.Documents() {
 					if !strings.Contains(g.Get(t, "/api/v2/"+name).Body, stamp) {
 						return false
@@ -262,7 +262,7 @@ func TestDatabaseGone(t *testing.T) {
 	pgtest.Allow(t, url, true)
 	within(t, 20*time.Second, "the page is back", func() bool { return g.Get(t, summaryPath).Status == 200 })
 	set(t, g.Status, off, status.MajorOutage)
-	eventually(t, "a write is seen", func() bool { return g.Get(t, summaryPath).Body != before.Body })
+	told(t, "a write is seen", func() bool { return g.Get(t, summaryPath).Body != before.Body })
 }
 
 // TestExplain tells the document of a path.
