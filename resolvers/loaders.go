@@ -11,24 +11,32 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/graph/rowplan"
+	"heliograph/internal/values"
 	"heliograph/storage"
 )
 
-// loaders are the dataloaders of one operation, one for each place in the document that asks for a relation. What a plan has read ahead, level by
-// level, needs none of them; what no plan has announced is gathered for a moment.
+// operation is what resolvers keep for one operation: its dataloaders, and what it reads of status pages once only.
+type operation struct {
+	loaders
+	reads statusReads
+}
+
+// loaders are dataloaders, one for each place in the document that asks for a relation. What a plan has read ahead, level by level, needs none of
+// them; what no plan has announced is gathered for a moment.
 type loaders struct {
 	mu      sync.Mutex
 	byPlace map[*ast.Position]*loader
 }
 
-type loadersKey struct{}
+var operationKey = values.NewKey[*operation]()
 
-// PrepareContext gives an operation its loaders, and what it reads of status pages once only.
-func (*Resolver) PrepareContext(ctx context.Context) context.Context {
-	if _, shared := ctx.Value(statusReadsKey{}).(*statusReads); !shared {
-		ctx = WithStatusReads(ctx)
-	}
-	return context.WithValue(ctx, loadersKey{}, &loaders{})
+// Operation is what resolvers need in the context of one operation.
+func Operation() values.Value { return operationKey.Is(&operation{}) }
+
+// operationOf is what resolvers keep for the context's operation.
+func operationOf(ctx context.Context) *operation {
+	o, _ := operationKey.Of(ctx)
+	return o
 }
 
 // gather is how long a loader waits for more parents that nobody has announced.
@@ -58,7 +66,7 @@ func related[T, R any](ctx context.Context, db *storage.DB, rel *rowplan.Relatio
 
 // loaderOf returns the operation's loader for a place in the document; read gives one result for each parent.
 func loaderOf(ctx context.Context, f *ast.Field, read func(ctx context.Context, parents []any) ([]any, error)) *loader {
-	all, _ := ctx.Value(loadersKey{}).(*loaders)
+	all := operationOf(ctx)
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if l, ok := all.byPlace[f.Position]; ok {

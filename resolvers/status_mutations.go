@@ -37,7 +37,7 @@ func settings(list []*model.StatusAffectedInput) ([]status.Setting, error) {
 
 // written forgets what the operation had read of status pages before it wrote to one.
 func written(ctx context.Context) {
-	reads, _ := ctx.Value(statusReadsKey{}).(*statusReads)
+	reads := statusReadsOf(ctx)
 	reads.mu.Lock()
 	defer reads.mu.Unlock()
 	reads.read, reads.pages, reads.states = false, nil, map[string]*status.PageState{}

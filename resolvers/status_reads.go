@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"heliograph/internal/status"
+	"heliograph/internal/values"
 )
 
 // statusReads is what an operation has read of status pages: the pages, and how those are that it asks for. Both are small, and everything else
@@ -16,11 +17,19 @@ type statusReads struct {
 	states map[string]*status.PageState
 }
 
-type statusReadsKey struct{}
+var sharedReads = values.NewKey[*statusReads]()
 
 // WithStatusReads returns a context whose operations read pages and the states of their components once between them.
 func WithStatusReads(ctx context.Context) context.Context {
-	return context.WithValue(ctx, statusReadsKey{}, &statusReads{})
+	return values.Context(ctx, sharedReads.Is(&statusReads{}))
+}
+
+// statusReadsOf is what the operation has read, or what several operations have read that share it.
+func statusReadsOf(ctx context.Context) *statusReads {
+	if shared, ok := sharedReads.Of(ctx); ok {
+		return shared
+	}
+	return &operationOf(ctx).reads
 }
 
 // statusPages are all status pages, nil where there are none.
@@ -28,7 +37,7 @@ func (r *Resolver) statusPages(ctx context.Context) (status.Pages, error) {
 	if r.status == nil {
 		return nil, nil
 	}
-	reads, _ := ctx.Value(statusReadsKey{}).(*statusReads)
+	reads := statusReadsOf(ctx)
 	reads.mu.Lock()
 	defer reads.mu.Unlock()
 	if reads.read {
@@ -61,7 +70,7 @@ func (r *Resolver) statusState(ctx context.Context, page string) (*status.PageSt
 	if p == nil {
 		return status.NewPageState(nil, nil, ""), nil
 	}
-	reads, _ := ctx.Value(statusReadsKey{}).(*statusReads)
+	reads := statusReadsOf(ctx)
 	reads.mu.Lock()
 	defer reads.mu.Unlock()
 	if s := reads.states[page]; s != nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
 )
@@ -185,7 +184,7 @@ func WithFragments(text string, shared map[string]string) string {
 
 // ServeHTTP implements http.Handler. Credentials are looked at before anything else, but for the modern family, which knows none.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Access-Control-Allow-Origin", "*")
+	allowAnyOrigin(w.Header())
 	if r.Method == http.MethodOptions {
 		a.preflight(w, r)
 		return
@@ -296,13 +295,10 @@ func nobody(context.Context, server.Call) *server.Result { return nil }
 func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request, error) {
 	req := &Request{
 		Config: a.Config, HTTP: r, Endpoint: e, most: most, Path: a.byPath[e.Path].params(a.inside(r.URL.EscapedPath())), Variables: map[string]any{},
-		Limit: a.Config.LimitDefault, Desc: e.Desc, document: a.prepared[e].document, style: scalar.REST,
+		Limit: a.Config.LimitDefault, Desc: e.Desc, document: a.prepared[e].document, style: scalar.REST, ask: ask,
 	}
 	if e.Family == Modern {
 		req.style = scalar.RESTCompact
-	}
-	req.run = func(operation string, variables map[string]any) *server.Result {
-		return ask(r.Context(), server.Call{Document: req.document, Operation: operation, Variables: variables, Style: scalar.REST, Limits: relay.Limits{Default: 1, Max: 1}})
 	}
 	var body []byte
 	if e.Body != nil {
@@ -311,11 +307,7 @@ func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request,
 			return nil, err
 		}
 	}
-	readParams := func() error { return req.readClassic(most) }
-	if e.Family == Modern {
-		readParams = req.readModern
-	}
-	if err := readParams(); err != nil {
+	if err := req.readParams(); err != nil {
 		return nil, err
 	}
 	if e.Body != nil {
@@ -333,6 +325,14 @@ func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request,
 		}
 	}
 	return req, nil
+}
+
+// readParams makes variables of the path and the query string.
+func (r *Request) readParams() error {
+	if r.Endpoint.Family == Modern {
+		return r.readModern()
+	}
+	return r.readClassic(r.most)
 }
 
 // operation is the name of the operation that answers a request.

@@ -36,7 +36,7 @@ func compress(h http.Header, r *http.Request, body []byte) []byte {
 	if len(body) < compressFrom {
 		return body
 	}
-	h.Add("Vary", "Accept-Encoding")
+	variesByEncoding(h)
 	wanted := r.Header.Get("Accept-Encoding")
 	if wanted == "" {
 		return body

@@ -144,8 +144,8 @@ type Request struct {
 	Next []Cursor
 	// Cut is the end of a bounded timestamp range in paging direction, when the range was cut: the page goes on there.
 	Cut *int64
-	// run asks the graph something before the answer.
-	run func(operation string, variables map[string]any) *server.Result
+	// ask asks the graph something before the answer.
+	ask asker
 	// notes are what one part of the endpoint leaves for another.
 	notes map[string]any
 
@@ -189,7 +189,7 @@ func (r *Request) Note(name string) any { return r.notes[name] }
 
 // Ask runs another operation of the endpoint's document.
 func (r *Request) Ask(operation string, variables map[string]any) *server.Result {
-	return r.run(operation, variables)
+	return r.ask(r.HTTP.Context(), server.Call{Document: r.document, Operation: operation, Variables: variables, Style: scalar.REST, Limits: relay.Limits{Default: 1, Max: 1}})
 }
 
 // Order is the order in which the page is wanted.

@@ -68,11 +68,11 @@ func (r *Request) next(last relay.Key) string {
 		if c.Skip {
 			continue
 		}
-		op := bound
+		value := append(make([]byte, 0, 40), bound...)
 		if c.Inclusive {
-			op += "e"
+			value = append(value, 'e')
 		}
-		q = advance(q, c.Param, direction, string(c.Print([]byte(op+":"), last[i])))
+		q = advance(q, c.Param, direction, string(c.Print(append(value, ':'), last[i])))
 		if !moved && r.leavesNothing(q, c) {
 			return ""
 		}
@@ -82,7 +82,7 @@ func (r *Request) next(last relay.Key) string {
 		return ""
 	}
 	path, _, _ := strings.Cut(r.HTTP.RequestURI, "?")
-	link := append([]byte(nil), strings.TrimSuffix(path, "/")...)
+	link := append(make([]byte, 0, len(r.HTTP.RequestURI)+64), strings.TrimSuffix(path, "/")...)
 	return string(q.encode(append(link, '?')))
 }
 

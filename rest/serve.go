@@ -44,7 +44,7 @@ func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 // serve answers a request for an endpoint. most is the greatest page size that it may have.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most int) {
 	if e.Family == Modern {
-		w.Header().Set("Cache-Control", cacheControl(e.MaxAge)) // of errors too
+		cacheFor(w.Header(), e.MaxAge) // of errors too
 	}
 	req, err := a.read(r, e, most, a.Server.Run)
 	if err != nil {
@@ -85,7 +85,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most in
 	if res.Hints.Volatile && e.MaxAgeVolatile > 0 {
 		age = e.MaxAgeVolatile
 	}
-	w.Header().Set("Cache-Control", cacheControl(age))
+	cacheFor(w.Header(), age)
 	if link != "" && !strings.ContainsAny(link, "\"\\\r\n") { // no header can hold what had to be escaped
 		w.Header().Set("Link", "<"+link+`>; rel="next"`)
 	}
@@ -116,8 +116,6 @@ func (a *API) unlessMissing(r *http.Request, e *Endpoint, most int, bad error) e
 	return bad
 }
 
-func cacheControl(age int) string { return "public, max-age=" + strconv.Itoa(age) }
-
 // writeError answers a request that was refused.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *Endpoint, err error) {
 	var problem *Problem
@@ -130,7 +128,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *Endpoint, er
 	}
 	switch {
 	case errors.As(err, &direct):
-		w.Header().Set("Cache-Control", cacheControl(e.MaxAge))
+		cacheFor(w.Header(), e.MaxAge)
 		writeBody(w, r, e.Family, http.StatusOK, []byte(direct.Body))
 	default:
 		writeProblem(w, r, e.Family, problem)
@@ -296,13 +294,13 @@ func withLink(body []byte, link string) []byte {
 
 // NotFoundHandler answers a path that nothing is at, as the classic family does.
 func NotFoundHandler(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Access-Control-Allow-Origin", "*")
+	allowAnyOrigin(w.Header())
 	writeProblem(w, r, Classic, NotFound("Not found"))
 }
 
 // Refuse answers a request that is not even read, as the classic family does.
 func Refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
-	w.Header().Set("Access-Control-Allow-Origin", "*")
+	allowAnyOrigin(w.Header())
 	writeProblem(w, r, Classic, &Problem{Status: status, Items: []Item{{Message: message}}})
 }
 
@@ -313,26 +311,24 @@ func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) 
 // writeBody writes an answer with the headers that all answers of a family have.
 func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, body []byte) {
 	h := w.Header()
-	var tag string
-	sum := strconv.FormatUint(xxhash.Sum64(body), 16)
-	if f == Modern {
-		if h.Get("Content-Type") == "" {
-			h.Set("Content-Type", "application/json;charset=UTF-8")
-		}
-		tag = `"` + sum + `"`
-	} else {
-		h.Set("Content-Type", "application/json; charset=utf-8")
-		tag = `W/"` + strconv.FormatInt(int64(len(body)), 16) + "-" + sum + `"`
+	switch {
+	case f != Modern:
+		h["Content-Type"] = classicContentType
+	case h["Content-Type"] == nil:
+		h["Content-Type"] = modernContentType
 	}
-	h.Set("ETag", tag)
+	tag := tagOf(f, body, xxhash.Sum64(body))
+	own := []string{tag, ""}
+	h["Etag"] = own[:1:1]
 	if status < http.StatusMultipleChoices && r.Method != http.MethodPost && etag.Matches(r.Header.Get("If-None-Match"), tag) {
-		h.Add("Vary", "Accept-Encoding")
+		variesByEncoding(h)
 		h.Del("Content-Type")
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
 	body = compress(h, r, body)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	own[1] = strconv.Itoa(len(body))
+	h["Content-Length"] = own[1:]
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body) // a client that has gone is no concern of ours

@@ -3,6 +3,7 @@ package storage
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/jackc/pgx/v5"
@@ -14,38 +15,39 @@ import (
 
 // decoder reads the columns of one answer into the ledger's values. What nearly all columns are – whole numbers, truth values, texts and bytes –
 // it reads itself, into memory that many values share; the driver reads the rest, and whatever is wrong, so that it says what.
+//
+// A connection has one decoder: it reads one answer at a time.
 type decoder struct {
 	types   *pgtype.Map
 	columns []pgconn.FieldDescription
 	plans   []pgtype.ScanPlan // the driver's, of the columns that needed one
-	arena   *arena
+	targets []any             // where the columns of a row go
+	arena   arena
 }
 
-// arenaOf is where a connection keeps its arena.
-const arenaOf = "heliograph.arena"
+// ownDecoder is where a connection keeps its decoder.
+const ownDecoder = "heliograph.decoder"
 
-func newDecoder(rows pgx.Rows) *decoder {
-	d := &decoder{columns: rows.FieldDescriptions()}
+// decoderOf is the decoder of the rows' connection, ready for them.
+func decoderOf(rows pgx.Rows) *decoder {
+	var d *decoder
 	if c := rows.Conn(); c != nil {
-		d.types = c.TypeMap()
-		d.arena, _ = c.PgConn().CustomData()[arenaOf].(*arena)
+		d, _ = c.PgConn().CustomData()[ownDecoder].(*decoder)
 	}
-	if d.types == nil {
-		d.types = pgtype.NewMap()
+	if d == nil {
+		d = &decoder{types: pgtype.NewMap()}
 		registerTypes(d.types)
 	}
-	if d.arena == nil {
-		d.arena = &arena{}
-	}
+	d.columns, d.plans = rows.FieldDescriptions(), d.plans[:0]
 	return d
 }
 
-// row reads the values of one row.
-func (d *decoder) row(values [][]byte, targets []any) error {
-	if len(values) != len(targets) {
-		return fmt.Errorf("%d columns do not go into %d values", len(values), len(targets))
+// row reads the values of one row into the decoder's targets.
+func (d *decoder) row(values [][]byte) error {
+	if len(values) != len(d.targets) {
+		return fmt.Errorf("%d columns do not go into %d values", len(values), len(d.targets))
 	}
-	for i, target := range targets {
+	for i, target := range d.targets {
 		if d.direct(i, values[i], target) {
 			continue
 		}
@@ -61,8 +63,9 @@ func (d *decoder) driven(i int, src []byte, target any) error {
 	if b, ok := target.(*blob); ok {
 		target = (*[]byte)(b)
 	}
-	if d.plans == nil {
-		d.plans = make([]pgtype.ScanPlan, len(d.columns))
+	if len(d.plans) == 0 {
+		d.plans = slices.Grow(d.plans, len(d.columns))[:len(d.columns)]
+		clear(d.plans)
 	}
 	if d.plans[i] == nil {
 		d.plans[i] = d.types.PlanScan(d.columns[i].DataTypeOID, d.columns[i].Format, target)

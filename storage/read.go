@@ -21,22 +21,21 @@ const slab = 26
 func collect[T any](rows pgx.Rows, cols columns[T], finish func(*T) error) ([]*T, error) {
 	defer rows.Close()
 	var (
-		out     []*T
-		free    []T
-		targets []any
-		decode  *decoder
+		out    []*T
+		free   []T
+		decode *decoder
 	)
 	for rows.Next() {
 		if decode == nil {
-			decode = newDecoder(rows)
+			decode = decoderOf(rows)
 		}
 		if len(free) == 0 {
 			free = make([]T, slab)
 		}
 		v := &free[0]
 		free = free[1:]
-		targets = cols(v, targets[:0])
-		if err := decode.row(rows.RawValues(), targets); err != nil {
+		decode.targets = cols(v, decode.targets[:0])
+		if err := decode.row(rows.RawValues()); err != nil {
 			return nil, fmt.Errorf("reading a row: %w", err)
 		}
 		if finish != nil {

@@ -138,14 +138,19 @@ func finishMessage(m *messageRow) error {
 	if !m.chunkNum.Valid {
 		return nil
 	}
-	id := ledger.MessageTransactionID{AccountID: m.PayerAccountID, TransactionValidStart: m.validStart}
+	var chunk struct { // in one piece of memory
+		ledger.ChunkInfo
+		id ledger.MessageTransactionID
+	}
+	chunk.id = ledger.MessageTransactionID{AccountID: m.PayerAccountID, TransactionValidStart: m.validStart}
 	if m.initial != nil {
 		var err error
-		if id, err = ledger.DecodeTransactionID(m.initial); err != nil {
+		if chunk.id, err = ledger.DecodeTransactionID(m.initial); err != nil {
 			return fmt.Errorf("message %d of topic %s: %w", m.SequenceNumber, m.TopicID, err)
 		}
 	}
-	m.ChunkInfo = &ledger.ChunkInfo{InitialTransactionID: &id, Number: m.chunkNum.V, Total: m.total}
+	chunk.ChunkInfo = ledger.ChunkInfo{InitialTransactionID: &chunk.id, Number: m.chunkNum.V, Total: m.total}
+	m.ChunkInfo = &chunk.ChunkInfo
 	return nil
 }
 

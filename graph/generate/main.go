@@ -16,7 +16,7 @@ func main() {
 	if err != nil {
 		log.Fatalf("reading gqlgen.yml: %v", err)
 	}
-	if err := api.Generate(cfg, api.AddPlugin(tables{out: "graph/rowplan/tables_gen.go"}), api.AddPlugin(inputs{out: "graph/inputs_gen.go"})); err != nil {
+	if err := api.Generate(cfg, api.AddPlugin(tables{out: "graph/rowplan/tables_gen.go"}), api.AddPlugin(inputs{out: "graph/inputs_gen.go"}), api.AddPlugin(roots{out: "graph/roots_gen.go"})); err != nil {
 		log.Fatalf("generating the graph: %v", err)
 	}
 	if err := os.WriteFile("graph/schema.graphql", []byte(sdl.Print(cfg.Schema)), 0o644); err != nil {

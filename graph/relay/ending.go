@@ -3,6 +3,8 @@ package relay
 import (
 	"context"
 	"sync"
+
+	"heliograph/internal/values"
 )
 
 // Ending is why a subscription ended, if its client did not end it.
@@ -25,16 +27,14 @@ func (e *Ending) Err() error {
 	return e.err
 }
 
-type endingKey struct{}
+var endingKey = values.NewKey[*Ending]()
 
-// WithEnding returns a context in which the reason is recorded in e.
-func WithEnding(ctx context.Context, e *Ending) context.Context {
-	return context.WithValue(ctx, endingKey{}, e)
-}
+// Value is e for contexts in which the reason is recorded in it.
+func (e *Ending) Value() values.Value { return endingKey.Is(e) }
 
 // EndingOf returns where to record the reason; it is lost where nobody asks for it.
 func EndingOf(ctx context.Context) *Ending {
-	if e, ok := ctx.Value(endingKey{}).(*Ending); ok {
+	if e, ok := endingKey.Of(ctx); ok {
 		return e
 	}
 	return &Ending{}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"heliograph/internal/ledger"
+	"heliograph/internal/values"
 )
 
 // Hints are what resolvers tell the REST side about an answer beyond its data.
@@ -21,32 +22,28 @@ type Hints struct {
 	CallFailure *ledger.ContractCallFailure
 }
 
-type hintsKey struct{}
+var hintsKey = values.NewKey[*Hints]()
 
-// WithHints returns a context in which resolvers fill h.
-func WithHints(ctx context.Context, h *Hints) context.Context {
-	return context.WithValue(ctx, hintsKey{}, h)
-}
+// Value is h for contexts in which resolvers fill it.
+func (h *Hints) Value() values.Value { return hintsKey.Is(h) }
 
 // HintsOf returns the context's hints; what is written there is lost where nobody asked for them.
 func HintsOf(ctx context.Context) *Hints {
-	if h, ok := ctx.Value(hintsKey{}).(*Hints); ok {
+	if h, ok := hintsKey.Of(ctx); ok {
 		return h
 	}
 	return &Hints{}
 }
 
-type limitsKey struct{}
+var limitsKey = values.NewKey[*Limits]()
 
-// WithLimits returns a context with page sizes of its own.
-func WithLimits(ctx context.Context, l Limits) context.Context {
-	return context.WithValue(ctx, limitsKey{}, l)
-}
+// Value is l for contexts whose lists have pages of these sizes.
+func (l *Limits) Value() values.Value { return limitsKey.Is(l) }
 
 // LimitsOf returns the context's page sizes.
 func LimitsOf(ctx context.Context) Limits {
-	if own, ok := ctx.Value(limitsKey{}).(Limits); ok {
-		return own
+	if own, ok := limitsKey.Of(ctx); ok {
+		return *own
 	}
 	return Limits{Default: 25, Max: 100}
 }

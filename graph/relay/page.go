@@ -88,14 +88,15 @@ func (a Args) Page(kind string, columns int, desc bool, l Limits) (Page, error) 
 	if a.First != nil && a.Last != nil {
 		return Page{}, errors.New("give either first or last, not both")
 	}
-	for name, n := range map[string]*int32{"first": a.First, "last": a.Last} {
-		if n == nil {
-			continue
-		}
-		if *n < 0 || int(*n) > l.Max {
+	size, name := a.First, "first"
+	if a.Last != nil {
+		size, name, p.Backward = a.Last, "last", true
+	}
+	if size != nil {
+		if *size < 0 || int(*size) > l.Max {
 			return Page{}, fmt.Errorf("%s must be between 0 and %d", name, l.Max)
 		}
-		p.Limit, p.Backward = int(*n), name == "last"
+		p.Limit = int(*size)
 	}
 	for _, c := range []struct {
 		name string

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"heliograph/internal/ledger"
+	"heliograph/internal/values"
 )
 
 // TraceSink takes a trace as it is made, for whoever cannot keep all of it.
@@ -14,15 +15,15 @@ type TraceSink interface {
 	Step(s *ledger.OpcodeStep) error
 }
 
-type traceSinkKey struct{}
+var traceSinkKey = values.NewKey[TraceSink]()
 
 // WithTraceSink returns a context in which traces are told to s instead of listed.
 func WithTraceSink(ctx context.Context, s TraceSink) context.Context {
-	return context.WithValue(ctx, traceSinkKey{}, s)
+	return values.Context(ctx, traceSinkKey.Is(s))
 }
 
 // TraceSinkOf returns the context's sink; nil when steps are to be listed.
 func TraceSinkOf(ctx context.Context) TraceSink {
-	s, _ := ctx.Value(traceSinkKey{}).(TraceSink)
+	s, _ := traceSinkKey.Of(ctx)
 	return s
 }

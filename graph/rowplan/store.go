@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/internal/values"
 )
 
 // Store keeps the results of relations that a partial plan has read, for the resolvers that gqlgen will ask for them; and those of all plans where
@@ -12,26 +14,22 @@ import (
 type Store struct {
 	inParts bool
 	mu      sync.RWMutex
-	results map[storeKey]any
+	results map[resultKey]any
 }
 
-// storeKey is a place in the document, which the copies of a field share, and a parent.
-type storeKey struct {
+// resultKey is a place in the document, which the copies of a field share, and a parent.
+type resultKey struct {
 	place  *ast.Position
 	parent any // T
 }
 
-type storeContext struct{}
+var storeKey = values.NewKey[*Store]()
 
-// WithStore returns a context for one operation.
-func WithStore(ctx context.Context) context.Context {
-	return context.WithValue(ctx, storeContext{}, &Store{})
-}
+// Value is s for the context of one operation.
+func (s *Store) Value() values.Value { return storeKey.Is(s) }
 
-// WithPartsStore returns a context for one operation whose answer comes in parts, each of which is executed by itself.
-func WithPartsStore(ctx context.Context) context.Context {
-	return context.WithValue(ctx, storeContext{}, &Store{inParts: true})
-}
+// NewPartsStore makes a store for one operation whose answer comes in parts, each of which is executed by itself.
+func NewPartsStore() *Store { return &Store{inParts: true} }
 
 // InParts tells whether later parts of the answer may ask for more of what is read now. Who reads only what the selection needs has to read all
 // of it then.
@@ -41,7 +39,7 @@ func InParts(ctx context.Context) bool {
 }
 
 func storeOf(ctx context.Context) *Store {
-	s, _ := ctx.Value(storeContext{}).(*Store)
+	s, _ := storeKey.Of(ctx)
 	return s
 }
 
@@ -54,7 +52,7 @@ func Recall[T, R any](ctx context.Context, f *ast.Field, parent T) (R, bool) {
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	v, ok := s.results[storeKey{f.Position, parent}]
+	v, ok := s.results[resultKey{f.Position, parent}]
 	if !ok {
 		return none, false
 	}
@@ -74,7 +72,7 @@ func recall[T, R any](s *Store, f *ast.Field, rows []T) (missing []T, known []R)
 	}
 	known = make([]R, len(rows))
 	for i, row := range rows {
-		v, ok := s.results[storeKey{f.Position, row}]
+		v, ok := s.results[resultKey{f.Position, row}]
 		if !ok {
 			missing = append(missing, row)
 			continue
@@ -104,9 +102,9 @@ func remember[T, R any](s *Store, f *ast.Field, rows []T, got []R) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.results == nil {
-		s.results = make(map[storeKey]any, len(rows))
+		s.results = make(map[resultKey]any, len(rows))
 	}
 	for i, row := range rows {
-		s.results[storeKey{f.Position, row}] = got[i]
+		s.results[resultKey{f.Position, row}] = got[i]
 	}
 }

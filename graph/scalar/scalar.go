@@ -12,6 +12,7 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/internal/ledger"
+	"heliograph/internal/values"
 )
 
 // Style is the dialect in which scalars are written. Where the two worlds differ (64-bit integers are strings in GraphQL and numbers in
@@ -37,18 +38,16 @@ type Env struct {
 	Base ledger.EntityID
 }
 
-type envKey struct{}
+var envKey = values.NewKey[*Env]()
 
-// WithEnv returns a context in which scalars are written and read by env.
-func WithEnv(ctx context.Context, env *Env) context.Context {
-	return context.WithValue(ctx, envKey{}, env)
-}
+// Value is env for contexts in which scalars are written and read by it.
+func (e *Env) Value() values.Value { return envKey.Is(e) }
 
 var defaultEnv = &Env{}
 
 // EnvOf returns the context's environment: the graph's style and shard and realm 0 where none was set.
 func EnvOf(ctx context.Context) *Env {
-	if env, ok := ctx.Value(envKey{}).(*Env); ok {
+	if env, ok := envKey.Of(ctx); ok {
 		return env
 	}
 	return defaultEnv

@@ -10,6 +10,7 @@ import (
 
 	"heliograph/graph/relay"
 	"heliograph/internal/ledger"
+	"heliograph/internal/values"
 )
 
 // TestAppend says how each value looks in the graph, in REST and in the newer family of REST.
@@ -125,7 +126,7 @@ func TestMarshal(t *testing.T) {
 	t.Parallel()
 	for style, want := range map[Style]string{GraphQL: `"5"`, REST: `5`} {
 		var b bytes.Buffer
-		if err := MarshalLong(5).MarshalGQLContext(WithEnv(t.Context(), &Env{Style: style}), &b); err != nil || b.String() != want {
+		if err := MarshalLong(5).MarshalGQLContext(values.Context(t.Context(), (&Env{Style: style}).Value()), &b); err != nil || b.String() != want {
 			t.Errorf("%s, error %v, want %s", b.String(), err, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/internal/ledger"
+	"heliograph/internal/values"
 )
 
 // reader is an Unmarshal function of any type.
@@ -36,7 +37,7 @@ func readers() map[string]reader {
 // TestUnmarshal says what is read of inputs, as a variable gives them.
 func TestUnmarshal(t *testing.T) {
 	t.Parallel()
-	ctx := WithEnv(t.Context(), &Env{Base: ledger.EntityID(0).WithNum(0)})
+	ctx := values.Context(t.Context(), (&Env{Base: ledger.EntityID(0).WithNum(0)}).Value())
 	hash := strings.Repeat("aB", 32)
 	for _, c := range []struct {
 		scalar string

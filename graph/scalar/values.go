@@ -2,10 +2,10 @@ package scalar
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/hex"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/emmansun/base64"
 
 	"heliograph/graph/fault"
 	"heliograph/internal/ledger"

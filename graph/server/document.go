@@ -12,7 +12,9 @@ import (
 	"github.com/vektah/gqlparser/v2/validator"
 
 	"heliograph/graph/relay"
+	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
+	"heliograph/internal/values"
 )
 
 // Document is an operation document of the REST side, parsed and checked once.
@@ -87,17 +89,25 @@ type Call struct {
 	Limits    relay.Limits
 }
 
+// running is what an operation in process needs, in one piece of memory.
+type running struct {
+	result    Result
+	operation graphql.OperationContext
+	limits    relay.Limits
+	store     rowplan.Store
+}
+
 // Run runs a document in process. A nil result means that the caller has gone.
 //
 // It does what the executor does for clients, less what Prepare has done already and what needs no doing for documents of our own: variables are
 // not checked, unless [Options.CheckVariables] asks for it.
 func (s *Server) Run(ctx context.Context, c Call) *Result {
-	res := &Result{}
-	oc := &graphql.OperationContext{
+	r := &running{limits: c.Limits, operation: graphql.OperationContext{
 		RawQuery: c.Document.text, OperationName: c.Operation, Doc: c.Document.doc, Operation: c.Document.doc.Operations.ForName(c.Operation),
 		Variables: c.Document.complete(c.Operation, c.Variables), DisableIntrospection: true,
-		RecoverFunc: s.recovered, ResolverMiddleware: s.middleware.ResolverMiddleware, RootResolverMiddleware: s.middleware.RootResolverMiddleware,
-	}
+		RecoverFunc: s.recovered, ResolverMiddleware: s.field, RootResolverMiddleware: answersAlone,
+	}}
+	res, oc := &r.result, &r.operation
 	if s.o.CheckVariables {
 		if err := s.check(oc); err != nil {
 			res.Errors = gqlerror.List{gqlerror.Wrap(err)}
@@ -109,7 +119,7 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 		ctx, end = s.o.Observer.Run(ctx, string(ast.Query), c.Operation) // see [Server.Prepare]
 		defer end()
 	}
-	ctx = relay.WithHints(s.context(ctx, s.restEnvs[c.Style], c.Limits), &res.Hints)
+	ctx = values.Context(ctx, s.restEnvs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(), res.Hints.Value())
 	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, oc), s.present, s.recovered)
 	resp := s.o.Schema.Exec(ctx)(ctx)
 	if ctx.Err() != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/rowplan"
+	"heliograph/internal/values"
 )
 
 // mostAtOnce is how many deferred fragments of one operation are executed at a time.
@@ -53,7 +54,7 @@ type payload struct {
 // deliver executes an operation and sends its answer in parts: at first what is not deferred, with the extensions, then each deferred fragment when it
 // is there, in the form of 2022-08-24. An error of send ends the delivery. The context's end makes errors of what has not come yet.
 func (s *Server) deliver(ctx context.Context, op *operation, sp *split, extensions map[string]any, send sendPart) error {
-	ctx, cancel := context.WithCancel(rowplan.WithPartsStore(ctx))
+	ctx, cancel := context.WithCancel(values.Context(ctx, rowplan.NewPartsStore().Value()))
 	d := &delivery{
 		server: s, oc: op.oc, split: sp, memo: memo{values: map[string]outcome{}}, send: send, ctx: ctx, turns: make(chan struct{}, mostAtOnce),
 		ended: make(chan ended, len(sp.groups)), base: make([]*places, len(sp.groups)), found: make([]*places, len(sp.groups)),

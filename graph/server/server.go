@@ -23,14 +23,15 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
 	"heliograph/internal/ledger"
+	"heliograph/internal/values"
 )
 
 // Options say how operations are run.
 type Options struct {
 	Schema graphql.ExecutableSchema
 	Tables *rowplan.Tables
-	// PrepareContext adds what resolvers need for one operation.
-	PrepareContext func(context.Context) context.Context
+	// Operation makes what resolvers need in the context of one operation.
+	Operation func() values.Value
 	// Classify tells the code and the text of an error that has none of its own.
 	Classify func(error) *fault.Error
 	// Base completes entity ids that are given without shard or realm.
@@ -74,14 +75,11 @@ type Observer interface {
 
 // Server runs operations.
 type Server struct {
-	o        Options
-	exec     *executor.Executor
-	docs     *documents
-	graphEnv *scalar.Env
-	restEnvs map[scalar.Style]*scalar.Env
-	// middleware holds what the executor puts around fields.
-	middleware *graphql.OperationContext
-
+	o         Options
+	exec      *executor.Executor
+	docs      *documents
+	graphEnv  *scalar.Env
+	restEnvs  map[scalar.Style]*scalar.Env
 	costLimit string     // as the header has it
 	responses *responses // nil when no answers are kept
 	streams   streams
@@ -113,12 +111,7 @@ func New(o Options) (*Server, error) {
 	s.exec.SetErrorPresenter(s.present)
 	s.exec.SetRecoverFunc(s.recovered)
 	s.exec.Use(extension.Introspection{})
-	s.exec.AroundFields(s.field)
-	var errs gqlerror.List
-	if s.middleware, errs = s.exec.CreateOperationContext(graphql.StartOperationTrace(context.Background()), &graphql.RawParams{Query: "{ __typename }"}); errs != nil {
-		return nil, fmt.Errorf("making an operation: %w", errs)
-	}
-	s.exec.SetQueryCache(docs) // only now: that operation is nobody's
+	s.exec.SetQueryCache(docs)
 	return s, nil
 }
 
@@ -129,6 +122,9 @@ func (*Server) recovered(_ context.Context, p any) error {
 
 // Close closes all WebSockets.
 func (s *Server) Close() { s.close() }
+
+// answersAlone is around every root field, and does nothing.
+func answersAlone(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) }
 
 // field is around every field: it notes where the page of a REST answer ends, and lets the row plan answer.
 func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) {
@@ -204,10 +200,9 @@ func (s *Server) received(ctx context.Context, op *ast.OperationDefinition) {
 	}
 }
 
-// context prepares the context of one operation.
-func (s *Server) context(ctx context.Context, env *scalar.Env, limits relay.Limits) context.Context {
-	ctx = relay.WithLimits(scalar.WithEnv(graphql.StartOperationTrace(ctx), env), limits)
-	return s.o.PrepareContext(rowplan.WithStore(ctx))
+// context prepares the context of a client's operation.
+func (s *Server) context(ctx context.Context) context.Context {
+	return values.Context(graphql.StartOperationTrace(ctx), s.graphEnv.Value(), s.o.Limits.Value(), new(rowplan.Store).Value(), s.o.Operation())
 }
 
 // Schema is the graph's schema. It is not to be changed.

@@ -14,6 +14,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/values"
 )
 
 // StreamOptions bound answers that come in many parts.
@@ -51,7 +52,7 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, keep fun
 	}
 	defer s.streams.open.Add(-1)
 	var ending relay.Ending
-	ctx, cancel := context.WithCancel(relay.WithEnding(s.context(ctx, s.graphEnv, s.o.Limits), &ending))
+	ctx, cancel := context.WithCancel(values.Context(s.context(ctx), ending.Value()))
 	defer cancel()
 	op, errs := s.prepare(ctx, params, keep)
 	if errs != nil {
@@ -72,7 +73,7 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, keep fun
 	next, ctx := s.exec.DispatchOperation(ctx, op.oc)
 	for {
 		// What one event has loaded is of no use to the next, and would be kept for as long as the stream.
-		resp := next(s.o.PrepareContext(rowplan.WithStore(ctx)))
+		resp := next(values.Context(ctx, new(rowplan.Store).Value(), s.o.Operation()))
 		if resp == nil {
 			break
 		}

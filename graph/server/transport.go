@@ -132,6 +132,7 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, keep fu
 	if errs != nil {
 		return nil, withCodes(errs)
 	}
+	oc.ResolverMiddleware, oc.RootResolverMiddleware = s.field, answersAlone // without the executor's chains of what it has none of
 	s.received(ctx, oc.Operation)
 	op := &operation{entry: e, oc: oc, cost: e.cost(oc.Operation, s.o.Limits).Of(oc.Variables)}
 	if op.cost > s.o.Bounds.Cost {
@@ -143,7 +144,7 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, keep fu
 // run runs what a request asks for. keep is called when the document turned out to be good; a good answer is kept under the key.
 func (s *Server) run(w http.ResponseWriter, r *http.Request, params *graphql.RawParams, media string, keep func(), key string) {
 	h := w.Header()
-	ctx := s.context(r.Context(), s.graphEnv, s.o.Limits)
+	ctx := s.context(r.Context())
 	op, errs := s.prepare(ctx, params, keep)
 	if op == nil {
 		writeErrors(w, statusOf(media), errs)

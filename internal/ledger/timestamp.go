@@ -28,6 +28,13 @@ func (t Timestamp) Append(dst []byte) []byte { return t.appendWith(dst, '.') }
 
 // appendWith appends seconds, a separator and nine digits of nanoseconds.
 func (t Timestamp) appendWith(dst []byte, separator byte) []byte {
+	if int64(t) >= second { // all digits of the nanoseconds are there already
+		dst = append(strconv.AppendInt(dst, int64(t), 10), 0)
+		point := len(dst) - len(".000000000")
+		copy(dst[point+1:], dst[point:])
+		dst[point] = separator
+		return dst
+	}
 	sec, nanos := int64(t)/second, int64(t)%second
 	if t < 0 {
 		// No valid ledger has such an instant, but a column can.

@@ -1,0 +1,45 @@
+// Package values puts several values into one context. Each context around another makes every lookup beyond it longer, and an operation of the
+// graph needs many values.
+package values
+
+import "context"
+
+// Key finds values of one kind. Two keys are never the same.
+type Key[T any] struct {
+	_ byte // what has no size may share its address
+}
+
+// NewKey makes a key.
+func NewKey[T any]() *Key[T] { return new(Key[T]) }
+
+// Value is a value with its key.
+type Value struct{ key, value any }
+
+// Is is v under the key.
+func (k *Key[T]) Is(v T) Value { return Value{k, v} }
+
+// Of is the context's value under the key; ok is false when it has none.
+func (k *Key[T]) Of(ctx context.Context) (v T, ok bool) {
+	v, ok = ctx.Value(k).(T)
+	return v, ok
+}
+
+// Context is ctx with values; they are not to be changed afterwards.
+func Context(ctx context.Context, values ...Value) context.Context {
+	return &several{ctx, values}
+}
+
+type several struct {
+	context.Context //nolint:containedctx // it is one
+	values          []Value
+}
+
+// Value implements context.Context.
+func (s *several) Value(key any) any {
+	for i := range s.values {
+		if s.values[i].key == key {
+			return s.values[i].value
+		}
+	}
+	return s.Context.Value(key)
+}

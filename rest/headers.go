@@ -1,0 +1,42 @@
+package rest
+
+import (
+	"net/http"
+	"strconv"
+)
+
+// Values of headers that many answers have. They are shared, and a header that gets another value gets a list of its own.
+var (
+	anyOrigin          = []string{"*"}
+	classicContentType = []string{"application/json; charset=utf-8"}
+	modernContentType  = []string{"application/json;charset=UTF-8"}
+	byEncoding         = []string{"Accept-Encoding"}
+)
+
+// allowAnyOrigin lets the scripts of all pages read the answer.
+func allowAnyOrigin(h http.Header) { h["Access-Control-Allow-Origin"] = anyOrigin }
+
+// variesByEncoding tells caches that the answer depends on the encodings that the client takes.
+func variesByEncoding(h http.Header) {
+	if h["Vary"] == nil {
+		h["Vary"] = byEncoding
+		return
+	}
+	h.Add("Vary", byEncoding[0])
+}
+
+// cacheFor lets everybody keep an answer for some seconds.
+func cacheFor(h http.Header, age int) {
+	h["Cache-Control"] = []string{"public, max-age=" + strconv.Itoa(age)}
+}
+
+// tagOf is the entity tag of a body with a checksum: a weak one with its length in the classic family.
+func tagOf(f Family, body []byte, sum uint64) string {
+	tag := make([]byte, 0, 40)
+	if f == Modern {
+		tag = append(tag, '"')
+	} else {
+		tag = append(strconv.AppendInt(append(tag, `W/"`...), int64(len(body)), 16), '-')
+	}
+	return string(append(strconv.AppendUint(tag, sum, 16), '"'))
+}
