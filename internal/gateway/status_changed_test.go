@@ -259,6 +259,41 @@ func TestStatusWrites(t *testing.T) {
 	}
 }
 
+// TestStatusChangedNow shows in each event how the page is by then, and not how it was when the stream began.
+func TestStatusChangedNow(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Filled.Fresh(t))
+	editor, by, ctx := storage.NewStatusEditor(g.Status, testenv.Now, nil), storage.Author{Name: "test"}, t.Context()
+	start, err := g.Status.NewestRevision(ctx, demo.StatusPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := g.Status.PageByCode(ctx, demo.StatusPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	components, err := g.Status.Components(ctx, page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	importer := components[slices.IndexFunc(components, func(c *status.Component) bool { return c.Name == "Importer" })].Code
+	events := subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(start, 10)})
+	var indicators []string
+	for i, s := range []status.ComponentStatus{status.MajorOutage, status.DegradedPerformance, status.Operational} {
+		if _, err := editor.SetComponent(ctx, by, importer, storage.ComponentChange{Status: ledger.Of(s)}); err != nil {
+			t.Fatal(err)
+		}
+		c := changeOf(t, await(t, events))
+		if c.Page.Revision != start+int64(i)+1 || !strings.EqualFold(c.ComponentChanges[0].Component.Status, string(s)) {
+			t.Errorf("revision %d shows the page of revision %d, and a component that is %s and not %s", c.Revision, c.Page.Revision, c.ComponentChanges[0].Component.Status, s)
+		}
+		indicators = append(indicators, c.Page.Rollup.Indicator)
+	}
+	if indicators[0] != "MAJOR" || indicators[2] == "MAJOR" {
+		t.Errorf("the page's indicators are %v", indicators)
+	}
+}
+
 // TestStatusChangedRefused tells why a page cannot be listened to.
 func TestStatusChangedRefused(t *testing.T) {
 	t.Parallel()
