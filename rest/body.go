@@ -88,8 +88,8 @@ func newRoute(path string) *route {
 }
 
 // params are the segments of a request's path that stand for braces, decoded; nil when there are none.
-func (r *route) params(escaped string) map[string]string {
-	var params map[string]string
+func (r *route) params(escaped string) Segments {
+	var params Segments
 	for _, name := range r.names {
 		var segment string
 		segment, escaped, _ = strings.Cut(escaped, "/")
@@ -100,10 +100,7 @@ func (r *route) params(escaped string) map[string]string {
 		if err != nil {
 			text = segment
 		}
-		if params == nil {
-			params = map[string]string{}
-		}
-		params[name] = text
+		params = append(params, Segment{name, text})
 	}
 	return params
 }

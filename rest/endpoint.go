@@ -130,13 +130,29 @@ type Cursor struct {
 	Final func(v any, desc bool) bool
 }
 
+// Segments are the parts of a path that stand for names in braces.
+type Segments []Segment
+
+// Segment is a part of a path, decoded.
+type Segment struct{ Name, Text string }
+
+// Get is the text of a segment.
+func (s Segments) Get(name string) string {
+	for i := range s {
+		if s[i].Name == name {
+			return s[i].Text
+		}
+	}
+	return ""
+}
+
 // Request is one request while it is read.
 type Request struct {
 	Config    *Config
 	HTTP      *http.Request
 	Endpoint  *Endpoint
 	Query     Query
-	Path      map[string]string
+	Path      Segments
 	Variables map[string]any
 	Limit     int
 	Desc      bool

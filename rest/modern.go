@@ -97,7 +97,7 @@ func (r *Request) convert() *Problem {
 	r.converted = map[string][]Value{}
 	var unreadable, broken, messages []Item
 	for _, p := range e.PathParams {
-		v, ok := p.Read.Convert(r.Config, r.Path[p.Name])
+		v, ok := p.Read.Convert(r.Config, r.Path.Get(p.Name))
 		if !ok {
 			return CannotConvert(p.Name)
 		}

@@ -40,7 +40,7 @@ func modernRequest(t testing.TB, e *Endpoint, id, row, query string) *Request {
 		t.Fatal(err)
 	}
 	return &Request{
-		Config: &Config{Base: base}, Endpoint: e, Path: map[string]string{"id": id, "row": row}, Variables: map[string]any{},
+		Config: &Config{Base: base}, Endpoint: e, Path: Segments{{"id", id}, {"row", row}}, Variables: map[string]any{},
 		HTTP: &http.Request{Method: http.MethodGet, URL: &url.URL{RawQuery: query}, RequestURI: "/api/v1/accounts/5/shelf/1?" + query},
 	}
 }

@@ -114,27 +114,22 @@ func (db *DB) Topic(ctx context.Context, id ledger.EntityID) (*ledger.Topic, Top
 	return topic, lacks, nil
 }
 
-const messageColumns = `consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash, running_hash_version,
+const messageColumns = `consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash, coalesce(running_hash_version, 3) as running_hash_version,
   chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id`
 
 type messageRow struct {
 	ledger.TopicMessage
-	hashVersion     ledger.Null[int32]
 	chunkNum, total ledger.Null[int32]
 	validStart      ledger.Null[ledger.Timestamp]
 	initial         []byte
 }
 
 func messageTargets(m *messageRow, into []any) []any {
-	return append(into, &m.ConsensusTimestamp, &m.TopicID, &m.SequenceNumber, (*blob)(&m.Message), &m.PayerAccountID, (*blob)(&m.RunningHash), &m.hashVersion,
+	return append(into, &m.ConsensusTimestamp, &m.TopicID, &m.SequenceNumber, (*blob)(&m.Message), &m.PayerAccountID, (*blob)(&m.RunningHash), &m.RunningHashVersion,
 		&m.chunkNum, &m.total, &m.validStart, (*blob)(&m.initial))
 }
 
-// defaultHashVersion is the running hash's version where the column is null.
-const defaultHashVersion = 3
-
 func finishMessage(m *messageRow) error {
-	m.RunningHashVersion = m.hashVersion.Or(defaultHashVersion)
 	if !m.chunkNum.Valid {
 		return nil
 	}

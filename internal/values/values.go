@@ -4,23 +4,27 @@ package values
 
 import "context"
 
+// identity tells keys apart by its address, which it has because it has a size.
+type identity struct{ _ byte }
+
 // Key finds values of one kind. Two keys are never the same.
-type Key[T any] struct {
-	_ byte // what has no size may share its address
-}
+type Key[T any] struct{ id identity }
 
 // NewKey makes a key.
 func NewKey[T any]() *Key[T] { return new(Key[T]) }
 
 // Value is a value with its key.
-type Value struct{ key, value any }
+type Value struct {
+	key   *identity
+	value any
+}
 
 // Is is v under the key.
-func (k *Key[T]) Is(v T) Value { return Value{k, v} }
+func (k *Key[T]) Is(v T) Value { return Value{&k.id, v} }
 
 // Of is the context's value under the key; ok is false when it has none.
 func (k *Key[T]) Of(ctx context.Context) (v T, ok bool) {
-	v, ok = ctx.Value(k).(T)
+	v, ok = ctx.Value(&k.id).(T)
 	return v, ok
 }
 
@@ -36,9 +40,11 @@ type several struct {
 
 // Value implements context.Context.
 func (s *several) Value(key any) any {
-	for i := range s.values {
-		if s.values[i].key == key {
-			return s.values[i].value
+	if id, ours := key.(*identity); ours {
+		for i := range s.values {
+			if s.values[i].key == id {
+				return s.values[i].value
+			}
 		}
 	}
 	return s.Context.Value(key)

@@ -40,7 +40,7 @@ func accountListEndpoints() []rest.Endpoint {
 }
 
 func bindAccountOfList(r *rest.Request) error {
-	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
+	ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base)
 	if err != nil {
 		return badAccount
 	}
@@ -49,7 +49,7 @@ func bindAccountOfList(r *rest.Request) error {
 }
 
 func missingAccountOfList(r *rest.Request, _ relay.Hints) *rest.Problem {
-	if ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base); err == nil && ref.Alias != nil {
+	if ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base); err == nil && ref.Alias != nil {
 		return rest.NotFound("No account with a matching alias found")
 	}
 	return rest.NotFound("Not found")

@@ -48,7 +48,7 @@ var accountParams = []rest.Param{
 var badAccount = rest.InvalidParameter("idOrAliasOrEvmAddress")
 
 func bindAccount(r *rest.Request) error {
-	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
+	ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base)
 	if err != nil {
 		return badAccount
 	}
@@ -83,12 +83,12 @@ func finishAccount(r *rest.Request) error {
 
 // isName tells whether the path names the account by alias or address.
 func isName(r *rest.Request) bool {
-	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
+	ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base)
 	return err == nil && (ref.Alias != nil || ref.Address.Valid)
 }
 
 func missingAccount(r *rest.Request, _ relay.Hints) *rest.Problem {
-	ref, err := ledger.ParseAccountRef(r.Path["idOrAliasOrEvmAddress"], r.Config.Base)
+	ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base)
 	if err == nil && ref.Alias != nil {
 		if res := r.Ask("Exists", map[string]any{"id": r.Variables["id"]}); res == nil || string(res.Data) == `{"account":null}` {
 			return rest.NotFound("No account with a matching alias found")

@@ -28,7 +28,7 @@ func finishBlocks(r *rest.Request) error {
 }
 
 func bindBlock(r *rest.Request) error {
-	text := r.Path["hashOrNumber"]
+	text := r.Path.Get("hashOrNumber")
 	if h, err := ledger.ParseHash(text); err == nil {
 		r.Set("hash", h.String())
 		return nil

@@ -134,7 +134,7 @@ func isInstant(v rest.Value) string {
 
 // bindTraced reads the path's transaction.
 func bindTraced(r *rest.Request) error {
-	return bindTransactionOrHash(r, r.Path["transactionIdOrHash"])
+	return bindTransactionOrHash(r, r.Path.Get("transactionIdOrHash"))
 }
 
 func bindTracedHash(r *rest.Request, values []rest.Value) error {
@@ -171,11 +171,11 @@ func bindTransactionOrHash(r *rest.Request, text string) error {
 
 // bindTracedContract reads the path's contract.
 func bindTracedContract(r *rest.Request) error {
-	ref, err := ledger.ParseContractRef(r.Path["id"], r.Config.Base)
+	ref, err := ledger.ParseContractRef(r.Path.Get("id"), r.Config.Base)
 	var cannot *ledger.EntityIDError
 	switch {
 	case errors.As(err, &cannot), err != nil:
-		return unsupportedID(r.Path["id"])
+		return unsupportedID(r.Path.Get("id"))
 	default:
 		r.Set("contract", ref.String())
 	}

@@ -237,7 +237,7 @@ var badCallee = rest.InvalidParameter("contractid")
 func isCallee(text string) bool { return rest.IsEntityID(text) || calleeSyntax.MatchString(text) }
 
 func bindCallee(r *rest.Request) error {
-	if !isCallee(r.Path["id"]) {
+	if !isCallee(r.Path.Get("id")) {
 		return badCallee
 	}
 	return nil
@@ -245,7 +245,7 @@ func bindCallee(r *rest.Request) error {
 
 // calleeOf reads the path's contract. In front of an opaque address shard and realm do not matter.
 func calleeOf(r *rest.Request) (ledger.AccountRef, error) {
-	text := r.Path["id"]
+	text := r.Path.Get("id")
 	if calleeSyntax.MatchString(text) {
 		a, err := ledger.ParseEVMAddress(text[len(text)-40:])
 		if err != nil {
@@ -341,7 +341,7 @@ func bindResultOfContract(r *rest.Request) error {
 		return err
 	}
 	var bad []string
-	if !isCallee(r.Path["id"]) {
+	if !isCallee(r.Path.Get("id")) {
 		bad = append(bad, "Invalid parameter: contractid")
 	}
 	instant, err := pathInstant(r)
@@ -357,7 +357,7 @@ func bindResultOfContract(r *rest.Request) error {
 
 // pathInstant reads the consensus time in the path.
 func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
-	text := r.Path["timestamp"]
+	text := r.Path.Get("timestamp")
 	if !instantSyntax.MatchString(text) {
 		return 0, ledger.ErrSyntax
 	}
@@ -400,7 +400,7 @@ func bindResult(r *rest.Request) error {
 
 // bindResultTransaction reads the hash of an Ethereum transaction, or a transaction id.
 func bindResultTransaction(r *rest.Request) error {
-	text := r.Path["transactionIdOrHash"]
+	text := r.Path.Get("transactionIdOrHash")
 	if resultHashSyntax.MatchString(text) {
 		r.Set("hash", text)
 		return nil

@@ -118,7 +118,7 @@ var contractParams = []rest.Param{{Name: "timestamp", Kind: rest.Timestamp, Doc:
 
 // finishContract reads the path's contract. What cannot exist is told with shard and realm filled in.
 func finishContract(r *rest.Request) error {
-	ref, err := ledger.ParseContractRef(r.Path["id"], r.Config.Base)
+	ref, err := ledger.ParseContractRef(r.Path.Get("id"), r.Config.Base)
 	var bad *ledger.EntityIDError
 	switch {
 	case errors.As(err, &bad):

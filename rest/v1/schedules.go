@@ -28,7 +28,7 @@ var schedulesParams = []rest.Param{
 }
 
 func bindSchedule(r *rest.Request) error {
-	text := r.Path["scheduleId"]
+	text := r.Path.Get("scheduleId")
 	id, err := ledger.ParseEntityID(text, r.Config.Base)
 	if err != nil || !rest.IsEntityID(text) {
 		return rest.InvalidParameter("scheduleid")

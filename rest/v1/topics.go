@@ -46,7 +46,7 @@ func messageOperation(r *rest.Request) string {
 }
 
 func bindTopic(r *rest.Request) error {
-	if !rest.IsEntityID(r.Path["id"]) {
+	if !rest.IsEntityID(r.Path.Get("id")) {
 		return rest.InvalidParameter("topic.id")
 	}
 	return bindTopicOf(r)
@@ -54,7 +54,7 @@ func bindTopic(r *rest.Request) error {
 
 // bindTopicOf reads the topic's id, whose syntax is right.
 func bindTopicOf(r *rest.Request) error {
-	id, err := rest.ExpandID(r.Config, r.Path["id"])
+	id, err := rest.ExpandID(r.Config, r.Path.Get("id"))
 	if err != nil {
 		return err
 	}
@@ -64,15 +64,15 @@ func bindTopicOf(r *rest.Request) error {
 
 // bindMessage reads a topic's id and a sequence number, or a consensus time, which has a point.
 func bindMessage(r *rest.Request) error {
-	number := r.Path["sequenceNumber"]
-	if strings.Contains(number, ".") && rest.IsEntityID(r.Path["id"]) {
+	number := r.Path.Get("sequenceNumber")
+	if strings.Contains(number, ".") && rest.IsEntityID(r.Path.Get("id")) {
 		if at, err := ledger.ParseTimestamp(number); err == nil {
 			r.Set("at", at.String())
 			return bindTopicOf(r)
 		}
 	}
 	var bad []string
-	if !rest.IsEntityID(r.Path["id"]) {
+	if !rest.IsEntityID(r.Path.Get("id")) {
 		bad = append(bad, "Invalid parameter: topic.id")
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
@@ -87,7 +87,7 @@ func bindMessage(r *rest.Request) error {
 }
 
 func bindMessageTime(r *rest.Request) error {
-	at, err := ledger.ParseTimestamp(r.Path["consensusTimestamp"])
+	at, err := ledger.ParseTimestamp(r.Path.Get("consensusTimestamp"))
 	if err != nil {
 		return rest.InvalidParameter("consensus_timestamp")
 	}

@@ -101,7 +101,7 @@ var transactionParams = []rest.Param{
 var badTransactionID = rest.Bad(`Invalid Transaction id. Please use "shard.realm.num-sss-nnn" format where sss are seconds and nnn are nanoseconds`)
 
 func bindTransaction(r *rest.Request) error {
-	text := r.Path["transactionIdOrHash"]
+	text := r.Path.Get("transactionIdOrHash")
 	if hash, err := ledger.ParseTransactionHash(text); err == nil {
 		r.Set("hash", hash.String())
 		return nil
