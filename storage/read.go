@@ -72,6 +72,7 @@ func list[T any](ctx context.Context, db *DB, sql string, args []any, cols colum
 type Batch struct {
 	db    *DB
 	batch pgx.Batch
+	last  func(pgx.Rows) error // reads the rows of the last statement
 	done  []func()
 }
 
@@ -86,10 +87,8 @@ func (b *Batch) Len() int { return b.batch.Len() }
 
 // Run sends the batch and reads all answers.
 func (b *Batch) Run(ctx context.Context) error {
-	if b.batch.Len() > 0 {
-		if err := b.db.querier().SendBatch(ctx, &b.batch).Close(); err != nil {
-			return fmt.Errorf("running a batch: %w", err)
-		}
+	if err := b.send(ctx); err != nil {
+		return fmt.Errorf("running a batch: %w", err)
 	}
 	for _, f := range b.done {
 		f()
@@ -97,16 +96,33 @@ func (b *Batch) Run(ctx context.Context) error {
 	return nil
 }
 
+func (b *Batch) send(ctx context.Context) error {
+	switch b.batch.Len() {
+	case 0:
+		return nil
+	case 1: // which needs nothing of what tells the answers of several apart
+		only := b.batch.QueuedQueries[0]
+		rows, err := b.db.querier().Query(ctx, only.SQL, only.Arguments...)
+		if err != nil {
+			return err //nolint:wrapcheck // the caller does
+		}
+		return b.last(rows)
+	default:
+		return b.db.querier().SendBatch(ctx, &b.batch).Close() //nolint:wrapcheck // the caller does
+	}
+}
+
 // queue adds a statement whose rows are read when the batch runs.
 func queue[T any](b *Batch, sql string, args []any, cols columns[T], finish func(*T) error, done func([]*T)) {
-	b.batch.Queue(sql, args...).Query(func(rows pgx.Rows) error {
+	b.last = func(rows pgx.Rows) error {
 		got, err := collect(rows, cols, finish)
 		if err != nil {
 			return err
 		}
 		done(got)
 		return nil
-	})
+	}
+	b.batch.Queue(sql, args...).Query(b.last)
 }
 
 // set queues a setting of the planner that holds for the statements behind it, until the end of the batch.
