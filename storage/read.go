@@ -104,7 +104,7 @@ func (b *Batch) send(ctx context.Context) error {
 		only := b.batch.QueuedQueries[0]
 		rows, err := b.db.querier().Query(ctx, only.SQL, only.Arguments...)
 		if err != nil {
-			return err //nolint:wrapcheck // the caller does
+			return err
 		}
 		return b.last(rows)
 	default:

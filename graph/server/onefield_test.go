@@ -1,0 +1,68 @@
+package server_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"heliograph/internal/testenv"
+)
+
+// TestOneField answers a field that is all of a query as it answers the same field beside another: what it is, that it is null, and why there is no answer.
+func TestOneField(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	for _, field := range []string{
+		`accounts(first: 2) { nodes { entityId memo } pageInfo { hasNextPage } }`,
+		`some: account(id: "0.0.2") { entityId tokens(first: 1) { nodes { tokenId } } }`,
+		`account(id: "0.0.99999999") { memo }`,     // null, and may be
+		`accounts(first: 1000) { nodes { memo } }`, // an error, and may not be null
+		`blocks(first: 2, last: 2) { totalCount { value } }`,
+		`block(number: "1", hash: "00") { number }`, // an error, and may be null
+		`node(id: "!") { id }`,                      // an error of reading the id
+		`nodes(ids: ["QWNjb3VudDowLjAuMg"]) { id }`, // a list of interfaces
+		`network { supply { totalSupply } }`,
+		`_service { sdl }`,
+		`__typename`,
+		`__type(name: "Account") { name }`,
+	} {
+		alone, beside := answerOf(t, g, `{ `+field+` }`), answerOf(t, g, `{ `+field+` beside: __typename }`)
+		if alone.Data != nil {
+			delete(beside.Data, "beside")
+		}
+		if !reflect.DeepEqual(alone, beside) {
+			t.Errorf("%s\nalone:  %v\nbeside: %v", field, alone, beside)
+		}
+		if alone.Data == nil && len(alone.Errors) == 0 {
+			t.Errorf("%s: neither data nor errors", field)
+		}
+	}
+	// What variables leave out, and what fragments bring along, is no single field.
+	for document, want := range map[string]string{
+		`query { account(id: "0.0.2") @skip(if: true) { memo } }`:                                            `{"data":{}}`,
+		`query { ...two } fragment two on Query { a: __typename b: __typename }`:                             `{"data":{"a":"Query","b":"Query"}}`,
+		`query { account(id: "0.0.2") @include(if: true) { entityId } }`:                                     `{"data":{"account":{"entityId":"0.0.2"}}}`,
+		`query { x: account(id: "0.0.2") { ...e } } fragment e on Account { entityId }`:                      `{"data":{"x":{"entityId":"0.0.2"}}}`,
+		`query { account(id: "0.0.2") { entityId } ... on Query { account(id: "0.0.2") { id: entityId } } }`: `{"data":{"account":{"entityId":"0.0.2","id":"0.0.2"}}}`,
+	} {
+		if got := g.Query(t, document, nil); strings.TrimSpace(got.Body) != want {
+			t.Errorf("%s: %s", document, got.Body)
+		}
+	}
+}
+
+// wholeAnswer is an answer with everything in it.
+type wholeAnswer struct {
+	Data   map[string]any
+	Errors []map[string]any
+}
+
+func answerOf(t *testing.T, g *testenv.Gateway, document string) wholeAnswer {
+	t.Helper()
+	var a wholeAnswer
+	if err := json.Unmarshal([]byte(g.Query(t, document, nil).Body), &a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
