@@ -2,11 +2,15 @@ module heliograph
 
 go 1.26.0
 
+// Packages of npm bring Go files along.
+ignore node_modules
+
 require (
 	github.com/99designs/gqlgen v0.17.94
 	github.com/alecthomas/kong v1.17.0
 	github.com/andybalholm/brotli v1.2.6
 	github.com/cespare/xxhash/v2 v2.3.0
+	github.com/emmansun/base64 v0.9.0
 	github.com/ethereum/go-ethereum v1.17.10
 	github.com/exaring/otelpgx v0.13.0
 	github.com/go-chi/chi/v5 v5.5.0
@@ -50,7 +54,6 @@ require (
 	github.com/crate-crypto/go-eth-kzg v1.5.0 // indirect
 	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.1 // indirect
 	github.com/emicklei/dot v1.6.2 // indirect
-	github.com/emmansun/base64 v0.9.0 // indirect
 	github.com/ethereum/c-kzg-4844/v2 v2.1.8 // indirect
 	github.com/ethereum/go-bigmodexpfix v0.0.0-20250911101455-f9e208c548ab // indirect
 	github.com/ferranbt/fastssz v0.1.4 // indirect
