@@ -297,20 +297,9 @@ func resultParts(ctx context.Context) storage.ResultParts {
 }
 
 func needsDetails(set ast.SelectionSet) bool {
-	for _, s := range set {
-		switch s := s.(type) {
-		case *ast.Field:
-			if s.ObjectDefinition != nil && s.ObjectDefinition.Name == resultType && !isRecorded(s.Name) || needsDetails(s.SelectionSet) {
-				return true
-			}
-		case *ast.InlineFragment:
-			if needsDetails(s.SelectionSet) {
-				return true
-			}
-		case *ast.FragmentSpread:
-			if needsDetails(s.Definition.SelectionSet) {
-				return true
-			}
+	for f := range selected(set) {
+		if f.ObjectDefinition != nil && f.ObjectDefinition.Name == resultType && !isRecorded(f.Name) || needsDetails(f.SelectionSet) {
+			return true
 		}
 	}
 	return false

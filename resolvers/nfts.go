@@ -153,13 +153,13 @@ func (r *Resolver) nfts(ctx context.Context, f *ledger.NFTFilter, order relay.Or
 
 // nftTransactions reads a page of the history of an NFT. The hints say when the database lacks its beginning.
 func (r *Resolver) nftTransactions(ctx context.Context, key ledger.NFTKey, f *ledger.NFTTransactionFilter, order relay.Order, args relay.Args) (*relay.NFTTransactionConnection, error) {
-	p, sp, err := r.page(ctx, nftTransactionKind, 1, order, args)
+	p, _, err := r.page(ctx, nftTransactionKind, 1, order, args)
 	if err != nil {
 		return nil, err
 	}
 	var history storage.NFTHistory
 	b := r.db.NewBatch()
-	b.QueueNFTHistories([]ledger.NFTKey{key}, f, sp, func(got []storage.NFTHistory) { history = got[0] })
+	b.QueueNFTHistories([]ledger.NFTKey{key}, f, storagePage(p), func(got []storage.NFTHistory) { history = got[0] })
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading the history of serial %d of token %s: %w", key.SerialNumber, key.TokenID, err)
 	}

@@ -109,13 +109,18 @@ func Classify(err error) *fault.Error {
 // timestamp is the present instant of the clock.
 func (r *Resolver) timestamp() ledger.Timestamp { return ledger.TimestampOf(r.now()) }
 
-// page reads the arguments of a connection: kind names the list in its cursors, columns is how many values a place in it has.
+// page reads the arguments of the context's connection: kind names the list in its cursors, columns is how many values a place in it has. One row more
+// than the page has is read only where it tells somebody something.
 func (r *Resolver) page(ctx context.Context, kind string, columns int, order relay.Order, args relay.Args) (relay.Page, storage.Page, error) {
 	p, err := args.Page(kind, columns, order == relay.Desc, relay.LimitsOf(ctx))
 	if err != nil {
 		return relay.Page{}, storage.Page{}, fault.Input("%v", err)
 	}
-	return p, storagePage(p), nil
+	sp := storagePage(p)
+	if !asksForPageInfo(ctx) {
+		sp.Limit = p.Limit
+	}
+	return p, sp, nil
 }
 
 // storagePage asks for one row more than the page has, to see whether the list goes on.

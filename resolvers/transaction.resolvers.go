@@ -9,12 +9,8 @@ import (
 	"context"
 	"heliograph/graph"
 	"heliograph/graph/relay"
-	"heliograph/graph/rowplan"
 	"heliograph/internal/ledger"
 	"heliograph/storage"
-	"slices"
-
-	"github.com/99designs/gqlgen/graphql"
 )
 
 func (r *queryResolver) Transaction(ctx context.Context, id *ledger.TransactionID, hash *string, at *ledger.Timestamp, nonce *int32, scheduled *bool) ([]*ledger.Transaction, error) {
@@ -26,7 +22,7 @@ func (r *queryResolver) Transactions(ctx context.Context, filter *ledger.Transac
 	if err != nil {
 		return nil, err
 	}
-	if p.Limit == 0 && !rowplan.InParts(ctx) && !slices.Contains(graphql.CollectAllFields(ctx), "pageInfo") { // nothing is wanted of the list but that it is there
+	if sp.Limit == 0 { // nothing is wanted of the list but that it is there
 		return estimated(r.Resolver, relay.NewConnection(transactionKind, p, nil, transactionKey), unfiltered(filter), storage.CountTransactions), nil
 	}
 	if filter, err = r.withTransactionAccount(ctx, filter); err != nil {
