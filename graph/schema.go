@@ -30,22 +30,33 @@ func (s *schema) Exec(ctx context.Context) graphql.ResponseHandler {
 	if oc.Operation.Operation != ast.Query {
 		return s.executableSchema.Exec(ctx)
 	}
-	ec := newExecutionContext(oc, s.executableSchema, nil)
-	answered := false
-	return func(ctx context.Context) *graphql.Response {
-		if answered {
-			return nil
-		}
-		answered = true
-		ctx = graphql.WithUnmarshalerMap(ctx, s.inputs)
-		var buf bytes.Buffer
-		if f := only(oc.Operation.SelectionSet); f != nil {
-			ec.answerOne(ctx, f, &buf)
-		} else {
-			ec._Query(ctx, oc.Operation.SelectionSet).MarshalGQL(&buf)
-		}
-		return &graphql.Response{Data: buf.Bytes()}
+	return (&query{schema: s, ec: newExecutionContext(oc, s.executableSchema, nil)}).respond
+}
+
+// query is a query that is answered.
+type query struct {
+	schema   *schema
+	ec       *executionContext
+	answered bool
+	buf      bytes.Buffer
+	response graphql.Response
+}
+
+// respond answers with all of the data; a second time there is nothing more to answer.
+func (q *query) respond(ctx context.Context) *graphql.Response {
+	if q.answered {
+		return nil
 	}
+	q.answered = true
+	ctx = graphql.WithUnmarshalerMap(ctx, q.schema.inputs)
+	set := q.ec.OperationContext.Operation.SelectionSet
+	if f := only(set); f != nil {
+		q.ec.answerOne(ctx, f, &q.buf)
+	} else {
+		q.ec._Query(ctx, set).MarshalGQL(&q.buf)
+	}
+	q.response.Data = q.buf.Bytes()
+	return &q.response
 }
 
 // only is the field that is all of a query, nil where there are others, or where it takes looking at the variables, or at the schema, to know.

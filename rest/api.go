@@ -32,6 +32,7 @@ type API struct {
 	Config    *Config
 	Server    *server.Server
 
+	ask      asker             // runs operations on the way to others
 	routes   chi.Routes        // which of the endpoints' paths a request's is
 	byPath   map[string]*route // by their paths
 	contexts sync.Pool         // of *chi.Context, in which a route is looked for
@@ -97,6 +98,7 @@ func Fragments(documents fs.FS) (map[string]string, error) {
 // Init checks and keeps all documents and makes the routes.
 func (a *API) Init() error {
 	a.literals, a.prepared, a.byPath = map[string]bool{}, map[*Endpoint]*prepared{}, map[string]*route{}
+	a.ask = a.Server.Run
 	a.contexts.New = func() any { return chi.NewRouteContext() }
 	router := chi.NewRouter()
 	fragments, err := Fragments(a.Documents)

@@ -25,9 +25,23 @@ func variesByEncoding(h http.Header) {
 	h.Add("Vary", byEncoding[0])
 }
 
+// maxAges are the values of Cache-Control for ages of up to a minute; nearly all answers have one of them.
+var maxAges = func() (all [61][]string) {
+	for age := range all {
+		all[age] = maxAge(age)
+	}
+	return all
+}()
+
+func maxAge(seconds int) []string { return []string{"public, max-age=" + strconv.Itoa(seconds)} }
+
 // cacheFor lets everybody keep an answer for some seconds.
-func cacheFor(h http.Header, age int) {
-	h["Cache-Control"] = []string{"public, max-age=" + strconv.Itoa(age)}
+func cacheFor(h http.Header, seconds int) {
+	if seconds < len(maxAges) {
+		h["Cache-Control"] = maxAges[seconds]
+		return
+	}
+	h["Cache-Control"] = maxAge(seconds)
 }
 
 // tagOf is the entity tag of a body with a checksum: a weak one with its length in the classic family.

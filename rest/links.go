@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,7 +74,7 @@ func (r *Request) next(last relay.Key) string {
 			value = append(value, 'e')
 		}
 		q = advance(q, c.Param, direction, string(c.Print(append(value, ':'), last[i])))
-		if !moved && r.leavesNothing(q, c) {
+		if !moved && r.leavesNothing(q, c, last[i]) {
 			return ""
 		}
 		moved = true
@@ -129,11 +130,15 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 	return false
 }
 
-// leavesNothing tells whether the bounds of a cursor's parameter contradict each other, so that no row can follow.
-func (r *Request) leavesNothing(q Query, c Cursor) bool {
+// leavesNothing tells whether the bounds of a cursor's parameter contradict each other, so that no row can follow. last is where the page ended.
+func (r *Request) leavesNothing(q Query, c Cursor, last any) bool {
+	texts := q.Get(c.Param)
+	if n, whole := last.(int64); whole && c.Empty == nil && len(texts) == 1 && n != math.MinInt64 && n != math.MaxInt64 {
+		return false // one bound alone, with numbers beyond it
+	}
 	bounds := conditions[int64]{}
 	var values []Value
-	for _, text := range q.Get(c.Param) {
+	for _, text := range texts {
 		v, ok := r.Endpoint.Grammar.read(text)
 		if !ok || !v.Op.isRange() {
 			continue

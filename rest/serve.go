@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
+	"github.com/zeebo/xxh3"
 
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
@@ -46,7 +46,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most in
 	if e.Family == Modern {
 		cacheFor(w.Header(), e.MaxAge) // of errors too
 	}
-	req, err := a.read(r, e, most, a.Server.Run)
+	req, err := a.read(r, e, most, a.ask)
 	if err != nil {
 		if e.ExistsFirst {
 			err = a.unlessMissing(r, e, most, err)
@@ -104,7 +104,7 @@ func (a *API) unlessMissing(r *http.Request, e *Endpoint, most int, bad error) e
 	}
 	plain := r.Clone(r.Context())
 	plain.URL.RawQuery = ""
-	req, err := a.read(plain, e, most, a.Server.Run)
+	req, err := a.read(plain, e, most, a.ask)
 	if err != nil {
 		return err
 	}
@@ -317,7 +317,7 @@ func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, bod
 	case h["Content-Type"] == nil:
 		h["Content-Type"] = modernContentType
 	}
-	tag := tagOf(f, body, xxhash.Sum64(body))
+	tag := tagOf(f, body, xxh3.Hash(body))
 	own := []string{tag, ""}
 	h["Etag"] = own[:1:1]
 	if status < http.StatusMultipleChoices && r.Method != http.MethodPost && etag.Matches(r.Header.Get("If-None-Match"), tag) {

@@ -98,24 +98,26 @@ func (a Args) Page(kind string, columns int, desc bool, l Limits) (Page, error) 
 		}
 		p.Limit = int(*size)
 	}
-	for _, c := range []struct {
-		name string
-		text *string
-		key  *Key
-	}{{"after", a.After, &p.After}, {"before", a.Before, &p.Before}} {
-		if c.text == nil {
-			continue
-		}
-		k, err := parseCursor(*c.text, kind)
-		if err == nil && len(k) != columns {
-			err = errCursor
-		}
-		if err != nil {
-			return Page{}, fmt.Errorf("%s: %w", c.name, err)
-		}
-		*c.key = k
+	var err error
+	if p.After, err = place(a.After, kind, columns); err != nil {
+		return Page{}, fmt.Errorf("after: %w", err)
+	}
+	if p.Before, err = place(a.Before, kind, columns); err != nil {
+		return Page{}, fmt.Errorf("before: %w", err)
 	}
 	return p, nil
+}
+
+// place is where a cursor stands in a list; nowhere when there is no cursor.
+func place(cursor *string, kind string, columns int) (Key, error) {
+	if cursor == nil {
+		return nil, nil
+	}
+	k, err := parseCursor(*cursor, kind)
+	if err == nil && len(k) != columns {
+		err = errCursor
+	}
+	return k, err
 }
 
 // Descending tells in which direction the rows are to be read.

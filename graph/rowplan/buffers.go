@@ -19,8 +19,8 @@ type Buffers struct {
 // Give hands over the memory of an answer. Nobody may use it any more.
 func (b *Buffers) Give(answer []byte) {
 	if c := cap(answer); c >= leastKept && c <= mostKept {
-		answer = answer[:0]
-		b.pool.Put(&answer)
+		kept := answer[:0]
+		b.pool.Put(&kept)
 	}
 }
 

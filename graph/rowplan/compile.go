@@ -139,7 +139,11 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 				continue
 			}
 			dst = append(dst, col.prefix...)
-			dst = col.put(dst, r, v)
+			if col.bare != nil { // nearly all are
+				dst = col.bare(dst, v, r.style)
+			} else {
+				dst = col.put(dst, r, v)
+			}
 		}
 		if len(dst) == at {
 			return append(dst, '{', '}')

@@ -23,9 +23,13 @@ func isNil[T any](row T) bool {
 // put appends the JSON of a part of v.
 type put[T any] func(dst []byte, r *run, v T) []byte
 
+// write appends the JSON of a scalar of v.
+type write[T any] func(dst []byte, v T, style scalar.Style) []byte
+
 // node is a compiled field or selection set: how to write it, and how to load what it shows of other rows.
 type node[T any] struct {
 	put  put[T]
+	bare write[T]                                          // does what put does, where that depends on the row alone
 	load func(ctx context.Context, r *run, rows []T) error // nil when there is nothing to load
 }
 
@@ -51,7 +55,7 @@ func (o *Object[T]) Add(name string, f Field[T]) { o.fields[name] = f }
 // Scalar is a field that a function writes.
 func Scalar[T any](write func(dst []byte, v T, style scalar.Style) []byte) Field[T] {
 	return Field[T]{compile: func(*compiler, *ast.Field) node[T] {
-		return node[T]{put: func(dst []byte, r *run, v T) []byte { return write(dst, v, r.style) }}
+		return node[T]{put: func(dst []byte, r *run, v T) []byte { return write(dst, v, r.style) }, bare: write}
 	}}
 }
 
@@ -73,15 +77,13 @@ func Scalars[T, V any](get func(T) []V, write scalar.Func[V]) Field[T] {
 func NullableScalars[T, V any](get func(T) []V, write scalar.Func[V]) Field[T] {
 	list := Scalars(get, write)
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
-		n := list.compile(c, f)
-		whole := n.put
-		n.put = func(dst []byte, r *run, v T) []byte {
+		whole := list.compile(c, f).put
+		return node[T]{put: func(dst []byte, r *run, v T) []byte {
 			if get(v) == nil {
 				return append(dst, "null"...)
 			}
 			return whole(dst, r, v)
-		}
-		return n
+		}}
 	}}
 }
 

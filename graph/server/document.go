@@ -105,7 +105,7 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 	r := &running{limits: c.Limits, operation: graphql.OperationContext{
 		RawQuery: c.Document.text, OperationName: c.Operation, Doc: c.Document.doc, Operation: c.Document.doc.Operations.ForName(c.Operation),
 		Variables: c.Document.complete(c.Operation, c.Variables), DisableIntrospection: true,
-		RecoverFunc: s.recovered, ResolverMiddleware: s.field, RootResolverMiddleware: answersAlone,
+		RecoverFunc: recovered, ResolverMiddleware: s.middleware, RootResolverMiddleware: answersAlone,
 	}}
 	res, oc := &r.result, &r.operation
 	if s.o.CheckVariables {
@@ -120,7 +120,7 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 		defer end()
 	}
 	ctx = values.Context(ctx, s.restEnvs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(), res.Hints.Value())
-	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, oc), s.present, s.recovered)
+	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, oc), s.presenter, recovered)
 	resp := s.o.Schema.Exec(ctx)(ctx)
 	if ctx.Err() != nil {
 		return nil

@@ -142,7 +142,7 @@ func (d *delivery) begin(groups []int) {
 			e := ended{group: i}
 			defer func() {
 				if p := recover(); p != nil {
-					e.response = &graphql.Response{Errors: gqlerror.List{d.server.present(d.ctx, d.server.recovered(d.ctx, p))}}
+					e.response = &graphql.Response{Errors: gqlerror.List{d.server.presenter(d.ctx, recovered(d.ctx, p))}}
 				}
 				d.ended <- e
 			}()
@@ -157,7 +157,7 @@ func (d *delivery) begin(groups []int) {
 func (d *delivery) end(e ended) error {
 	g, resp := d.split.groups[e.group], e.response
 	if resp == nil {
-		resp = &graphql.Response{Errors: gqlerror.List{d.server.present(d.ctx, context.Cause(d.ctx))}}
+		resp = &graphql.Response{Errors: gqlerror.List{d.server.presenter(d.ctx, context.Cause(d.ctx))}}
 	}
 	got, err := placesOf(orNull(resp.Data), g.route)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
+	"github.com/zeebo/xxh3"
 
 	"heliograph/graph/limits"
 	"heliograph/internal/cache"
@@ -110,7 +110,7 @@ func (a *answer) write(w http.ResponseWriter, r *http.Request, costLimit string)
 }
 
 // tagOf is the tag of an answer.
-func tagOf(body []byte) string { return `"` + strconv.FormatUint(xxhash.Sum64(body), 16) + `"` }
+func tagOf(body []byte) string { return `"` + strconv.FormatUint(xxh3.Hash(body), 16) + `"` }
 
 // incomplete tells whether a root field is null: what does not exist yet may exist soon, however long it is kept then.
 func incomplete(data []byte) bool {

@@ -75,16 +75,19 @@ type Observer interface {
 
 // Server runs operations.
 type Server struct {
-	o         Options
-	exec      *executor.Executor
-	docs      *documents
-	graphEnv  *scalar.Env
-	restEnvs  map[scalar.Style]*scalar.Env
-	costLimit string     // as the header has it
-	responses *responses // nil when no answers are kept
-	streams   streams
-	closing   context.Context //nolint:containedctx // of the server's life, which connections depend on that no request ends
-	close     context.CancelFunc
+	o        Options
+	exec     *executor.Executor
+	docs     *documents
+	graphEnv *scalar.Env
+	restEnvs map[scalar.Style]*scalar.Env
+	// presenter and middleware are the methods present and field, made functions once.
+	presenter  graphql.ErrorPresenterFunc
+	middleware graphql.FieldMiddleware
+	costLimit  string     // as the header has it
+	responses  *responses // nil when no answers are kept
+	streams    streams
+	closing    context.Context //nolint:containedctx // of the server's life, which connections depend on that no request ends
+	close      context.CancelFunc
 }
 
 // New makes a server.
@@ -108,15 +111,16 @@ func New(o Options) (*Server, error) {
 	if o.CacheBytes > 0 {
 		s.responses = newResponses(o.CacheBytes, o.Head)
 	}
-	s.exec.SetErrorPresenter(s.present)
-	s.exec.SetRecoverFunc(s.recovered)
+	s.presenter, s.middleware = s.present, s.field
+	s.exec.SetErrorPresenter(s.presenter)
+	s.exec.SetRecoverFunc(recovered)
 	s.exec.Use(extension.Introspection{})
 	s.exec.SetQueryCache(docs)
 	return s, nil
 }
 
 // recovered is what a client sees of a resolver that panicked.
-func (*Server) recovered(_ context.Context, p any) error {
+func recovered(_ context.Context, p any) error {
 	return &panicError{value: p, stack: debug.Stack()}
 }
 

@@ -132,7 +132,7 @@ func (s *Server) prepare(ctx context.Context, params *graphql.RawParams, keep fu
 	if errs != nil {
 		return nil, withCodes(errs)
 	}
-	oc.ResolverMiddleware, oc.RootResolverMiddleware = s.field, answersAlone // without the executor's chains of what it has none of
+	oc.ResolverMiddleware, oc.RootResolverMiddleware = s.middleware, answersAlone // without the executor's chains of what it has none of
 	s.received(ctx, oc.Operation)
 	op := &operation{entry: e, oc: oc, cost: e.cost(oc.Operation, s.o.Limits).Of(oc.Variables)}
 	if op.cost > s.o.Bounds.Cost {

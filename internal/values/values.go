@@ -28,20 +28,29 @@ func (k *Key[T]) Of(ctx context.Context) (v T, ok bool) {
 	return v, ok
 }
 
-// Context is ctx with values; they are not to be changed afterwards.
+// Context is ctx with values.
 func Context(ctx context.Context, values ...Value) context.Context {
-	return &several{ctx, values}
+	for {
+		s := &several{Context: ctx}
+		s.count = copy(s.values[:], values)
+		if values = values[s.count:]; len(values) == 0 {
+			return s
+		}
+		ctx = s
+	}
 }
 
+// several is a context with some values, in one piece of memory.
 type several struct {
 	context.Context //nolint:containedctx // it is one
-	values          []Value
+	values          [6]Value
+	count           int
 }
 
 // Value implements context.Context.
 func (s *several) Value(key any) any {
 	if id, ours := key.(*identity); ours {
-		for i := range s.values {
+		for i := range s.values[:s.count] {
 			if s.values[i].key == id {
 				return s.values[i].value
 			}

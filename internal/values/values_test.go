@@ -30,6 +30,18 @@ func TestContext(t *testing.T) {
 	if got := ctx.Value(other{}); got != "between" {
 		t.Errorf("the value of a plain context is %v", got)
 	}
+	var many []values.Value
+	var keys []*values.Key[int]
+	for i := range 20 {
+		keys = append(keys, values.NewKey[int]())
+		many = append(many, keys[i].Is(i))
+	}
+	crowd := values.Context(ctx, many...)
+	for i, k := range keys {
+		if got, ok := k.Of(crowd); !ok || got != i {
+			t.Errorf("value %d of many is %d, %t", i, got, ok)
+		}
+	}
 	cancel(context.DeadlineExceeded)
 	if ctx.Err() == nil || outer.Err() != nil || context.Cause(ctx) != context.DeadlineExceeded { //nolint:errorlint // the very error
 		t.Errorf("the context ended with %v, the outer one with %v", ctx.Err(), outer.Err())
