@@ -12,104 +12,814 @@ import (
 func (ec *executionContext) rootFieldByName(ctx context.Context, f graphql.CollectedField) (value graphql.Marshaler, required bool) {
 	switch f.Name {
 	case "node":
-		return ec._Query_node(ctx, f), false
+		return ec.rootNode(ctx, f), false
 	case "nodes":
-		return ec._Query_nodes(ctx, f), true
+		return ec.rootNodes(ctx, f), true
 	case "account":
-		return ec._Query_account(ctx, f), false
+		return ec.rootAccount(ctx, f), false
 	case "accounts":
-		return ec._Query_accounts(ctx, f), true
+		return ec.rootAccounts(ctx, f), true
 	case "balances":
-		return ec._Query_balances(ctx, f), true
+		return ec.rootBalances(ctx, f), true
 	case "airdrops":
-		return ec._Query_airdrops(ctx, f), false
+		return ec.rootAirdrops(ctx, f), false
 	case "cryptoAllowances":
-		return ec._Query_cryptoAllowances(ctx, f), true
+		return ec.rootCryptoAllowances(ctx, f), true
 	case "tokenAllowances":
-		return ec._Query_tokenAllowances(ctx, f), true
+		return ec.rootTokenAllowances(ctx, f), true
 	case "stakingRewards":
-		return ec._Query_stakingRewards(ctx, f), true
+		return ec.rootStakingRewards(ctx, f), true
 	case "block":
-		return ec._Query_block(ctx, f), false
+		return ec.rootBlock(ctx, f), false
 	case "blocks":
-		return ec._Query_blocks(ctx, f), true
+		return ec.rootBlocks(ctx, f), true
 	case "contract":
-		return ec._Query_contract(ctx, f), false
+		return ec.rootContract(ctx, f), false
 	case "contracts":
-		return ec._Query_contracts(ctx, f), true
+		return ec.rootContracts(ctx, f), true
 	case "contractState":
-		return ec._Query_contractState(ctx, f), true
+		return ec.rootContractState(ctx, f), true
 	case "contractLogs":
-		return ec._Query_contractLogs(ctx, f), true
+		return ec.rootContractLogs(ctx, f), true
 	case "contractResult":
-		return ec._Query_contractResult(ctx, f), false
+		return ec.rootContractResult(ctx, f), false
 	case "contractResults":
-		return ec._Query_contractResults(ctx, f), true
+		return ec.rootContractResults(ctx, f), true
 	case "contractActions":
-		return ec._Query_contractActions(ctx, f), false
+		return ec.rootContractActions(ctx, f), false
 	case "entityId":
-		return ec._Query_entityId(ctx, f), false
+		return ec.rootEntityID(ctx, f), false
 	case "callContract":
-		return ec._Query_callContract(ctx, f), true
+		return ec.rootCallContract(ctx, f), true
 	case "estimateGas":
-		return ec._Query_estimateGas(ctx, f), true
+		return ec.rootEstimateGas(ctx, f), true
 	case "contractTrace":
-		return ec._Query_contractTrace(ctx, f), false
+		return ec.rootContractTrace(ctx, f), false
 	case "_service":
 		return ec._Query__service(ctx, f), true
 	case "_entities":
 		return ec._Query__entities(ctx, f), true
 	case "estimateFee":
-		return ec._Query_estimateFee(ctx, f), true
+		return ec.rootEstimateFee(ctx, f), true
 	case "hook":
-		return ec._Query_hook(ctx, f), false
+		return ec.rootHook(ctx, f), false
 	case "hooks":
-		return ec._Query_hooks(ctx, f), false
+		return ec.rootHooks(ctx, f), false
 	case "hookStorage":
-		return ec._Query_hookStorage(ctx, f), false
+		return ec.rootHookStorage(ctx, f), false
 	case "network":
 		return ec._Query_network(ctx, f), true
 	case "nft":
-		return ec._Query_nft(ctx, f), false
+		return ec.rootNft(ctx, f), false
 	case "nfts":
-		return ec._Query_nfts(ctx, f), true
+		return ec.rootNfts(ctx, f), true
 	case "nftTransactions":
-		return ec._Query_nftTransactions(ctx, f), true
+		return ec.rootNftTransactions(ctx, f), true
 	case "nftAllowances":
-		return ec._Query_nftAllowances(ctx, f), false
+		return ec.rootNftAllowances(ctx, f), false
 	case "schedule":
-		return ec._Query_schedule(ctx, f), false
+		return ec.rootSchedule(ctx, f), false
 	case "schedules":
-		return ec._Query_schedules(ctx, f), true
+		return ec.rootSchedules(ctx, f), true
 	case "status":
 		return ec._Query_status(ctx, f), false
 	case "statusPage":
-		return ec._Query_statusPage(ctx, f), false
+		return ec.rootStatusPage(ctx, f), false
 	case "statusIncident":
-		return ec._Query_statusIncident(ctx, f), false
+		return ec.rootStatusIncident(ctx, f), false
 	case "statusMaintenance":
-		return ec._Query_statusMaintenance(ctx, f), false
+		return ec.rootStatusMaintenance(ctx, f), false
 	case "statusDrafts":
-		return ec._Query_statusDrafts(ctx, f), true
+		return ec.rootStatusDrafts(ctx, f), true
 	case "token":
-		return ec._Query_token(ctx, f), false
+		return ec.rootToken(ctx, f), false
 	case "tokens":
-		return ec._Query_tokens(ctx, f), true
+		return ec.rootTokens(ctx, f), true
 	case "tokenBalances":
-		return ec._Query_tokenBalances(ctx, f), true
+		return ec.rootTokenBalances(ctx, f), true
 	case "tokenRelationships":
-		return ec._Query_tokenRelationships(ctx, f), true
+		return ec.rootTokenRelationships(ctx, f), true
 	case "topic":
-		return ec._Query_topic(ctx, f), false
+		return ec.rootTopic(ctx, f), false
 	case "topicMessages":
-		return ec._Query_topicMessages(ctx, f), true
+		return ec.rootTopicMessages(ctx, f), true
 	case "topicMessage":
-		return ec._Query_topicMessage(ctx, f), false
+		return ec.rootTopicMessage(ctx, f), false
 	case "transaction":
-		return ec._Query_transaction(ctx, f), true
+		return ec.rootTransaction(ctx, f), true
 	case "transactions":
-		return ec._Query_transactions(ctx, f), true
+		return ec.rootTransactions(ctx, f), true
 	default:
 		panic("the query type has no field " + f.Name) // documents are checked before they are run
 	}
+}
+
+func (ec *executionContext) rootNode(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNID2string)
+	if in.bad {
+		return ec._Query_node(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Node(ctx, a0) },
+		nil, ec.marshalONode2heliographᚋgraphᚋrelayᚐNode, true, false)
+}
+
+func (ec *executionContext) rootNodes(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNID2ᚕstringᚄ)
+	if in.bad {
+		return ec._Query_nodes(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Nodes(ctx, a0) },
+		nil, ec.marshalNNode2ᚕheliographᚋgraphᚋrelayᚐNode, true, true)
+}
+
+func (ec *executionContext) rootAccount(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter)
+	if in.bad {
+		return ec._Query_account(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Account(ctx, a0, a1) },
+		nil, ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount, true, false)
+}
+
+func (ec *executionContext) rootAccounts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountFilter2ᚖheliographᚋinternalᚋledgerᚐAccountFilter)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNBoolean2bool)
+	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_accounts(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Accounts(ctx, a0, a1, a2, a3, a4, a5, a6)
+		},
+		nil, ec.marshalNAccountConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootBalances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOBalanceFilter2ᚖheliographᚋinternalᚋledgerᚐBalanceFilter)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter)
+	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_balances(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Balances(ctx, a0, a1, a2, a3, a4, a5, a6)
+		},
+		nil, ec.marshalNBalanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootAirdrops(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋledgerᚐAirdropFilter)
+	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
+	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_airdrops(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Airdrops(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
+		},
+		nil, ec.marshalOAirdropConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, false)
+}
+
+func (ec *executionContext) rootCryptoAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐCryptoAllowanceFilter)
+	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_cryptoAllowances(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().CryptoAllowances(ctx, a0, a1, a2, a3, a4, a5, a6)
+		},
+		nil, ec.marshalNCryptoAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootTokenAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐTokenAllowanceFilter)
+	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_tokenAllowances(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().TokenAllowances(ctx, a0, a1, a2, a3, a4, a5, a6)
+		},
+		nil, ec.marshalNTokenAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootStakingRewards(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋledgerᚐStakingRewardFilter)
+	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_stakingRewards(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().StakingRewards(ctx, a0, a1, a2, a3, a4, a5, a6)
+		},
+		nil, ec.marshalNStakingRewardConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootBlock(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOLong2ᚖint64)
+	if in.bad {
+		return ec._Query_block(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Block(ctx, a0, a1) },
+		nil, ec.marshalOBlock2ᚖheliographᚋinternalᚋledgerᚐBlock, true, false)
+}
+
+func (ec *executionContext) rootBlocks(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOBlockFilter2ᚖheliographᚋinternalᚋledgerᚐBlockFilter)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNBlockOrder2heliographᚋgraphᚋmodelᚐBlockOrder)
+	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_blocks(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Blocks(ctx, a0, a1, a2, a3, a4, a5, a6)
+		},
+		nil, ec.marshalNBlockConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootContract(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter)
+	if in.bad {
+		return ec._Query_contract(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Contract(ctx, a0, a1) },
+		nil, ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract, true, false)
+}
+
+func (ec *executionContext) rootContracts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOContractFilter2ᚖheliographᚋinternalᚋledgerᚐContractFilter)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_contracts(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Contracts(ctx, a0, a1, a2, a3, a4, a5)
+		},
+		nil, ec.marshalNContractConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootContractState(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋledgerᚐContractStateFilter)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter)
+	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
+	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_contractState(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().ContractState(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
+		},
+		nil, ec.marshalNContractStateConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootContractLogs(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_contractLogs(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().ContractLogs(ctx, a0, a1, a2, a3, a4, a5)
+		},
+		nil, ec.marshalNContractLogConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootContractResult(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID)
+	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef)
+	if in.bad {
+		return ec._Query_contractResult(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().ContractResult(ctx, a0, a1, a2, a3, a4)
+		},
+		nil, ec.marshalOContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult, true, false)
+}
+
+func (ec *executionContext) rootContractResults(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋledgerᚐContractResultFilter)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_contractResults(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().ContractResults(ctx, a0, a1, a2, a3, a4, a5)
+		},
+		nil, ec.marshalNContractResultConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootContractActions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID)
+	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋledgerᚐContractActionFilter)
+	a4 := argument(ctx, &in, 4, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
+	a7 := argument(ctx, &in, 7, ec.unmarshalOInt2ᚖint32)
+	a8 := argument(ctx, &in, 8, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_contractActions(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().ContractActions(ctx, a0, a1, a2, a3, a4, a5, a6, a7, a8)
+		},
+		nil, ec.marshalOContractActionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, false)
+}
+
+func (ec *executionContext) rootEntityID(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
+	if in.bad {
+		return ec._Query_entityId(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().EntityID(ctx, a0) },
+		nil, ec.marshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID, true, false)
+}
+
+func (ec *executionContext) rootCallContract(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋledgerᚐContractCallInput)
+	if in.bad {
+		return ec._Query_callContract(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().CallContract(ctx, a0) },
+		nil, ec.marshalNContractCall2ᚖheliographᚋinternalᚋledgerᚐContractCall, true, true)
+}
+
+func (ec *executionContext) rootEstimateGas(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋledgerᚐContractCallInput)
+	if in.bad {
+		return ec._Query_estimateGas(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().EstimateGas(ctx, a0) },
+		nil, ec.marshalNGasEstimate2ᚖheliographᚋinternalᚋledgerᚐGasEstimate, true, true)
+}
+
+func (ec *executionContext) rootContractTrace(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOContractRef2ᚖheliographᚋinternalᚋledgerᚐContractRef)
+	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOHash2ᚖstring)
+	a4 := argument(ctx, &in, 4, ec.unmarshalNBoolean2bool)
+	a5 := argument(ctx, &in, 5, ec.unmarshalNBoolean2bool)
+	a6 := argument(ctx, &in, 6, ec.unmarshalNBoolean2bool)
+	a7 := argument(ctx, &in, 7, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID)
+	if in.bad {
+		return ec._Query_contractTrace(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().ContractTrace(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
+		},
+		nil, ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋledgerᚐOpcodeTrace, true, false)
+}
+
+func (ec *executionContext) rootEstimateFee(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNBytes2ᚕbyte)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNFeeEstimateMode2heliographᚋinternalᚋfeesᚐMode)
+	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
+	if in.bad {
+		return ec._Query_estimateFee(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().EstimateFee(ctx, a0, a1, a2) },
+		nil, ec.marshalNFeeEstimate2ᚖheliographᚋinternalᚋfeesᚐEstimate, true, true)
+}
+
+func (ec *executionContext) rootHook(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
+	if in.bad {
+		return ec._Query_hook(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Hook(ctx, a0, a1) },
+		nil, ec.marshalOHook2ᚖheliographᚋinternalᚋledgerᚐHook, true, false)
+}
+
+func (ec *executionContext) rootHooks(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋledgerᚐHookFilter)
+	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_hooks(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Hooks(ctx, a0, a1, a2, a3, a4, a5, a6)
+		},
+		nil, ec.marshalOHookConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, false)
+}
+
+func (ec *executionContext) rootHookStorage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋledgerᚐHookSlotFilter)
+	a4 := argument(ctx, &in, 4, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
+	a7 := argument(ctx, &in, 7, ec.unmarshalOInt2ᚖint32)
+	a8 := argument(ctx, &in, 8, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_hookStorage(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().HookStorage(ctx, a0, a1, a2, a3, a4, a5, a6, a7, a8)
+		},
+		nil, ec.marshalOHookSlotConnection2ᚖheliographᚋgraphᚋrelayᚐHookSlotConnection, true, false)
+}
+
+func (ec *executionContext) rootNft(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
+	if in.bad {
+		return ec._Query_nft(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Nft(ctx, a0, a1) },
+		nil, ec.marshalONFT2ᚖheliographᚋinternalᚋledgerᚐNFT, true, false)
+}
+
+func (ec *executionContext) rootNfts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋledgerᚐNFTFilter)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_nfts(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Nfts(ctx, a0, a1, a2, a3, a4, a5) },
+		nil, ec.marshalNNFTConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootNftTransactions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
+	a2 := argument(ctx, &in, 2, ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋledgerᚐNFTTransactionFilter)
+	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
+	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_nftTransactions(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().NftTransactions(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
+		},
+		nil, ec.marshalNNFTTransactionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootNftAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef)
+	a2 := argument(ctx, &in, 2, ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐNftAllowanceFilter)
+	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
+	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_nftAllowances(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().NftAllowances(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
+		},
+		nil, ec.marshalONftAllowanceConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, false)
+}
+
+func (ec *executionContext) rootSchedule(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID)
+	if in.bad {
+		return ec._Query_schedule(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Schedule(ctx, a0) },
+		nil, ec.marshalOSchedule2ᚖheliographᚋinternalᚋledgerᚐSchedule, true, false)
+}
+
+func (ec *executionContext) rootSchedules(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋledgerᚐScheduleFilter)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_schedules(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Schedules(ctx, a0, a1, a2, a3, a4, a5)
+		},
+		nil, ec.marshalNScheduleConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootStatusPage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_statusPage(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusPage(ctx, a0) },
+		nil, ec.marshalOStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage, true, false)
+}
+
+func (ec *executionContext) rootStatusIncident(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNString2string)
+	if in.bad {
+		return ec._Query_statusIncident(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusIncident(ctx, a0) },
+		nil, ec.marshalOStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident, true, false)
+}
+
+func (ec *executionContext) rootStatusMaintenance(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNString2string)
+	if in.bad {
+		return ec._Query_statusMaintenance(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusMaintenance(ctx, a0) },
+		nil, ec.marshalOStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance, true, false)
+}
+
+func (ec *executionContext) rootStatusDrafts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_statusDrafts(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusDrafts(ctx, a0) },
+		nil, ec.marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋstatusᚐIncidentᚄ, true, true)
+}
+
+func (ec *executionContext) rootToken(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter)
+	if in.bad {
+		return ec._Query_token(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Token(ctx, a0, a1) },
+		nil, ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken, true, false)
+}
+
+func (ec *executionContext) rootTokens(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOTokenFilter2ᚖheliographᚋinternalᚋledgerᚐTokenFilter)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_tokens(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Tokens(ctx, a0, a1, a2, a3, a4, a5)
+		},
+		nil, ec.marshalNTokenConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootTokenBalances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋledgerᚐTokenHolderFilter)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter)
+	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
+	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_tokenBalances(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().TokenBalances(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
+		},
+		nil, ec.marshalNTokenHolderConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootTokenRelationships(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋledgerᚐTokenRelationshipFilter)
+	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_tokenRelationships(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().TokenRelationships(ctx, a0, a1, a2, a3, a4, a5, a6)
+		},
+		nil, ec.marshalNTokenRelationshipConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootTopic(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID)
+	if in.bad {
+		return ec._Query_topic(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Topic(ctx, a0) },
+		nil, ec.marshalOTopic2ᚖheliographᚋinternalᚋledgerᚐTopic, true, false)
+}
+
+func (ec *executionContext) rootTopicMessages(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋledgerᚐTopicMessageFilter)
+	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
+	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_topicMessages(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().TopicMessages(ctx, a0, a1, a2, a3, a4, a5, a6)
+		},
+		nil, ec.marshalNTopicMessageConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
+}
+
+func (ec *executionContext) rootTopicMessage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOLong2ᚖint64)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp)
+	if in.bad {
+		return ec._Query_topicMessage(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().TopicMessage(ctx, a0, a1, a2) },
+		nil, ec.marshalOTopicMessage2ᚖheliographᚋinternalᚋledgerᚐTopicMessage, true, false)
+}
+
+func (ec *executionContext) rootTransaction(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOHash2ᚖstring)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOBoolean2ᚖbool)
+	if in.bad {
+		return ec._Query_transaction(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Transaction(ctx, a0, a1, a2, a3, a4)
+		},
+		nil, ec.marshalNTransaction2ᚕᚖheliographᚋinternalᚋledgerᚐTransactionᚄ, true, true)
+}
+
+func (ec *executionContext) rootTransactions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
+	in := arguments{ec: ec, of: f.Field}
+	a0 := argument(ctx, &in, 0, ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋledgerᚐTransactionFilter)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
+	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
+	if in.bad {
+		return ec._Query_transactions(ctx, f)
+	}
+	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Transactions(ctx, a0, a1, a2, a3, a4, a5)
+		},
+		nil, ec.marshalNTransactionConnection2ᚖheliographᚋgraphᚋrelayᚐConnection, true, true)
 }

@@ -23,6 +23,11 @@ func TestOneField(t *testing.T) {
 		`node(id: "!") { id }`,                      // an error of reading the id
 		`nodes(ids: ["QWNjb3VudDowLjAuMg"]) { id }`, // a list of interfaces
 		`network { supply { totalSupply } }`,
+		`account(id: "no id!") { memo }`, // arguments that cannot be read
+		`block(hash: "zz") { number }`,
+		`accounts(first: 1, filter: { balance: { gt: "much" } }) { nodes { memo } }`,
+		`topicMessages(topic: "0.0.-1") { nodes { text } }`,
+		`blocks(first: null, order: ASC) { nodes { number } }`,
 		`_service { sdl }`,
 		`__typename`,
 		`__type(name: "Account") { name }`,
