@@ -29,7 +29,7 @@ func argument[T any](ctx context.Context, in *arguments, at int, unmarshal func(
 
 // raw is what is said of an argument.
 func (in *arguments) raw(def *ast.ArgumentDefinition) (v any, given bool, err error) {
-	variables := in.ec.OperationContext.Variables
+	variables := in.ec.Variables
 	if arg := in.of.Arguments.ForName(def.Name); arg != nil {
 		if arg.Value.Kind != ast.Variable {
 			v, err = arg.Value.Value(variables)

@@ -49,7 +49,7 @@ func (q *query) respond(ctx context.Context) *graphql.Response {
 	}
 	q.answered = true
 	ctx = graphql.WithUnmarshalerMap(ctx, q.schema.inputs)
-	set := q.ec.OperationContext.Operation.SelectionSet
+	set := q.ec.Operation.SelectionSet
 	if f := only(set); f != nil {
 		q.ec.answerOne(ctx, f, &q.buf)
 	} else {

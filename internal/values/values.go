@@ -30,14 +30,12 @@ func (k *Key[T]) Of(ctx context.Context) (v T, ok bool) {
 
 // Context is ctx with values.
 func Context(ctx context.Context, values ...Value) context.Context {
-	for {
-		s := &several{Context: ctx}
-		s.count = copy(s.values[:], values)
-		if values = values[s.count:]; len(values) == 0 {
-			return s
-		}
-		ctx = s
+	s := &several{Context: ctx}
+	s.count = copy(s.values[:], values)
+	if rest := values[s.count:]; len(rest) > 0 {
+		return Context(s, rest...)
 	}
+	return s
 }
 
 // several is a context with some values, in one piece of memory.
