@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 
 	"heliograph/internal/web/assets"
 )
@@ -43,8 +44,8 @@ func Handler(o Options) http.Handler {
 	return &handler{page: strings.TrimSuffix(o.Prefix, "/") + "/graphiql", files: files}
 }
 
-// load reads everything that is served; a key is what follows the page's path, so that the page itself is "".
-func load() (map[string]*assets.File, error) {
+// load reads everything that is served; a key is what follows the page's path, so that the page itself is "". All handlers of a process share it.
+var load = sync.OnceValues(func() (map[string]*assets.File, error) {
 	files, err := assets.Load(dist, "dist")
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func load() (map[string]*assets.File, error) {
 	}
 	files["/examples.json"], err = assets.Pack(examples, "application/json", assets.Checked)
 	return files, err
-}
+})
 
 type handler struct {
 	page  string

@@ -19,6 +19,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -72,12 +73,11 @@ type Site struct {
 	o         Options
 	prepared  map[string]*server.Document
 	templates *template.Template
-	files     map[string]*assets.File // by their paths
-	addresses map[string]string       // of files, by their names
-	headers   *edition.Headers
-	shelves   edition.Part[map[string]*edition.Volume] // by path
-	lazy      *lru.Cache[string, *made]
-	landing   *edition.Volume
+	pageAssets
+	headers *edition.Headers
+	shelves edition.Part[map[string]*edition.Volume] // by path
+	lazy    *lru.Cache[string, *made]
+	landing *edition.Volume
 }
 
 // made is something that was made because it was asked for.
@@ -92,7 +92,7 @@ const mostLazy = 256
 
 // New makes the site.
 func New(o Options) (*Site, error) {
-	s := &Site{o: o, prepared: map[string]*server.Document{}, files: map[string]*assets.File{}, addresses: map[string]string{}, headers: edition.NewHeaders("Accept-Encoding")}
+	s := &Site{o: o, prepared: map[string]*server.Document{}, headers: edition.NewHeaders("Accept-Encoding")}
 	fragments, err := rest.Fragments(documentFiles)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func New(o Options) (*Site, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the templates of the status page: %w", err)
 	}
-	if err := s.loadAssets(); err != nil {
+	if s.pageAssets, err = loadAssets(); err != nil {
 		return nil, err
 	}
 	if s.lazy, err = lru.New[string, *made](mostLazy); err != nil {
@@ -124,11 +124,18 @@ func New(o Options) (*Site, error) {
 	return s, nil
 }
 
-// loadAssets reads style sheets, scripts and pictures. Their addresses have a hash of their content, so that browsers may keep them.
-func (s *Site) loadAssets() error {
+// pageAssets are style sheets, scripts and pictures, by their paths.
+type pageAssets struct {
+	files     map[string]*assets.File
+	addresses map[string]string // by the names of the files
+}
+
+// loadAssets packs the embedded files, which all sites of a process share. Their addresses have a hash of their content, so that browsers may keep them.
+var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
+	s = pageAssets{map[string]*assets.File{}, map[string]string{}}
 	entries, err := fs.ReadDir(assetFiles, "assets")
 	if err != nil {
-		return fmt.Errorf("reading the assets of the status page: %w", err)
+		return s, fmt.Errorf("reading the assets of the status page: %w", err)
 	}
 	add := func(name string, content []byte) error {
 		kind := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}[path.Ext(name)]
@@ -141,25 +148,25 @@ func (s *Site) loadAssets() error {
 	for _, e := range entries {
 		content, err := fs.ReadFile(assetFiles, "assets/"+e.Name())
 		if err != nil {
-			return fmt.Errorf("reading the assets of the status page: %w", err)
+			return s, fmt.Errorf("reading the assets of the status page: %w", err)
 		}
 		if err := add(e.Name(), content); err != nil {
-			return err
+			return s, err
 		}
 		if e.Name() == "embed.js" { // other sites know it by a name that stays
 			if s.files[embedPath], err = assets.Pack(content, "text/javascript; charset=utf-8", "public, max-age=300"); err != nil {
-				return err
+				return s, err
 			}
 		}
 	}
 	for _, i := range status.Impacts() {
 		icon := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill=%q/><circle cx="16" cy="16" r="6" fill="#fff"/></svg>`, badgeColour(i))
 		if err := add("icon-"+string(i)+".svg", []byte(icon)); err != nil {
-			return err
+			return s, err
 		}
 	}
-	return nil
-}
+	return s, nil
+})
 
 // errGone says that there is no such notice or page.
 var errGone = errors.New("there is nothing of that name")
