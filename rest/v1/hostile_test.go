@@ -80,6 +80,9 @@ func newHostile(tb testing.TB) *hostile {
 	return h
 }
 
+// sqlWords are in all that sqlText finds; to look for them is quick.
+var sqlWords = []string{"sqlstate", "select ", "syntax error", "invalid byte", "out of range", "goroutine ", "runtime error", "pgx", ".go:"}
+
 // sqlText is what gives away that an answer tells of statements or of the program.
 var sqlText = regexp.MustCompile(`(?i)sqlstate|select .* from|syntax error at|invalid byte sequence|out of range for type|goroutine \d|runtime error|pgx|\.go:\d`)
 
@@ -129,9 +132,11 @@ func (h *hostile) check(tb testing.TB, method, target string) int {
 		complain("the request wrote a header")
 	}
 	asked := strings.ToLower(target)
-	for _, found := range sqlText.FindAllString(string(body), -1) {
-		if !strings.Contains(asked, strings.ToLower(found)) {
-			complain("the answer says %q", found)
+	if answered := strings.ToLower(string(body)); slices.ContainsFunc(sqlWords, func(word string) bool { return strings.Contains(answered, word) }) {
+		for _, found := range sqlText.FindAllString(answered, -1) {
+			if !strings.Contains(asked, found) {
+				complain("the answer says %q", found)
+			}
 		}
 	}
 	switch {
