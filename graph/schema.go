@@ -4,12 +4,18 @@ package graph
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"reflect"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 )
+
+// SDL is the schema as text, with descriptions.
+//
+//go:embed schema.graphql
+var SDL string
 
 // schema runs queries as the generated schema does, but for what that does more than is needed: it gathers the functions that read input objects,
 // one for each input type, and prepares every query for many fields that are answered side by side, and for parts of an answer that come later.

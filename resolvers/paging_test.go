@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/testenv"
 )
@@ -62,7 +63,7 @@ type connection struct {
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
-	schema, err := gqlparser.LoadSchema(&ast.Source{Input: g.Graph().SDL()})
+	schema, err := gqlparser.LoadSchema(&ast.Source{Input: graph.SDL})
 	if err != nil {
 		t.Fatal(err)
 	}

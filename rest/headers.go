@@ -43,14 +43,3 @@ func cacheFor(h http.Header, seconds int) {
 	}
 	h["Cache-Control"] = maxAge(seconds)
 }
-
-// tagOf is the entity tag of a body with a checksum: a weak one with its length in the classic family.
-func tagOf(f Family, body []byte, sum uint64) string {
-	tag := make([]byte, 0, 40)
-	if f == Modern {
-		tag = append(tag, '"')
-	} else {
-		tag = append(strconv.AppendInt(append(tag, `W/"`...), int64(len(body)), 16), '-')
-	}
-	return string(append(strconv.AppendUint(tag, sum, 16), '"'))
-}

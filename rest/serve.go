@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zeebo/xxh3"
-
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
@@ -311,13 +309,16 @@ func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) 
 // writeBody writes an answer with the headers that all answers of a family have.
 func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, body []byte) {
 	h := w.Header()
-	switch {
-	case f != Modern:
+	var tag string
+	if f == Modern {
+		tag = etag.Of(body)
+		if h["Content-Type"] == nil {
+			h["Content-Type"] = modernContentType
+		}
+	} else {
+		tag = etag.Weak(body)
 		h["Content-Type"] = classicContentType
-	case h["Content-Type"] == nil:
-		h["Content-Type"] = modernContentType
 	}
-	tag := tagOf(f, body, xxh3.Hash(body))
 	own := []string{tag, ""}
 	h["Etag"] = own[:1:1]
 	if status < http.StatusMultipleChoices && r.Method != http.MethodPost && etag.Matches(r.Header.Get("If-None-Match"), tag) {

@@ -56,7 +56,6 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	}
 	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
 		registerTypes(c.TypeMap())
-		c.PgConn().CustomData()[ownDecoder] = &decoder{types: c.TypeMap()}
 		return nil
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)

@@ -30,13 +30,12 @@ const ownDecoder = "heliograph.decoder"
 
 // decoderOf is the decoder of the rows' connection, ready for them.
 func decoderOf(rows pgx.Rows) *decoder {
-	var d *decoder
-	if c := rows.Conn(); c != nil {
-		d, _ = c.PgConn().CustomData()[ownDecoder].(*decoder)
-	}
-	if d == nil {
-		d = &decoder{types: pgtype.NewMap()}
-		registerTypes(d.types)
+	c := rows.Conn()
+	own := c.PgConn().CustomData()
+	d, ok := own[ownDecoder].(*decoder)
+	if !ok {
+		d = &decoder{types: c.TypeMap()}
+		own[ownDecoder] = d
 	}
 	d.columns, d.plans = rows.FieldDescriptions(), d.plans[:0]
 	return d

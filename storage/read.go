@@ -72,7 +72,7 @@ func list[T any](ctx context.Context, db *DB, sql string, args []any, cols colum
 type Batch struct {
 	db    *DB
 	batch pgx.Batch
-	last  func(pgx.Rows) error // reads the rows of the last statement
+	last  func(pgx.Rows) error // reads the rows of the last statement that has some
 	done  []func()
 }
 
@@ -97,10 +97,10 @@ func (b *Batch) Run(ctx context.Context) error {
 }
 
 func (b *Batch) send(ctx context.Context) error {
-	switch b.batch.Len() {
-	case 0:
+	switch n := b.batch.Len(); {
+	case n == 0:
 		return nil
-	case 1: // which needs nothing of what tells the answers of several apart
+	case n == 1 && b.last != nil: // which needs nothing of what tells the answers of several apart
 		only := b.batch.QueuedQueries[0]
 		rows, err := b.db.querier().Query(ctx, only.SQL, only.Arguments...)
 		if err != nil {

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"go/format"
-	"os"
 
 	"github.com/99designs/gqlgen/codegen"
 )
@@ -38,12 +36,5 @@ func inputsOf(ec *executionContext) map[reflect.Type]reflect.Value {
 		}
 	}
 	b.WriteString(")\n}\n")
-	src, err := format.Source(b.Bytes())
-	if err != nil {
-		return fmt.Errorf("formatting the list of inputs: %w\n%s", err, b.Bytes())
-	}
-	if err := os.WriteFile(i.out, src, 0o644); err != nil {
-		return fmt.Errorf("writing the list of inputs: %w", err)
-	}
-	return nil
+	return writeSource(i.out, b.Bytes())
 }

@@ -2,6 +2,8 @@
 package main
 
 import (
+	"fmt"
+	"go/format"
 	"log"
 	"os"
 
@@ -22,4 +24,16 @@ func main() {
 	if err := os.WriteFile("graph/schema.graphql", []byte(sdl.Print(cfg.Schema)), 0o644); err != nil {
 		log.Fatalf("writing the schema: %v", err)
 	}
+}
+
+// writeSource formats a file of Go and writes it.
+func writeSource(name string, src []byte) error {
+	formatted, err := format.Source(src)
+	if err != nil {
+		return fmt.Errorf("formatting %s: %w\n%s", name, err, src)
+	}
+	if err := os.WriteFile(name, formatted, 0o644); err != nil {
+		return fmt.Errorf("writing generated code: %w", err)
+	}
+	return nil
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"go/format"
-	"os"
 	"strings"
 
 	"github.com/99designs/gqlgen/codegen"
@@ -47,14 +45,7 @@ func (ec *executionContext) rootFieldByName(ctx context.Context, f graphql.Colle
 	}
 	b.WriteString("default:\npanic(\"the query type has no field \" + f.Name) // documents are checked before they are run\n}\n}\n")
 	b.Write(bodies.Bytes())
-	src, err := format.Source(b.Bytes())
-	if err != nil {
-		return fmt.Errorf("formatting the fields of the query type: %w\n%s", err, b.Bytes())
-	}
-	if err := os.WriteFile(r.out, src, 0o644); err != nil {
-		return fmt.Errorf("writing the fields of the query type: %w", err)
-	}
-	return nil
+	return writeSource(r.out, b.Bytes())
 }
 
 // writeRoot writes what answers one field; own is gqlgen's own function for it.

@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"go/format"
 	"go/types"
-	"os"
 	"slices"
 	"strings"
 
@@ -83,14 +81,7 @@ type Tables struct {
 	}
 	b.WriteString("return t\n}\n")
 
-	src, err := format.Source(b.Bytes())
-	if err != nil {
-		return fmt.Errorf("formatting the row plan's tables: %w\n%s", err, b.Bytes())
-	}
-	if err := os.WriteFile(t.out, src, 0o644); err != nil {
-		return fmt.Errorf("writing the row plan's tables: %w", err)
-	}
-	return nil
+	return writeSource(t.out, b.Bytes())
 }
 
 // field is the table line of a field, empty when a resolver answers it.

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/zeebo/xxh3"
-
 	"heliograph/graph/limits"
 	"heliograph/internal/cache"
 	"heliograph/internal/etag"
@@ -108,9 +106,6 @@ func (a *answer) write(w http.ResponseWriter, r *http.Request, costLimit string)
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(a.body) // a client that has gone is no concern of ours
 }
-
-// tagOf is the tag of an answer.
-func tagOf(body []byte) string { return `"` + strconv.FormatUint(xxh3.Hash(body), 16) + `"` }
 
 // incomplete tells whether a root field is null: what does not exist yet may exist soon, however long it is kept then.
 func incomplete(data []byte) bool {

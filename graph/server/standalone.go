@@ -5,26 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/formatter"
-
-	"heliograph/graph/sdl"
 )
-
-// printed are schemas as texts, by [ast.Schema]. A process has one schema, whatever it has of servers.
-var printed sync.Map
-
-// SDL is the schema as text.
-func (s *Server) SDL() string {
-	schema := s.Schema()
-	text, ok := printed.Load(schema)
-	if !ok {
-		text, _ = printed.LoadOrStore(schema, sdl.Print(schema))
-	}
-	return text.(string)
-}
 
 // Standalone is the text of one operation with the fragments it needs. With inline, variables stand in it as default values, so that it runs
 // as it is; without, they have to be sent along.

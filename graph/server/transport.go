@@ -15,6 +15,7 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/limits"
+	"heliograph/internal/etag"
 )
 
 const (
@@ -200,7 +201,7 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request, params *graphql.Raw
 		age = limits.ShortAge
 	}
 	body := append(append(append(make([]byte, 0, len(dataMember)+len(data)+len(tail)), dataMember...), data...), tail...)
-	a := &answer{body: body, cost: costText, tag: tagOf(body), age: age}
+	a := &answer{body: body, cost: costText, tag: etag.Of(body), age: age}
 	if s.o.Observer != nil {
 		a.operation = strings.Clone(oc.Operation.Name) // or the whole document would be kept with the answer
 	}

@@ -118,7 +118,6 @@ type Gateway struct {
 	people  *statuspage.Site
 	docs    func() (http.Handler, error) // made when somebody looks at it first
 	metrics *metrics
-	sdl     string
 	cors    func(http.Handler) http.Handler
 	rates   *rates
 	root    *resolvers.Resolver
@@ -176,7 +175,7 @@ func New(o Options) (*Gateway, error) {
 		return nil, fmt.Errorf("making the status page: %w", err)
 	}
 	return &Gateway{
-		o: o, graph: srv, people: people, v1: api, v2: documents, keeper: keeper, docs: docs, metrics: newMetrics(o.DB, keeper, o.Followers, o.Traces), sdl: srv.SDL(), rates: rates, root: root,
+		o: o, graph: srv, people: people, v1: api, v2: documents, keeper: keeper, docs: docs, metrics: newMetrics(o.DB, keeper, o.Followers, o.Traces), rates: rates, root: root,
 		cors: cors.Handler(cors.Options{
 			AllowedOrigins: o.Origins, AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
 			AllowedHeaders: []string{"Accept", "Authorization", "Content-Type", "If-None-Match", keyHeader},
@@ -369,7 +368,7 @@ func (g *Gateway) health(r chi.Router) {
 
 func (g *Gateway) schema(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/graphql; charset=utf-8")
-	_, _ = w.Write([]byte(g.sdl)) // a client that has gone is no concern of ours
+	_, _ = w.Write([]byte(graph.SDL)) // a client that has gone is no concern of ours
 }
 
 // maxExplained is how many bytes of a body are explained: more than any endpoint takes.

@@ -69,6 +69,20 @@ func (c statusChange) brief() string {
 	return b.String()
 }
 
+// importerOf is the code of the demo network's component Importer.
+func importerOf(t *testing.T, g *testenv.Gateway) string {
+	t.Helper()
+	page, err := g.Status.PageByCode(t.Context(), demo.StatusPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	components, err := g.Status.Components(t.Context(), page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return components[slices.IndexFunc(components, func(c *status.Component) bool { return c.Name == "Importer" })].Code
+}
+
 // TestStatusChanged tells of every write to the status page what it changed: live, and again from the past, by revision and by time.
 func TestStatusChanged(t *testing.T) {
 	t.Parallel()
@@ -80,15 +94,7 @@ func TestStatusChanged(t *testing.T) {
 	if err != nil || start < 100 {
 		t.Fatal(start, err)
 	}
-	page, err := g.Status.PageByCode(ctx, demo.StatusPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	components, err := g.Status.Components(ctx, page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	importer := components[slices.IndexFunc(components, func(c *status.Component) bool { return c.Name == "Importer" })].Code
+	importer := importerOf(t, g)
 	events := subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(start, 10)})
 
 	var want []string
@@ -268,15 +274,7 @@ func TestStatusChangedNow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := g.Status.PageByCode(ctx, demo.StatusPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	components, err := g.Status.Components(ctx, page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	importer := components[slices.IndexFunc(components, func(c *status.Component) bool { return c.Name == "Importer" })].Code
+	importer := importerOf(t, g)
 	events := subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(start, 10)})
 	var indicators []string
 	for i, s := range []status.ComponentStatus{status.MajorOutage, status.DegradedPerformance, status.Operational} {
