@@ -9,7 +9,7 @@ import (
 	"context"
 	"heliograph/graph"
 	"heliograph/graph/relay"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 func (r *accountResolver) Allowances(ctx context.Context, obj *ledger.Account) (*ledger.AccountAllowances, error) {

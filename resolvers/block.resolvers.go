@@ -10,7 +10,7 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 func (r *blockResolver) ID(ctx context.Context, obj *ledger.Block) (string, error) {

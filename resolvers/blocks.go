@@ -5,7 +5,7 @@ import (
 
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
 

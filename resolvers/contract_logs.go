@@ -7,7 +7,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
 

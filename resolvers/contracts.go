@@ -7,7 +7,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
 

@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"heliograph/graph/relay"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
 

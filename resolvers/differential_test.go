@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"heliograph/graph/relay"
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/testenv"
 )
 
 // TestPlansDoNotShow asks the same with and without row plans: the answers are the same bytes.

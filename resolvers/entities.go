@@ -5,7 +5,7 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // ReadEntities implements [graph.EntityReader]. The key is the global id, or the entity's id on the ledger.

@@ -10,9 +10,9 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
-	"heliograph/internal/evm"
-	"heliograph/internal/evm/system"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/system"
+	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
 

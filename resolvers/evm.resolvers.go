@@ -7,7 +7,7 @@ package resolvers
 
 import (
 	"context"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 func (r *contractResolver) Call(ctx context.Context, obj *ledger.Contract, block string, data []byte, from []byte, gas int64, value int64) (*ledger.ContractCall, error) {

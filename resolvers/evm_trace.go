@@ -10,8 +10,8 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
-	"heliograph/internal/evm"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
 

@@ -8,8 +8,8 @@ package resolvers
 import (
 	"context"
 	"heliograph/graph"
-	"heliograph/internal/fees"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/fees"
+	"heliograph/internal/domain/ledger"
 )
 
 func (r *feeEstimateResolver) Tinybars(ctx context.Context, obj *fees.Estimate) (*int64, error) {

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"heliograph/graph/fault"
+	"heliograph/graph/feed"
 	"heliograph/graph/relay"
-	"heliograph/internal/feed"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
 

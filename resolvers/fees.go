@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"heliograph/graph/fault"
-	"heliograph/internal/fees"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/fees"
+	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
 

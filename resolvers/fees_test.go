@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"heliograph/graph/server"
-	"heliograph/internal/fees"
-	"heliograph/internal/testenv"
+	"heliograph/internal/domain/fees"
+	"heliograph/internal/testing/testenv"
 	"heliograph/rest"
 	"heliograph/storage"
 )

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"heliograph/internal/fees"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/fees"
+	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
 

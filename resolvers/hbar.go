@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"heliograph/graph/model"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 const (

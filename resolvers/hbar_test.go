@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"heliograph/graph/model"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 func TestFormatHbar(t *testing.T) {

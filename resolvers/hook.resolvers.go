@@ -9,7 +9,7 @@ import (
 	"context"
 	"heliograph/graph"
 	"heliograph/graph/relay"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 func (r *accountResolver) Hooks(ctx context.Context, obj *ledger.Account, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Hook], error) {

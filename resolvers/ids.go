@@ -8,7 +8,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // The types that have global ids, as they stand in them.

@@ -3,7 +3,7 @@ package resolvers
 import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // resultType is the type of contract results in global ids.

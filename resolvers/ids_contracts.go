@@ -8,7 +8,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // The types of contracts and their logs in global ids.

@@ -5,7 +5,7 @@ import (
 
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 )
 
 // The types of status pages, as they stand in global ids.

@@ -11,7 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/graph/rowplan"
-	"heliograph/internal/values"
+	"heliograph/internal/base/values"
 	"heliograph/storage"
 )
 

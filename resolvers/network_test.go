@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"heliograph/graph/relay"
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/testenv"
 )
 
 // networkQueries go along all arrows of schedules and of the network.

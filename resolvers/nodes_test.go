@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"heliograph/graph/relay"
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/testenv"
 )
 
 // idsOf are ids of things of all types that many of are read at once, two of each where there are as many, and each as its type says.

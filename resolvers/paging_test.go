@@ -12,7 +12,7 @@ import (
 
 	"heliograph/graph"
 	"heliograph/graph/relay"
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/testenv"
 )
 
 // arguments are statements that find values for the arguments that a list must have, by the argument's name.

@@ -10,8 +10,8 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 	"time"
 )
 

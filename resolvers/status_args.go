@@ -13,7 +13,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
 

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"heliograph/graph/fault"
+	"heliograph/graph/feed"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/internal/feed"
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
 

@@ -8,7 +8,7 @@ package resolvers
 import (
 	"context"
 	"heliograph/graph"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 )
 
 func (r *statusChangeResolver) Page(ctx context.Context, obj *status.Revision) (*status.Page, error) {

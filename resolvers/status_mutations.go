@@ -6,8 +6,8 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
 

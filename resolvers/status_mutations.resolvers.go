@@ -9,7 +9,7 @@ import (
 	"context"
 	"heliograph/graph"
 	"heliograph/graph/model"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 )
 
 func (r *mutationResolver) SetComponentStatus(ctx context.Context, input model.SetComponentStatusInput) (*model.ComponentPayload, error) {

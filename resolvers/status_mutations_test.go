@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"heliograph/internal/status"
-	"heliograph/internal/testenv"
+	"heliograph/internal/domain/status"
+	"heliograph/internal/testing/testenv"
 	"heliograph/storage"
 )
 

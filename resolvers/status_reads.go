@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"heliograph/internal/status"
-	"heliograph/internal/values"
+	"heliograph/internal/base/values"
+	"heliograph/internal/domain/status"
 )
 
 // statusReads is what an operation has read of status pages: the pages, and how those are that it asks for. Both are small, and everything else

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"heliograph/graph/relay"
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/testenv"
 )
 
 // statusQueries go along all arrows of status pages.

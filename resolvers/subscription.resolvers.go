@@ -8,8 +8,8 @@ package resolvers
 import (
 	"context"
 	"heliograph/graph"
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 	"time"
 )
 

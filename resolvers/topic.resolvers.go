@@ -9,7 +9,7 @@ import (
 	"context"
 	"heliograph/graph"
 	"heliograph/graph/relay"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 func (r *queryResolver) Topic(ctx context.Context, id ledger.EntityID) (*ledger.Topic, error) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // watchedAccounts are the accounts that somebody listens to, with how many do. New transactions are asked for these accounts only: who is merely

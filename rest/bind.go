@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // bound is a value of a filter: what it is compared by, and how the graph reads it.

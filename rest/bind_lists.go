@@ -1,6 +1,6 @@
 package rest
 
-import "heliograph/internal/ledger"
+import "heliograph/internal/domain/ledger"
 
 // AnyTimestamps binds instants: several equal ones are alternatives.
 func AnyTimestamps(variable string) Bind {

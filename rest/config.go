@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // Config is what the REST side can be told.

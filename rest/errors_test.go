@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/testenv"
 	"heliograph/rest"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/testenv"
 	"heliograph/storage"
 )
 

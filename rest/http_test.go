@@ -12,7 +12,7 @@ import (
 
 	"github.com/andybalholm/brotli"
 
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/testenv"
 	"heliograph/rest"
 )
 

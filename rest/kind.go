@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // Kind is what a parameter takes. A kind is a value: nothing changes it.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"heliograph/graph/relay"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // EntityIDCursor continues a page by an entity id.

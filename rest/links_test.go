@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/testenv"
 	"heliograph/rest"
 )
 

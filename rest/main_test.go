@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/pgtest"
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/pgtest"
+	"heliograph/internal/testing/testenv"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // ModernLimit is the page size of a modern endpoint. Sizes above most are refused, or cut where capped is set.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // Read is how the modern family reads a parameter. Like a [Kind] it is a value that nothing changes.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"heliograph/graph/relay"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // shelf is a modern endpoint with one parameter of each sort.

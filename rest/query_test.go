@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"heliograph/graph/relay"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // TestParseQuery says how query strings are read.

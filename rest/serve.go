@@ -15,7 +15,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
-	"heliograph/internal/etag"
+	"heliograph/internal/base/etag"
 )
 
 // limitOf is the greatest page size that a request may have; ok is false when it carries credentials of nobody.

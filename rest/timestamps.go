@@ -3,7 +3,7 @@ package rest
 import (
 	"time"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // TimestampSet is what a query says of the time of transactions: a span and instants.

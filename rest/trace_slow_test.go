@@ -17,8 +17,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/pgtest"
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/pgtest"
+	"heliograph/internal/testing/testenv"
 	"heliograph/resolvers"
 	"heliograph/storage/demo"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // syntheticTreasuryMemo marks the treasury that an importer invents when its history begins after the network's.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // TestExpiry says when entities expire: one whose auto-renew period goes beyond all instants does at the last of them.

@@ -1,6 +1,6 @@
 package storage
 
-import "heliograph/internal/ledger"
+import "heliograph/internal/domain/ledger"
 
 func airdropTargets(a *ledger.Airdrop, into []any) []any {
 	return append(into, &a.Amount, &a.ReceiverID, &a.SenderID, &a.SerialNumber, &a.TokenID, &a.Timestamp.From, &a.Timestamp.To)

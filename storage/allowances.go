@@ -3,7 +3,7 @@ package storage
 import (
 	"strings"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // received is the statement that reads a page of what was granted to each of some spenders: no index begins with the spender, so the table is read

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // treasuryNum is the account that every balance snapshot has a row of.

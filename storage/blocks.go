@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 const blockColumns = `index, '0x' || hash, '0x' || prev_hash, name, count, hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 const actionColumns = `a.consensus_timestamp, a.call_depth, a.call_operation_type, a.call_type, a.caller, a.caller_type::text, a.gas, a.gas_used, a.index,

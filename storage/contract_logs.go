@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // logColumns are the columns of a log l with the entity e of its contract and its block r, in the order of logTargets.

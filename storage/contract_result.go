@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // ResultRef says which contract result is meant: that of a hash, of a transaction id with a nonce, or at a consensus time.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // ResultParts say what is read of contract results.

@@ -3,7 +3,7 @@ package storage
 import (
 	"bytes"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // slots adds the conditions on slots of storage; form makes them what the column holds.

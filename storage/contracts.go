@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // contractColumns are the columns of a contract e (a row of entity or entity_history) with its row c of the table contract, in the order of

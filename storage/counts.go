@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // Countable is a list whose length the database's statistics tell.

@@ -1,5 +1,5 @@
 // Package storage reads and writes the mirror database. SQL stands beside the function that runs it; rows come back as the values of
-// internal/ledger. Storage knows nothing of GraphQL or HTTP.
+// internal/domain/ledger. Storage knows nothing of GraphQL or HTTP.
 package storage
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // Options say how to reach a database.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // evmEntityRow is an entity with what it was asked by, and the code of a contract unless it is remembered.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
-	"heliograph/internal/cache"
-	"heliograph/internal/ledger"
+	"heliograph/internal/base/cache"
+	"heliograph/internal/domain/ledger"
 )
 
 // Bounds of what is remembered to ask for much at once.

@@ -1,6 +1,6 @@
 package storage
 
-import "heliograph/internal/ledger"
+import "heliograph/internal/domain/ledger"
 
 // typeContractCreate is the type of transactions that create a contract.
 const typeContractCreate = 8

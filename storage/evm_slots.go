@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // evmSlotRow is what a slot holds, with its place among those asked for.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // hasFees tells whether a JSON column has some fees.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // defaultFileAttempts is how many versions of a system file are tried unless something else is configured.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // The system files that say what gas costs.

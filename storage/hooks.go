@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 const hookColumns = `h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id, h.owner_id,

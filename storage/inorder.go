@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // condition compares a column with a value: op is =, >, >=, < or <=.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // LedgerHealth is how far the ledger's mirror is and which nodes take part.

@@ -3,7 +3,7 @@ package storage_test
 import (
 	"testing"
 
-	"heliograph/internal/pgtest"
+	"heliograph/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

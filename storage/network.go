@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // Bounds are the first and the last instant that count.

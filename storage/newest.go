@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // Stream names a kind of rows that come in the order of their consensus times.

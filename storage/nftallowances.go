@@ -1,6 +1,6 @@
 package storage
 
-import "heliograph/internal/ledger"
+import "heliograph/internal/domain/ledger"
 
 func nftAllowanceTargets(a *ledger.NftAllowance, into []any) []any {
 	return append(into, &a.ApprovedForAll, &a.OwnerID, &a.SpenderID, &a.TokenID, &a.Timestamp.From, &a.Timestamp.To)

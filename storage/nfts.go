@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // nftColumns are the columns of a row n of nft with the entity e of its token, in the order of nftTargets.

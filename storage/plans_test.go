@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/pgtest"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/testing/pgtest"
 	"heliograph/storage"
 )
 

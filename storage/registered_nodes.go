@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // registeredColumns are the columns of a registered node r, in the order of registeredTargets.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // scheduleColumns are the columns of a schedule s with its entity e, in the order of scheduleTargets.

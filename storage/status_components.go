@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 )
 
 const componentColumns = `id, page_id, is_group, group_id, name, description, coalesce(base_status::text, ''), position, list_index, showcase, only_show_if_degraded,

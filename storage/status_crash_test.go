@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/embedded"
 	"heliograph/storage/migrations"

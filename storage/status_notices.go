@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 )
 
 const noticeColumns = `n.id, n.seq, n.page_id, n.kind::text, n.name, n.state::text, n.impact::text, n.impact_override::text, n.shortlink, n.started_at, n.created_at, n.updated_at,

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 )
 
 const pageColumns = `id, slug, name, url, hosts, is_default, time_zone, locale, vocabulary, mode, auto_publish, texts, revision, created_at, updated_at`

@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 )
 
 // ProbeAct is what a probe has done about what it found.

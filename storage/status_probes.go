@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 )
 
 const probeTable = "status.probe"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 )
 
 // Revisions reads writes to a page, those after a revision and not after until, in their order, limit of them at most. Writes that are older than revisions are

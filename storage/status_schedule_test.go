@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 	"heliograph/storage/migrations"
 )
 

@@ -3,8 +3,8 @@ package storage
 import (
 	"context"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 )
 
 // NewComponent is a component or group to be made.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/pgtest"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
+	"heliograph/internal/testing/pgtest"
 	"heliograph/storage"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 )
 
 // NewIncident is an incident to be opened.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 )
 
 // NewMaintenance is a maintenance to be announced.

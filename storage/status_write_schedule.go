@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 )
 
 // Happened is something that time has done.

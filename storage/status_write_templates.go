@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 )
 
 // SetTemplate makes a template, or changes the one with its name.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/pgtest"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
+	"heliograph/internal/testing/pgtest"
 	"heliograph/storage"
 	"heliograph/storage/migrations"
 )

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // tokenColumns are the columns of a token t with its entity e, in the order of tokenTargets.

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // TopicPart names what the database lacks of a topic.

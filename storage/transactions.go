@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // Bounds of the search for a transaction id: from a moment before the valid start to half an hour after it, or to two months where a schedule may have run it.

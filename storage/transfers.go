@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // stakingRewardNum is the account that staking rewards are paid from.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // registerTypes teaches the driver what the ledger's values are, for what [decoder] leaves to it: nullable columns are read into Null, named

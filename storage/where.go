@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // where composes the optional conditions of a statement. Values become parameters, so statements that differ in values only are prepared once.

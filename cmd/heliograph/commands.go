@@ -10,8 +10,8 @@ import (
 	"runtime"
 	"strings"
 
-	"heliograph/internal/gateway"
-	"heliograph/internal/ledger"
+	"heliograph/internal/app/gateway"
+	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 	"heliograph/storage/embedded"
 	"heliograph/storage/migrations"

@@ -23,7 +23,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/pgtest"
+	"heliograph/internal/testing/pgtest"
 	"heliograph/storage/migrations"
 )
 

@@ -16,10 +16,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/gateway"
-	"heliograph/internal/probe"
-	"heliograph/internal/status"
-	"heliograph/internal/tracing"
+	"heliograph/internal/app/gateway"
+	"heliograph/internal/app/probe"
+	"heliograph/internal/app/tracing"
+	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/demo"
 	"heliograph/storage/embedded"

@@ -15,9 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/graph/limits"
-	"heliograph/internal/gateway"
-	"heliograph/internal/ledger"
-	"heliograph/internal/tracing"
+	"heliograph/internal/app/gateway"
+	"heliograph/internal/app/tracing"
+	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 	"heliograph/storage/embedded"
 )

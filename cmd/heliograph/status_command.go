@@ -17,8 +17,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"heliograph/internal/gateway"
-	"heliograph/internal/status"
+	"heliograph/internal/app/gateway"
+	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/embedded"
 )

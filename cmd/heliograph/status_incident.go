@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
 

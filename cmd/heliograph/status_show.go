@@ -10,8 +10,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
 

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"heliograph/internal/pagesync"
-	"heliograph/internal/status"
+	"heliograph/internal/app/pagesync"
+	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/pgtest"
+	"heliograph/internal/testing/pgtest"
 	"heliograph/storage/migrations"
 )
 

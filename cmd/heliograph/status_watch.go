@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"heliograph/internal/probe"
-	"heliograph/internal/status"
+	"heliograph/internal/app/probe"
+	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
 

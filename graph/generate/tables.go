@@ -19,7 +19,7 @@ type tables struct{ out string }
 func (tables) Name() string { return "rowplan" }
 
 // rowPackages hold the Go types that have tables.
-var rowPackages = []string{"heliograph/internal/ledger", "heliograph/internal/fees", "heliograph/internal/status", "heliograph/graph/relay"}
+var rowPackages = []string{"heliograph/internal/domain/ledger", "heliograph/internal/domain/fees", "heliograph/internal/domain/status", "heliograph/graph/relay"}
 
 // GenerateCode implements gqlgen's code generator interface.
 func (t tables) GenerateCode(data *codegen.Data) error {
@@ -43,9 +43,9 @@ import (
 
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
-	"heliograph/internal/fees"
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/fees"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 )
 
 // Tables say how the fields of the graph's objects are read from Go values.

@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"heliograph/graph/relay"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 	"io"
 	"strconv"
 	"time"

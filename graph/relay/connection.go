@@ -5,7 +5,7 @@ package relay
 import (
 	"context"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // Connection is one page of a list.

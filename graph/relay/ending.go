@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"heliograph/internal/values"
+	"heliograph/internal/base/values"
 )
 
 // Ending is why a subscription ended, if its client did not end it.

@@ -3,8 +3,8 @@ package relay
 import (
 	"context"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/values"
+	"heliograph/internal/base/values"
+	"heliograph/internal/domain/ledger"
 )
 
 // Hints are what resolvers tell the REST side about an answer beyond its data.

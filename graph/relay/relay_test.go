@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 func TestCursors(t *testing.T) {

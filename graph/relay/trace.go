@@ -3,8 +3,8 @@ package relay
 import (
 	"context"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/values"
+	"heliograph/internal/base/values"
+	"heliograph/internal/domain/ledger"
 )
 
 // TraceSink takes a trace as it is made, for whoever cannot keep all of it.

@@ -1,6 +1,6 @@
 package relay
 
-import "heliograph/internal/ledger"
+import "heliograph/internal/domain/ledger"
 
 // The connections and edges of the graph, one pair a list. gqlgen binds the schema's types to these names.
 type (

@@ -1,6 +1,6 @@
 package relay
 
-import "heliograph/internal/ledger"
+import "heliograph/internal/domain/ledger"
 
 // The lists of contract results and of their actions.
 type (

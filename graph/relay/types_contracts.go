@@ -1,6 +1,6 @@
 package relay
 
-import "heliograph/internal/ledger"
+import "heliograph/internal/domain/ledger"
 
 // The lists of contracts, of their storage and of their logs.
 type (

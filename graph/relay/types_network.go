@@ -1,6 +1,6 @@
 package relay
 
-import "heliograph/internal/ledger"
+import "heliograph/internal/domain/ledger"
 
 // The connections and edges of schedules and of the network's nodes.
 type (

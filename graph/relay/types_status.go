@@ -1,6 +1,6 @@
 package relay
 
-import "heliograph/internal/status"
+import "heliograph/internal/domain/status"
 
 // The connections and edges of status pages.
 type (

@@ -6,7 +6,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"heliograph/internal/values"
+	"heliograph/internal/base/values"
 )
 
 // Store keeps the results of relations that a partial plan has read, for the resolvers that gqlgen will ask for them; and those of all plans where

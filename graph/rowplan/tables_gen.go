@@ -7,9 +7,9 @@ import (
 
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
-	"heliograph/internal/fees"
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/fees"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 )
 
 // Tables say how the fields of the graph's objects are read from Go values.

@@ -7,7 +7,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"heliograph/graph/fault"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // AppendInteger writes an integer of any size: a string in GraphQL, a number in REST, null for none.

@@ -8,7 +8,7 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // AppendName writes the name of an enum's value.

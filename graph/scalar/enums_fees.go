@@ -6,7 +6,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"heliograph/internal/fees"
+	"heliograph/internal/domain/fees"
 )
 
 // AppendFeeEstimateMode writes how much an estimate looks at.

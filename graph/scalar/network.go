@@ -9,7 +9,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"heliograph/graph/fault"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // lineLength is how many characters of base64 stand in a line of [ledger.LineBytes].

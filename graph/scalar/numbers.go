@@ -11,7 +11,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"heliograph/graph/fault"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // AppendLong writes a 64-bit integer: a string in GraphQL, whose clients would round it beyond 2^53, a number in REST.

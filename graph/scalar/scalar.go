@@ -11,8 +11,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"heliograph/graph/fault"
-	"heliograph/internal/ledger"
-	"heliograph/internal/values"
+	"heliograph/internal/base/values"
+	"heliograph/internal/domain/ledger"
 )
 
 // Style is the dialect in which scalars are written. Where the two worlds differ (64-bit integers are strings in GraphQL and numbers in

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"heliograph/graph/relay"
-	"heliograph/internal/ledger"
-	"heliograph/internal/values"
+	"heliograph/internal/base/values"
+	"heliograph/internal/domain/ledger"
 )
 
 // TestAppend says how each value looks in the graph, in REST and in the newer family of REST.

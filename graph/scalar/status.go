@@ -10,8 +10,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"heliograph/graph/fault"
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 )
 
 // appendEscaped writes a JSON string as the standard library does: what HTML would take for markup is escaped too.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"heliograph/graph/fault"
-	"heliograph/internal/ledger"
-	"heliograph/internal/values"
+	"heliograph/internal/base/values"
+	"heliograph/internal/domain/ledger"
 )
 
 // reader is an Unmarshal function of any type.

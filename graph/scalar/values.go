@@ -8,7 +8,7 @@ import (
 	"github.com/emmansun/base64"
 
 	"heliograph/graph/fault"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // quoted appends a JSON string of text that needs no escaping.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"heliograph/graph/server"
-	"heliograph/internal/gateway"
-	"heliograph/internal/testenv"
+	"heliograph/internal/app/gateway"
+	"heliograph/internal/testing/testenv"
 )
 
 // hashOnly is the query string of an automatic persisted query without, or with, its text.

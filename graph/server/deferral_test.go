@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"heliograph/graph/server"
-	"heliograph/internal/gateway"
-	"heliograph/internal/testenv"
+	"heliograph/internal/app/gateway"
+	"heliograph/internal/testing/testenv"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
-	"heliograph/internal/values"
+	"heliograph/internal/base/values"
 )
 
 // Document is an operation document of the REST side, parsed and checked once.

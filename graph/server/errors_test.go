@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/testenv"
 	"heliograph/storage"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/gateway"
-	"heliograph/internal/testenv"
+	"heliograph/internal/app/gateway"
+	"heliograph/internal/testing/testenv"
 	"heliograph/storage"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/rowplan"
-	"heliograph/internal/values"
+	"heliograph/internal/base/values"
 )
 
 // mostAtOnce is how many deferred fragments of one operation are executed at a time.

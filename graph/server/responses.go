@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"heliograph/graph/limits"
-	"heliograph/internal/cache"
-	"heliograph/internal/etag"
+	"heliograph/internal/base/cache"
+	"heliograph/internal/base/etag"
 )
 
 // headAge is for how long the newest consensus timestamp is believed before the database is asked again.

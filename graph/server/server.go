@@ -22,8 +22,8 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
-	"heliograph/internal/ledger"
-	"heliograph/internal/values"
+	"heliograph/internal/base/values"
+	"heliograph/internal/domain/ledger"
 )
 
 // Options say how operations are run.

@@ -14,7 +14,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/internal/values"
+	"heliograph/internal/base/values"
 )
 
 // StreamOptions bound answers that come in many parts.

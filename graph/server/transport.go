@@ -15,7 +15,7 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/limits"
-	"heliograph/internal/etag"
+	"heliograph/internal/base/etag"
 )
 
 const (

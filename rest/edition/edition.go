@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 )
 
 // Times that keep editions fresh and gateways up.

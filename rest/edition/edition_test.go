@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 	"heliograph/rest/edition"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/testenv"
 	"heliograph/rest/openapi"
 )
 

@@ -3,7 +3,7 @@ package openapi_test
 import (
 	"testing"
 
-	"heliograph/internal/pgtest"
+	"heliograph/internal/testing/pgtest"
 	"heliograph/rest"
 	"heliograph/rest/openapi"
 	v1 "heliograph/rest/v1"

@@ -7,7 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/graph/scalar"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // The patterns of what REST prints.

@@ -2,7 +2,7 @@ package v1
 
 import (
 	"heliograph/graph/relay"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 )
 

@@ -3,7 +3,7 @@ package v1
 import (
 	"strconv"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 )
 
 // Bounds of the JSON of calls.

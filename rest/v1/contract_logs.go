@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 )
 

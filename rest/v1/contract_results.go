@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 )
 

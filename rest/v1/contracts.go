@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/proto"
 
-	"heliograph/internal/fees"
-	"heliograph/internal/testenv"
+	"heliograph/internal/domain/fees"
+	"heliograph/internal/testing/testenv"
 	"heliograph/rest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/testenv"
 	v1 "heliograph/rest/v1"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/pgtest"
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/pgtest"
+	"heliograph/internal/testing/testenv"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

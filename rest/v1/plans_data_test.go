@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/pgtest"
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/pgtest"
+	"heliograph/internal/testing/testenv"
 )
 
 // crowded has so many rows of every table that lists are read of, that the planner has to choose: 40,000 accounts, 60,000 transactions ten

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/pgtest"
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/pgtest"
+	"heliograph/internal/testing/testenv"
 	v1 "heliograph/rest/v1"
 	"heliograph/storage"
 )

@@ -1,7 +1,7 @@
 package v1
 
 import (
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 )
 

@@ -10,7 +10,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
-	"heliograph/internal/ledger"
+	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 )
 

@@ -19,7 +19,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
-	"heliograph/internal/testenv"
+	"heliograph/internal/testing/testenv"
 	"heliograph/rest"
 	v1 "heliograph/rest/v1"
 )

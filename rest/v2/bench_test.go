@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/status"
-	"heliograph/internal/testenv"
+	"heliograph/internal/domain/status"
+	"heliograph/internal/testing/testenv"
 )
 
 // discard is a response that nobody reads.

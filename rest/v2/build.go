@@ -12,7 +12,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 	"heliograph/rest/edition"
 )
 

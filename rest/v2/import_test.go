@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/status"
-	"heliograph/internal/testenv"
+	"heliograph/internal/domain/status"
+	"heliograph/internal/testing/testenv"
 	"heliograph/storage"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/probe"
-	"heliograph/internal/status"
-	"heliograph/internal/testenv"
+	"heliograph/internal/app/probe"
+	"heliograph/internal/domain/status"
+	"heliograph/internal/testing/testenv"
 	"heliograph/storage"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 )
 
 // Render makes all documents of a page anew, by their names. They are of one moment where the context is that of a snapshot or of a write.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 )
 
 // schemas are the compiled schemas of the documents, by their names.

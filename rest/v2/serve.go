@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"net/http"
 
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 	"heliograph/rest/edition"
 )
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/pgtest"
-	"heliograph/internal/status"
-	"heliograph/internal/testenv"
+	"heliograph/internal/domain/status"
+	"heliograph/internal/testing/pgtest"
+	"heliograph/internal/testing/testenv"
 	"heliograph/rest"
 	"heliograph/storage"
 )

@@ -11,7 +11,7 @@ import (
 	"log/slog"
 
 	"heliograph/graph/server"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/status"
 	"heliograph/rest"
 	"heliograph/rest/edition"
 )

@@ -3,7 +3,7 @@ package demo
 import (
 	"fmt"
 
-	"heliograph/internal/fees"
+	"heliograph/internal/domain/fees"
 )
 
 // System files.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/big"
 
-	"heliograph/internal/fees"
+	"heliograph/internal/domain/fees"
 )
 
 func bigInt(v int64) *big.Int { return big.NewInt(v) }

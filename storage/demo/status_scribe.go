@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 )
 
 // told is a notice of the story, with what belongs to it.

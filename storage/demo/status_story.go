@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"heliograph/internal/ledger"
-	"heliograph/internal/status"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 )
 
 // Where the page is shown, and the zone of its days.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/pgtest"
+	"heliograph/internal/testing/pgtest"
 )
 
 // catalog lists all relations with their identity, which changes when one is dropped and made again.

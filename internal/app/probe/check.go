@@ -1,0 +1,277 @@
+// Package probe asks regularly how the components of status pages are. What it asks is what an operator has declared, and nothing else: redirects are not followed.
+package probe
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
+	"heliograph/storage"
+)
+
+// longestBody is how many bytes of an answer are read.
+const longestBody = 1 << 20
+
+// Checker asks what probes ask.
+type Checker struct {
+	// Now is the clock by which lags and pauses are measured.
+	Now func() time.Time
+	// Ledger reads how the ledger is. Nil where there is no ledger to look at.
+	Ledger func(ctx context.Context) (*storage.LedgerHealth, error)
+	// Getenv reads the variables that headers stand for; nil is [os.Getenv].
+	Getenv func(name string) string
+
+	transport http.RoundTripper
+}
+
+// NewChecker makes a checker.
+func NewChecker(now func() time.Time, health func(ctx context.Context) (*storage.LedgerHealth, error)) *Checker {
+	return &Checker{
+		Now: now, Ledger: health, Getenv: os.Getenv,
+		// A connection of its own for each question, and no proxy: what is asked is the address that was declared.
+		transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}},
+	}
+}
+
+// Check asks a probe once. It takes no longer than the probe's timeout, and never fails: what goes wrong is what it finds.
+func (c *Checker) Check(ctx context.Context, p *status.Probe) status.ProbeResult {
+	ctx, cancel := context.WithTimeout(ctx, p.Spec.Timeout())
+	defer cancel()
+	r := status.ProbeResult{At: c.Now(), Took: -1}
+	switch p.Kind {
+	case status.HTTPProbe, status.GraphQLProbe:
+		c.http(ctx, p, &r)
+	case status.TCPProbe:
+		c.tcp(ctx, p, &r)
+	case status.LagProbe, status.NodeProbe:
+		c.ledger(ctx, p, &r)
+	case status.HeartbeatProbe:
+		heartbeat(p, &r)
+	default:
+		r.Detail = "this gateway does not know the kind " + string(p.Kind)
+	}
+	return r
+}
+
+// fail is what a probe finds that got no answer.
+func fail(p *status.Probe, r *status.ProbeResult, err error) {
+	r.Level, r.Detail = status.Bad, err.Error()
+	var u *url.Error
+	var n net.Error
+	switch {
+	case errors.As(err, &n) && n.Timeout(), errors.Is(err, context.DeadlineExceeded):
+		r.Detail = fmt.Sprintf("no answer within %s", p.Spec.Timeout())
+	case errors.As(err, &u):
+		r.Detail = u.Err.Error()
+	}
+}
+
+func (c *Checker) tcp(ctx context.Context, p *status.Probe, r *status.ProbeResult) {
+	start := time.Now() //nolint:forbidigo // what took how long is told by the real clock
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", p.Spec.Address)
+	if err != nil {
+		fail(p, r, err)
+		return
+	}
+	_ = conn.Close()           // that it was there is all that counts
+	r.Took = time.Since(start) //nolint:forbidigo // as above
+	r.Level, r.Detail = p.Spec.Judge(r.Took), "connected"
+}
+
+func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResult) {
+	s := &p.Spec
+	method, body := http.MethodGet, io.Reader(http.NoBody)
+	if p.Kind == status.GraphQLProbe {
+		text, err := json.Marshal(map[string]string{"query": s.Query})
+		if err != nil {
+			fail(p, r, err)
+			return
+		}
+		method, body = http.MethodPost, bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, s.URL, body)
+	if err != nil {
+		fail(p, r, err)
+		return
+	}
+	req.Header.Set("User-Agent", "heliograph")
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range s.Headers {
+		if variable, secret := strings.CutPrefix(value, "env:"); secret {
+			value = c.Getenv(variable)
+		}
+		req.Header.Set(name, value)
+	}
+	start := time.Now()                     //nolint:forbidigo // what took how long is told by the real clock
+	resp, err := c.transport.RoundTrip(req) // which follows no redirects
+	if err != nil {
+		fail(p, r, err)
+		return
+	}
+	defer func() { _ = resp.Body.Close() }() // what is left of it does not count
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, longestBody))
+	if err != nil {
+		fail(p, r, err)
+		return
+	}
+	r.Took = time.Since(start) //nolint:forbidigo // as above
+	r.Level, r.Detail = s.Judge(r.Took), resp.Status
+	if bad := answerIsBad(p, resp, answer); bad != "" {
+		r.Level, r.Detail = status.Bad, bad
+		return
+	}
+	if s.TLSDays > 0 && resp.TLS != nil && r.Level == status.Good {
+		left := resp.TLS.PeerCertificates[0].NotAfter.Sub(r.At)
+		if left < time.Duration(s.TLSDays)*24*time.Hour {
+			r.Level, r.Detail = status.Slow, fmt.Sprintf("the certificate ends in %d days", int(left.Hours()/24))
+		}
+	}
+}
+
+// answerIsBad tells what is wrong with an answer, nothing where it is as it should be.
+func answerIsBad(p *status.Probe, resp *http.Response, body []byte) string {
+	s := &p.Spec
+	if s.Status != 0 && resp.StatusCode != s.Status || s.Status == 0 && (resp.StatusCode < 200 || resp.StatusCode > 299) {
+		return "the answer is " + resp.Status
+	}
+	if s.Body != "" {
+		pattern, err := regexp.Compile(s.Body)
+		if err != nil || !pattern.Match(body) {
+			return fmt.Sprintf("the body does not match %q", s.Body)
+		}
+	}
+	if p.Kind == status.GraphQLProbe {
+		var answer struct {
+			Data   map[string]any `json:"data"`
+			Errors []struct{ Message string }
+		}
+		switch err := json.Unmarshal(body, &answer); {
+		case err != nil:
+			return "the answer is no JSON"
+		case len(answer.Errors) > 0:
+			return fmt.Sprintf("the answer has an error: %.200s", answer.Errors[0].Message)
+		case answer.Data == nil:
+			return "the answer has no data"
+		case s.Path != "" && lookUp(answer.Data, s.Path) == nil:
+			return "there is nothing at " + s.Path
+		}
+		return ""
+	}
+	if s.Path != "" {
+		var v any
+		if err := json.Unmarshal(body, &v); err != nil {
+			return "the answer is no JSON"
+		}
+		if lookUp(v, s.Path) == nil {
+			return "there is nothing at " + s.Path
+		}
+	}
+	return ""
+}
+
+// lookUp finds the value at a path of names and indexes in JSON, nil where there is none.
+func lookUp(v any, path string) any {
+	for step := range strings.SplitSeq(path, ".") {
+		switch in := v.(type) {
+		case map[string]any:
+			v = in[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i < 0 || i >= len(in) {
+				return nil
+			}
+			v = in[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// errNoLedger says that there is no ledger to look at.
+var errNoLedger = errors.New("there is no ledger to look at")
+
+func (c *Checker) ledger(ctx context.Context, p *status.Probe, r *status.ProbeResult) {
+	if c.Ledger == nil {
+		r.Detail = errNoLedger.Error() // which says nothing of the component
+		return
+	}
+	h, err := c.Ledger(ctx)
+	switch {
+	case err != nil && p.Kind == status.NodeProbe: // the database is away, not the node
+		r.Detail = "the ledger cannot be read"
+	case err != nil:
+		r.Level, r.Detail = status.Bad, "the ledger cannot be read"
+	case p.Kind == status.LagProbe:
+		lag(p, h, r)
+	default:
+		node(p, h, r)
+	}
+}
+
+// lag judges by the newest block. A block of the future says that the clock is wrong, not that the mirror is late.
+func lag(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
+	if h.At == 0 {
+		r.Level, r.Detail = status.Bad, "there are no blocks"
+		return
+	}
+	r.Took = max(0, r.At.Sub(timeOf(h.At)))
+	r.Level, r.Detail = p.Spec.Judge(r.Took), fmt.Sprintf("block %d is %s old", h.Block, r.Took.Round(time.Second))
+	if h.Missing > 0 {
+		r.Level, r.Detail = status.Bad, fmt.Sprintf("%d blocks are missing before block %d", h.Missing, h.Block)
+	}
+}
+
+func timeOf(t ledger.Timestamp) time.Time { return time.Unix(0, int64(t)) }
+
+// enoughPerNode is how many transactions there have to be for each node, on average, before a node without any is taken for one that does not take part.
+const enoughPerNode = 50
+
+// node judges a consensus node by what the ledger says of it.
+func node(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
+	id := p.Spec.Node
+	if id == 0 && p.NodeID >= 0 {
+		id = p.NodeID
+	}
+	n := h.Nodes[id]
+	switch {
+	case n == nil:
+		r.Level, r.Detail = status.Bad, fmt.Sprintf("node %d is not in the address book", id)
+	case n.Deleted:
+		r.Level, r.Detail = status.Bad, fmt.Sprintf("node %d was deleted", id)
+	case n.Transactions == 0 && h.Transactions >= enoughPerNode*int64(len(h.Nodes)):
+		r.Level, r.Detail = status.Bad, fmt.Sprintf("none of the newest %d transactions was sent to node %d", h.Transactions, id)
+	case n.Stake.Valid && (n.Stake.V == 0 || n.MinStake.Valid && n.Stake.V < n.MinStake.V):
+		r.Level, r.Detail = status.Slow, fmt.Sprintf("node %d has too little stake to have weight", id)
+	case n.Transactions == 0: // there is too little to tell
+		r.Detail = fmt.Sprintf("%d transactions are too few to tell whether node %d takes part", h.Transactions, id)
+	default:
+		r.Level, r.Detail = status.Good, fmt.Sprintf("%d of the newest %d transactions were sent to node %d", n.Transactions, h.Transactions, id)
+	}
+}
+
+// heartbeat judges by how long ago somebody said that all is well. One that was never heard says nothing: the job may not have run yet.
+func heartbeat(p *status.Probe, r *status.ProbeResult) {
+	if p.BeatAt.IsZero() {
+		r.Detail = "no heartbeat was heard yet"
+		return
+	}
+	r.Took = max(0, r.At.Sub(p.BeatAt))
+	r.Level, r.Detail = p.Spec.Judge(r.Took), fmt.Sprintf("the last heartbeat was %s ago", r.Took.Round(time.Second))
+}

@@ -1,0 +1,161 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"heliograph/internal/domain/status"
+	"heliograph/storage"
+)
+
+// Times and bounds of watching.
+const (
+	lookEvery  = time.Second // how often probes are looked for whose time has come
+	pruneEvery = time.Hour
+	together   = 8 // how many probes are asked at a time
+)
+
+// Watcher asks probes when their time has come, and tells their pages. Several may do so at once: each probe is asked by one of them.
+type Watcher struct {
+	editor  *storage.StatusEditor
+	checker *Checker
+	log     *slog.Logger
+	random  func() float64
+
+	mu      sync.Mutex
+	failing string // what the last look failed of, so that it is logged once
+}
+
+// NewWatcher makes a watcher. random gives numbers from 0 to 1, for the jitter; nil is a usual source.
+func NewWatcher(editor *storage.StatusEditor, checker *Checker, log *slog.Logger, random func() float64) *Watcher {
+	if random == nil {
+		random = rand.Float64
+	}
+	return &Watcher{editor: editor, checker: checker, log: log, random: random}
+}
+
+// Run watches until the context ends. A database that is away is waited for, and a target that hangs keeps nobody from asking others.
+func (w *Watcher) Run(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	slots := make(chan struct{}, together)
+	var group sync.WaitGroup
+	defer group.Wait()
+	var pruned time.Time
+	for {
+		_, err := w.begin(ctx, &group, slots, func(err error) { w.tell(ctx, err) })
+		if err == nil {
+			err = w.resolve(ctx)
+		}
+		if now := w.checker.Now(); err == nil && (pruned.IsZero() || now.Sub(pruned).Abs() >= pruneEvery) {
+			pruned, err = now, w.editor.PruneResults(ctx)
+		}
+		w.tell(ctx, err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// tell logs an error once, not every second.
+func (w *Watcher) tell(ctx context.Context, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch text := fmt.Sprint(err); {
+	case ctx.Err() != nil:
+	case err == nil && w.failing != "":
+		w.log.InfoContext(ctx, "probes can be asked again")
+		w.failing = ""
+	case err != nil && text != w.failing:
+		w.log.WarnContext(ctx, "probes cannot be asked", "error", err)
+		w.failing = text
+	}
+}
+
+// Look asks the probes whose time has come, tells their pages what follows from it, and waits until all of them have answered. It returns how many it asked.
+func (w *Watcher) Look(ctx context.Context) (asked int, err error) {
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	var failed []error
+	slots := make(chan struct{}, together)
+	asked, err = w.begin(ctx, &group, slots, func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		failed = append(failed, err)
+	})
+	group.Wait()
+	return asked, errors.Join(append(failed, err, w.resolve(ctx))...)
+}
+
+// begin begins to ask the probes whose time has come, as many as there are slots. failed is told of what goes wrong with one.
+func (w *Watcher) begin(ctx context.Context, group *sync.WaitGroup, slots chan struct{}, failed func(error)) (int, error) {
+	free := cap(slots) - len(slots)
+	if free == 0 {
+		return 0, nil
+	}
+	probes, err := w.editor.TakeProbes(ctx, free)
+	if err != nil {
+		return 0, err
+	}
+	// What the ledger says is read once for all of them.
+	checker := *w.checker
+	if read := checker.Ledger; read != nil {
+		var once sync.Once
+		var health *storage.LedgerHealth
+		var err error
+		checker.Ledger = func(ctx context.Context) (*storage.LedgerHealth, error) {
+			once.Do(func() { health, err = read(ctx) })
+			return health, err
+		}
+	}
+	for _, p := range probes {
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			if err := w.ask(ctx, &checker, p); err != nil {
+				failed(err)
+			}
+		})
+	}
+	return len(probes), nil
+}
+
+// resolve resolves the incidents of probes on which all has been well for long enough.
+func (w *Watcher) resolve(ctx context.Context) error {
+	resolved, err := w.editor.ResolveProbed(ctx)
+	for _, code := range resolved {
+		w.log.InfoContext(ctx, "an incident of probes was resolved: all has been well for a while", "incident", code)
+	}
+	return err
+}
+
+// ask asks one probe and tells its page.
+func (w *Watcher) ask(ctx context.Context, checker *Checker, p *status.Probe) error {
+	r := checker.Check(ctx, p)
+	if ctx.Err() != nil { // the gateway stops: this says nothing of the component
+		return fmt.Errorf("asking a probe: %w", ctx.Err())
+	}
+	next := r.At.Add(time.Duration(float64(p.Every) * (0.9 + 0.2*w.random())))
+	tell, err := w.editor.NoteResult(ctx, p.ID, r, next)
+	if err != nil || !tell {
+		return err
+	}
+	act, err := w.editor.ActOnProbe(ctx, p.ID)
+	if err != nil || act == nil {
+		return err
+	}
+	level := slog.LevelWarn // editors are to see it: most of it waits for them
+	if act.Probe.Level == status.Good {
+		level = slog.LevelInfo
+	}
+	w.log.Log(ctx, level, "a probe has changed its mind", "probe", p.ID, "component", act.Probe.Name, "from", string(act.Probe.Acted), "to", string(act.Probe.Level), "found", r.Detail,
+		"done", act.Action, "object", act.Object, "draft", act.Draft)
+	return nil
+}

@@ -1,0 +1,110 @@
+package statuspage
+
+import (
+	"bytes"
+	"fmt"
+	"text/template"
+
+	"heliograph/internal/domain/status"
+)
+
+// badge is a picture of two words, for pages that show how something is in passing.
+type badge struct {
+	Left, Right string
+	Colour      string
+	// Widths of the halves and of their texts, in pixels.
+	LeftWidth, RightWidth, LeftText, RightText int
+}
+
+// Width is the width of the whole.
+func (b badge) Width() int { return b.LeftWidth + b.RightWidth }
+
+// LeftMiddle is the middle of the left half.
+func (b badge) LeftMiddle() int { return b.LeftWidth / 2 }
+
+// RightMiddle is the middle of the right half.
+func (b badge) RightMiddle() int { return b.LeftWidth + b.RightWidth/2 }
+
+// White text on these has a contrast of 4.5 or more.
+func badgeColour(indicator status.Indicator) string {
+	switch indicator {
+	case status.ImpactMinor:
+		return "#8a5800"
+	case status.ImpactMajor:
+		return "#ad430c"
+	case status.ImpactCritical:
+		return "#b71f2a"
+	case status.ImpactMaintenance:
+		return "#2854bd"
+	default:
+		return "#176f42"
+	}
+}
+
+// indicatorOf is how bad a component's state would be for a page.
+func indicatorOf(s status.ComponentStatus) status.Indicator {
+	switch s {
+	case status.UnderMaintenance:
+		return status.ImpactMaintenance
+	case status.DegradedPerformance:
+		return status.ImpactMinor
+	case status.PartialOutage:
+		return status.ImpactMajor
+	case status.MajorOutage:
+		return status.ImpactCritical
+	default:
+		return status.ImpactNone
+	}
+}
+
+// widthOf is how wide a text is in 11 pixels of a common sans-serif font. The picture says so too, so that it fits in others.
+func widthOf(text string) int {
+	width := 0.0
+	for _, r := range text {
+		switch {
+		case r == 'i' || r == 'l' || r == 'j' || r == '.' || r == ',' || r == '\'' || r == '|' || r == ':':
+			width += 3.4
+		case r == ' ' || r == 't' || r == 'f' || r == 'r' || r == 'I' || r == '-' || r == '(' || r == ')':
+			width += 4.3
+		case r == 'm' || r == 'w' || r == 'M' || r == 'W':
+			width += 10
+		case r >= 'A' && r <= 'Z':
+			width += 7.7
+		case r < 0x2E80:
+			width += 6.6
+		default: // as wide as it is high
+			width += 11
+		}
+	}
+	return int(width + 0.5)
+}
+
+// badgeTemplate is of text/template, which does not know SVG to be anything else: all texts go through its function html.
+var badgeTemplate = template.Must(template.New("badge").Parse(
+	`<svg xmlns="http://www.w3.org/2000/svg" width="{{.Width}}" height="20" role="img" aria-label="{{html .Left}}: {{html .Right}}">` +
+		`<title>{{html .Left}}: {{html .Right}}</title><clipPath id="r"><rect width="{{.Width}}" height="20" rx="4"/></clipPath>` +
+		`<g clip-path="url(#r)"><path fill="#3a4450" d="M0 0h{{.LeftWidth}}v20H0z"/><path fill="{{.Colour}}" d="M{{.LeftWidth}} 0h{{.RightWidth}}v20H{{.LeftWidth}}z"/></g>` +
+		`<g fill="#fff" text-anchor="middle" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="11">` +
+		`<text x="{{.LeftMiddle}}" y="14" textLength="{{.LeftText}}">{{html .Left}}</text><text x="{{.RightMiddle}}" y="14" textLength="{{.RightText}}">{{html .Right}}</text></g></svg>`))
+
+// makeBadge draws a badge.
+func makeBadge(left, right string, indicator status.Indicator) ([]byte, error) {
+	const margin = 16
+	b := badge{Left: clip(left), Right: clip(right), Colour: badgeColour(indicator)}
+	b.LeftText, b.RightText = widthOf(b.Left), widthOf(b.Right)
+	b.LeftWidth, b.RightWidth = b.LeftText+margin, b.RightText+margin
+	var out bytes.Buffer
+	if err := badgeTemplate.Execute(&out, b); err != nil {
+		return nil, fmt.Errorf("drawing a badge: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// clip cuts texts that would make a badge as wide as a page.
+func clip(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,202 @@
+package statuspage
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"heliograph/internal/domain/status"
+	"heliograph/rest/edition"
+)
+
+const (
+	// pastDays is how many days the page looks back, today not included.
+	pastDays = 14
+	// troubled is for how long a page is good that shows a component which is not up: its uptime falls while nobody writes.
+	troubled = 10 * time.Minute
+)
+
+// noon is the middle of a day in a zone. Days are counted from noon to noon, since all of them have one.
+func noon(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, t.Location())
+}
+
+// shelf makes what is kept of a page, by path: the page itself, the banner, badges, feeds, and the pages of the notices that it shows. It is good until the page changes, and for today.
+func (s *Site) shelf(ctx context.Context, page *status.Page) (map[string]*edition.Volume, time.Time, error) {
+	now := s.o.Now().In(page.Zone)
+	today := noon(now)
+	oldest := today.AddDate(0, 0, -pastDays)
+	until := status.DateOf(today).Next().Start(page.Zone)
+	var got struct{ Page *pageData }
+	if err := s.ask(ctx, "page", map[string]any{"page": page.Slug, "since": status.DateOf(oldest).Start(page.Zone).Format(time.RFC3339)}, &got); err != nil {
+		return nil, until, err
+	}
+	if got.Page == nil {
+		return nil, until, errGone
+	}
+	p := got.Page.in(page.Zone)
+	front := frontPage{
+		head: s.head(p, p.Name+" status", "status"), Headline: headlineOf(p), UpdatedAt: p.UpdatedAt, Incidents: viewsOf(p.UnresolvedIncidents.Nodes),
+		Active: viewsOf(p.ActiveMaintenances.Nodes), Upcoming: viewsOf(p.UpcomingMaintenances.Nodes), Components: componentsOf(p.Components.Nodes),
+	}
+	ended := slices.DeleteFunc(slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes), func(n notice) bool { return n.day().Before(status.DateOf(oldest).Start(page.Zone)) })
+	front.Days, front.Legend = daysOf(today, oldest, ended, true), hasUptime(front.Components)
+	if hasTrouble(p.Components.Nodes) {
+		until = earlier(until, now.Add(troubled))
+	}
+
+	out := map[string]*edition.Volume{}
+	var err error
+	if out["/"], err = s.render("front", front); err != nil {
+		return nil, until, err
+	}
+	front.Title = p.Name + ": " + front.Headline.Text
+	if out[framePath], err = s.render("frame", front); err != nil {
+		return nil, until, err
+	}
+	for _, list := range [][]notice{p.UnresolvedIncidents.Nodes, p.ActiveMaintenances.Nodes, p.UpcomingMaintenances.Nodes, ended} {
+		for i := range list {
+			if out[incidentPrefix+list[i].Code], err = s.noticePage(p, &list[i]); err != nil {
+				return nil, until, err
+			}
+		}
+	}
+	if err := s.addBadges(out, p, front.Headline); err != nil {
+		return nil, until, err
+	}
+	return out, until, s.addFeeds(ctx, out, page)
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// hasTrouble tells whether some component is down in a part or as a whole.
+func hasTrouble(list []component) bool {
+	return slices.ContainsFunc(list, func(c component) bool {
+		return c.Status == status.PartialOutage || c.Status == status.MajorOutage || hasTrouble(c.Children)
+	})
+}
+
+// addBadges draws the badges of the page and of its components.
+func (s *Site) addBadges(out map[string]*edition.Volume, p *pageData, h headline) error {
+	add := func(key, left, right string, i status.Indicator) error {
+		svg, err := makeBadge(left, right, i)
+		if err != nil {
+			return err
+		}
+		out[key], err = edition.NewVolume(svg)
+		return err
+	}
+	if err := add(badgePath, p.Name, h.Text, h.Indicator); err != nil {
+		return err
+	}
+	var each func(list []component) error
+	each = func(list []component) error {
+		for i := range list {
+			c := &list[i]
+			if err := add(badgeOf(c.Code), c.Name, stateName(c.Status), indicatorOf(c.Status)); err != nil {
+				return err
+			}
+			if err := each(c.Children); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return each(p.Components.Nodes)
+}
+
+// badgeOf is the key of a component's badge.
+func badgeOf(component string) string { return badgePath + "?component=" + component }
+
+// addFeeds writes the feeds.
+func (s *Site) addFeeds(ctx context.Context, out map[string]*edition.Volume, page *status.Page) error {
+	var got struct{ Page *pageData }
+	if err := s.ask(ctx, "feed", map[string]any{"page": page.Slug, "first": feedLength}, &got); err != nil {
+		return err
+	}
+	if got.Page == nil {
+		return errGone
+	}
+	for path, write := range map[string]func(*pageData) ([]byte, error){atomPath: s.atom, rssPath: s.rss} {
+		text, err := write(got.Page.in(page.Zone))
+		if err != nil {
+			return err
+		}
+		if out[path], err = edition.NewVolume(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noticePage makes the page of a notice.
+func (s *Site) noticePage(p *pageData, n *notice) (*edition.Volume, error) {
+	h := s.head(p, n.Name+" – "+p.Name+" status", "")
+	h.Look = n.Impact
+	return s.render("notice", noticePage{h, viewOf(n)})
+}
+
+// notice makes the page of a notice that is not kept; [errGone] where the page has no such notice.
+func (s *Site) notice(ctx context.Context, page *status.Page, code string) (*edition.Volume, error) {
+	var got struct {
+		Page                  *pageData
+		Incident, Maintenance *notice
+	}
+	if err := s.ask(ctx, "notice", map[string]any{"page": page.Slug, "code": code}, &got); err != nil {
+		return nil, err
+	}
+	n := got.Incident
+	if n == nil {
+		n = got.Maintenance
+	}
+	if got.Page == nil || n == nil || n.PageCode != page.Code {
+		return nil, errGone
+	}
+	n.in(page.Zone)
+	return s.noticePage(got.Page, n)
+}
+
+// monthLayout is how months stand in addresses.
+const monthLayout = "2006-01"
+
+// history makes the page of a month, which is the present one where month is empty; [errGone] for what is no month, or one that is still to come.
+func (s *Site) history(ctx context.Context, page *status.Page, month string) (*edition.Volume, error) {
+	now := s.o.Now().In(page.Zone)
+	first := time.Date(now.Year(), now.Month(), 1, 12, 0, 0, 0, page.Zone)
+	if month != "" {
+		t, err := time.ParseInLocation(monthLayout, month, page.Zone)
+		if err != nil || t.After(now) || t.Year() < 1970 {
+			return nil, errGone
+		}
+		first = noon(t)
+	}
+	next := first.AddDate(0, 1, 0)
+	begin, end := status.DateOf(first).Start(page.Zone), status.DateOf(next).Start(page.Zone)
+	var got struct{ Page *pageData }
+	if err := s.ask(ctx, "history", map[string]any{"page": page.Slug, "since": begin.Format(time.RFC3339), "until": end.Format(time.RFC3339)}, &got); err != nil {
+		return nil, err
+	}
+	p := got.Page.in(page.Zone)
+	if p == nil {
+		return nil, errGone
+	}
+	h := historyPage{head: s.head(p, first.Format("January 2006")+" – "+p.Name+" status", "history"), Month: first.Format("January 2006")}
+	all := slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes)
+	h.Days = daysOf(next.AddDate(0, 0, -1), first, all, false)
+	earliest := p.CreatedAt
+	for _, n := range p.Earliest.Nodes {
+		earliest = earlier(earliest, n.CreatedAt)
+	}
+	if earliest.Before(begin) {
+		h.Older = first.AddDate(0, -1, 0).Format(monthLayout)
+	}
+	if !next.After(now) {
+		h.Newer = next.Format(monthLayout)
+	}
+	return s.render("history", h)
+}

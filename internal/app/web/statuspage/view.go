@@ -1,0 +1,291 @@
+package statuspage
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"heliograph/internal/domain/status"
+)
+
+// head is what all pages have in common.
+type head struct {
+	Title  string
+	Name   string // of the status page
+	Lang   string
+	Here   string // which part of the site it is: status, history, or nothing
+	Look   status.Indicator
+	Assets map[string]string // addresses by names
+	// Live is the address of the events that say that the page has changed, empty where nothing changes; Revision is the page's.
+	Live     string
+	Revision int64
+	Zone     string // the name of the zone in which times are
+	JSON     bool   // whether there are documents and feeds to link to
+}
+
+// headline says how the page as a whole is.
+type headline struct {
+	Indicator status.Indicator
+	Text      string
+}
+
+// headlineOf is the rollup of components. Only where those are well it is that of open incidents: nobody wants to read that all is well above an incident.
+func headlineOf(p *pageData) headline {
+	h := headline{p.Rollup.Indicator, p.Rollup.Description}
+	if status.ImpactMinor.WorseThan(h.Indicator) && p.EffectiveIndicator.WorseThan(h.Indicator) {
+		h = headline{p.EffectiveIndicator, status.RollupOf(nil, p.EffectiveIndicator).Description}
+	}
+	return h
+}
+
+// frontPage is the page at "/".
+type frontPage struct {
+	head
+	Headline   headline
+	UpdatedAt  time.Time
+	Incidents  []noticeView // open
+	Active     []noticeView
+	Upcoming   []noticeView
+	Components []componentView
+	Days       []dayView
+	Legend     bool // whether there are uptime bars
+}
+
+// noticePage is the page of a notice.
+type noticePage struct {
+	head
+	Notice noticeView
+}
+
+// historyPage is the page of a month.
+type historyPage struct {
+	head
+	Month        string
+	Older, Newer string // months as the address has them; empty where there is nothing
+	Days         []dayView
+}
+
+// messagePage is a page that says why there is nothing else.
+type messagePage struct {
+	head
+	Heading, Text string
+}
+
+// noticeView is a notice as it is shown.
+type noticeView struct {
+	*notice
+	Blocks  []updateView
+	Affects []string // names of components
+	Kind    string   // in a word
+}
+
+// updateView is an update as it is shown.
+type updateView struct {
+	*update
+	Blocks  []block
+	Changes []affected // of components whose state changed
+}
+
+func viewOf(n *notice) noticeView {
+	v := noticeView{notice: n, Kind: "Incident"}
+	if n.Planned() {
+		v.Kind = "Maintenance"
+	}
+	for _, c := range n.Components {
+		v.Affects = append(v.Affects, c.QualifiedName)
+	}
+	for i := range n.Updates {
+		u := &n.Updates[i]
+		uv := updateView{update: u, Blocks: blocks(u.Body)}
+		for _, a := range u.Components {
+			if a.OldStatus != a.NewStatus {
+				uv.Changes = append(uv.Changes, a)
+			}
+		}
+		v.Blocks = append(v.Blocks, uv)
+	}
+	return v
+}
+
+func viewsOf(list []notice) []noticeView {
+	out := make([]noticeView, len(list))
+	for i := range list {
+		out[i] = viewOf(&list[i])
+	}
+	return out
+}
+
+// componentView is a component or a group as it is shown.
+type componentView struct {
+	*component
+	Text     string // its description
+	Uptime   *uptimeView
+	Children []componentView
+	Count    string // of a group: how many of its components work
+}
+
+// componentsOf are the components that are shown: those that are only shown while something is wrong with them are left out while nothing is.
+func componentsOf(list []component) []componentView {
+	var out []componentView
+	for i := range list {
+		c := &list[i]
+		if c.OnlyShowIfDegraded && c.Status == status.Operational {
+			continue
+		}
+		v := componentView{component: c, Children: componentsOf(c.Children)}
+		if c.Description != nil {
+			v.Text = *c.Description
+		}
+		if c.Showcase && c.Uptime != nil {
+			v.Uptime = uptimeOf(c.Name, c.Uptime)
+		}
+		if c.IsGroup {
+			well := 0
+			for _, child := range c.Children {
+				if child.Status == status.Operational {
+					well++
+				}
+			}
+			v.Count = fmt.Sprintf("%d of %d operational", well, len(c.Children))
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// hasUptime tells whether some component shows its uptime.
+func hasUptime(list []componentView) bool {
+	return slices.ContainsFunc(list, func(c componentView) bool { return c.Uptime != nil || hasUptime(c.Children) })
+}
+
+// The picture of uptime has a bar for each day.
+const (
+	uptimeDays = 90
+	barPace    = 4 // from one bar to the next
+)
+
+// uptimeView is how a component was on the last days, as a picture and as text.
+type uptimeView struct {
+	Percent string
+	Label   string // what the picture shows, in a sentence
+	Bars    []bar
+	Bad     []string // the days on which something was wrong, in words
+}
+
+type bar struct {
+	X     int
+	State string // of the day; empty where nothing is known
+	Title string
+}
+
+func uptimeOf(name string, u *uptime) *uptimeView {
+	v := &uptimeView{Percent: percent(u.Percent)}
+	known := u.Days[max(0, len(u.Days)-uptimeDays):]
+	missing := uptimeDays - len(known)
+	for i := range uptimeDays {
+		b := bar{X: i * barPace, Title: "No data"}
+		if i >= missing {
+			d := &known[i-missing]
+			b.State, b.Title = string(d.Worst), d.words()
+			if d.Worst != status.Operational {
+				v.Bad = append(v.Bad, b.Title)
+			}
+		}
+		v.Bars = append(v.Bars, b)
+	}
+	v.Label = fmt.Sprintf("%s: %s %% uptime over %d days", name, v.Percent, len(known))
+	switch len(v.Bad) {
+	case 0:
+		v.Label += ", all of them without trouble"
+	case 1:
+		v.Label += ", one of them with trouble"
+	default:
+		v.Label += fmt.Sprintf(", %d of them with trouble", len(v.Bad))
+	}
+	return v
+}
+
+// words says how a day was.
+func (d *uptimeDay) words() string {
+	var parts []string
+	for _, p := range []struct {
+		seconds int
+		what    string
+	}{{d.OutageSeconds, "major outage"}, {d.PartialSeconds, "partial outage"}, {d.DegradedSeconds, "degraded performance"}, {d.MaintenanceSeconds, "maintenance"}} {
+		if p.seconds > 0 {
+			parts = append(parts, fmt.Sprint(duration(p.seconds), " of ", p.what))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"no trouble"}
+	}
+	return fmt.Sprintf("%s: %s %% up, %s", dayName(d.Date), percent(d.Percent), strings.Join(parts, ", "))
+}
+
+func dayName(d status.Date) string {
+	return d.Start(time.UTC).Format("2 January 2006")
+}
+
+// percent is a share with two decimals at most. Only all is 100.
+func percent(p float64) string {
+	if p > 99.99 && p < 100 {
+		p = 99.99
+	}
+	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(p, 'f', 2, 64), "0"), ".")
+}
+
+// duration is a time in hours and minutes, seconds where it is shorter than those.
+func duration(seconds int) string {
+	switch h, m := seconds/3600, seconds/60%60; {
+	case h > 0 && m > 0:
+		return fmt.Sprintf("%d h %d min", h, m)
+	case h > 0:
+		return fmt.Sprintf("%d h", h)
+	case m > 0:
+		return fmt.Sprintf("%d min", m)
+	default:
+		return fmt.Sprintf("%d s", seconds)
+	}
+}
+
+// dayView is a day with what happened on it, or several days on which nothing did: First is the first of them, which is Day itself where it is one.
+type dayView struct {
+	First, Day time.Time
+	Notices    []noticeView
+}
+
+// daysOf are days from the newest to the oldest, with the notices of each. With all, days without notices are there too, those that follow each other as one.
+func daysOf(newest, oldest time.Time, list []notice, all bool) []dayView {
+	var out []dayView
+	for day := newest; !day.Before(oldest); day = day.AddDate(0, 0, -1) {
+		v := dayView{First: day, Day: day}
+		for i := range list {
+			if at := list[i].day().In(day.Location()); status.DateOf(at) == status.DateOf(day) {
+				v.Notices = append(v.Notices, viewOf(&list[i]))
+			}
+		}
+		slices.SortStableFunc(v.Notices, func(a, b noticeView) int { return b.day().Compare(a.day()) })
+		switch last := len(out) - 1; {
+		case len(v.Notices) > 0 || all && (last < 0 || len(out[last].Notices) > 0):
+			out = append(out, v)
+		case all:
+			out[last].First = day
+		}
+	}
+	return out
+}
+
+// stateName is what a state of a component, a notice or an impact is called.
+func stateName(v any) string {
+	name := fmt.Sprint(v)
+	switch name {
+	case "":
+		return "Unknown"
+	case "none":
+		return "No impact"
+	}
+	name = strings.ReplaceAll(name, "_", " ")
+	return strings.ToUpper(name[:1]) + name[1:]
+}

@@ -1,0 +1,111 @@
+package statuspage
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"heliograph/internal/domain/status"
+)
+
+// TestPercent never says that all was up when it was not.
+func TestPercent(t *testing.T) {
+	t.Parallel()
+	for p, want := range map[float64]string{100: "100", 99.9999: "99.99", 99.5: "99.5", 99.123: "99.12", 0: "0", 7.999: "8"} {
+		if got := percent(p); got != want {
+			t.Errorf("%v is %s, not %s", p, got, want)
+		}
+	}
+}
+
+// TestUptimeOf draws ninety bars, whatever is known, and says in words what they show.
+func TestUptimeOf(t *testing.T) {
+	t.Parallel()
+	v := uptimeOf("API", &uptime{Percent: 99.999, Days: []uptimeDay{
+		{Date: "2026-05-16", Percent: 100, Worst: status.Operational},
+		{Date: "2026-05-17", Percent: 98.6, Worst: status.MajorOutage, OutageSeconds: 3720, DegradedSeconds: 59, MaintenanceSeconds: 7200},
+	}})
+	if len(v.Bars) != uptimeDays || v.Bars[87].State != "" || v.Bars[88].State != "operational" || v.Bars[89].State != "major_outage" || v.Bars[89].X != 356 {
+		t.Errorf("the bars end with %+v", v.Bars[86:])
+	}
+	if want := "17 May 2026: 98.6 % up, 1 h 2 min of major outage, 59 s of degraded performance, 2 h of maintenance"; len(v.Bad) != 1 || v.Bad[0] != want {
+		t.Errorf("the bad days are %q", v.Bad)
+	}
+	if want := "API: 99.99 % uptime over 2 days, one of them with trouble"; v.Label != want {
+		t.Errorf("the label is %q", v.Label)
+	}
+	long := &uptime{Percent: 100}
+	for range 95 {
+		long.Days = append(long.Days, uptimeDay{Date: "2026-05-17", Percent: 100, Worst: status.Operational})
+	}
+	if v := uptimeOf("API", long); len(v.Bars) != uptimeDays || !strings.Contains(v.Label, "90 days, all of them without trouble") {
+		t.Errorf("of 95 days: %d bars, %s", len(v.Bars), v.Label)
+	}
+}
+
+// TestHeadline is as bad as the worst open incident where the components are well, and as bad as those where they are not.
+func TestHeadline(t *testing.T) {
+	t.Parallel()
+	p := &pageData{EffectiveIndicator: status.ImpactMajor}
+	p.Rollup.Indicator, p.Rollup.Description = status.ImpactNone, "All Systems Operational"
+	if h := headlineOf(p); h.Indicator != status.ImpactMajor || h.Text != "Partial System Outage" {
+		t.Errorf("%+v", h)
+	}
+	p.Rollup.Indicator, p.Rollup.Description = status.ImpactMinor, "Partially Degraded Service"
+	if h := headlineOf(p); h.Indicator != status.ImpactMinor || h.Text != "Partially Degraded Service" {
+		t.Errorf("%+v", h)
+	}
+	p.Rollup.Indicator, p.Rollup.Description = status.ImpactNone, "All Systems Operational"
+	p.EffectiveIndicator = status.ImpactNone
+	if h := headlineOf(p); h.Text != "All Systems Operational" {
+		t.Errorf("%+v", h)
+	}
+}
+
+// TestDays puts notices on the days of the page's zone, also on those that are not 24 hours long.
+func TestDays(t *testing.T) {
+	t.Parallel()
+	zone, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(text string) time.Time {
+		v, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	// The clocks are put forward on the 8th of March.
+	list := []notice{{Code: "late", CreatedAt: at("2026-03-08T03:30:00Z")}, {Code: "early", CreatedAt: at("2026-03-08T05:10:00Z")}, {Code: "last", CreatedAt: at("2026-03-09T03:59:00Z")}}
+	days := daysOf(noon(at("2026-03-11T01:00:00Z").In(zone)), noon(at("2026-03-06T12:00:00Z").In(zone)), list, true)
+	var got []string
+	for _, d := range days {
+		text := d.Day.Format("01-02")
+		if d.First != d.Day {
+			text = d.First.Format("01-02 to ") + text
+		}
+		words := []string{text}
+		for _, n := range d.Notices {
+			words = append(words, n.Code)
+		}
+		got = append(got, strings.Join(words, " "))
+	}
+	if text := strings.Join(got, ", "); text != "03-09 to 03-10, 03-08 last early, 03-07 late, 03-06" {
+		t.Errorf("the days are %s", text)
+	}
+}
+
+// TestBadge draws two halves as wide as their texts, and escapes what editors write.
+func TestBadge(t *testing.T) {
+	t.Parallel()
+	svg, err := makeBadge(`A<b> & "c"`, strings.Repeat("long ", 40), status.ImpactMajor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`aria-label="A&lt;b&gt; &amp; &#34;c&#34;: long `, "…</text>", "#ad430c"} {
+		if !strings.Contains(string(svg), want) {
+			t.Errorf("no %s in %s", want, svg)
+		}
+	}
+}

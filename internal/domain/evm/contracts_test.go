@@ -1,0 +1,336 @@
+package evm_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/internal/testing/testenv"
+	"heliograph/resolvers"
+	"heliograph/storage/demo"
+)
+
+// compiled is a contract of the demo network as the compiler made it.
+type compiled struct {
+	abi           abi.ABI
+	code, runtime []byte
+}
+
+// readCompiled reads the demo network's contracts, by their names.
+func readCompiled(t testing.TB) map[string]compiled {
+	t.Helper()
+	b, err := os.ReadFile("../../../storage/demo/contracts/compiled.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Contracts map[string]struct {
+			ABI                       json.RawMessage
+			Bytecode, RuntimeBytecode string
+		}
+	}
+	if err := json.Unmarshal(b, &file); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]compiled{}
+	for name, c := range file.Contracts {
+		parsed, err := abi.JSON(bytes.NewReader(c.ABI))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = compiled{parsed, common.FromHex(c.Bytecode), common.FromHex(c.RuntimeBytecode)}
+	}
+	return out
+}
+
+// bay is the demo network as somebody sees it who calls its contracts through HTTP.
+type bay struct {
+	*testenv.Gateway
+	compiled map[string]compiled
+	// blocks are, for each contract, the blocks of its transactions: that of its creation is the first.
+	blocks map[int64][]int64
+}
+
+func newBay(t *testing.T) *bay {
+	t.Helper()
+	b := &bay{
+		Gateway:  testenv.Demo(t, testenv.EVM(func(o *resolvers.EVMOptions) { o.RequestsPerSecond, o.GasPerSecond = 1<<40, 1<<60 })),
+		compiled: readCompiled(t), blocks: map[int64][]int64{},
+	}
+	for _, r := range rowsOf[struct{ Contract, Block int64 }](t, b, `
+		select contract_id as contract, (select min(index) from record_file where consensus_end >= consensus_timestamp) as block
+		from contract_result where contract_id > 0 order by consensus_timestamp`) {
+		b.blocks[r.Contract] = append(b.blocks[r.Contract], r.Block)
+	}
+	return b
+}
+
+// value asks the database for one value.
+func value[T any](t *testing.T, b *bay, sql string, args ...any) T {
+	t.Helper()
+	var v T
+	if err := b.DB.Pool().QueryRow(t.Context(), sql, args...).Scan(&v); err != nil {
+		t.Fatal(err, sql)
+	}
+	return v
+}
+
+// address is by what contracts know an entity.
+func (b *bay) address(t *testing.T, num int64) common.Address {
+	t.Helper()
+	a := value[[]byte](t, b, "select coalesce(evm_address, case when length(alias) = 20 then alias end, ''::bytea) from entity where id = $1", num)
+	if len(a) == 20 {
+		return common.Address(a)
+	}
+	return common.Address(lz(num))
+}
+
+// moment is a block: that of a contract's transaction, the first of which is its creation. Without a contract it is now.
+type moment struct {
+	contract int64
+	n        int
+}
+
+var now = moment{}
+
+func (m moment) old() bool { return m.contract != 0 }
+
+// fails is how a call ends that does not succeed. child is the code with which an operation of a system contract was refused on the way, if one was.
+type fails struct {
+	code, reason string
+	data         []byte
+	child        string
+}
+
+func reverts(data []byte) fails { return fails{code: "CONTRACT_REVERT_EXECUTED", data: data} }
+
+// says is a revert with a text.
+func says(text string) fails {
+	data, _ := abi.Arguments{{Type: abi.Type{T: abi.StringTy}}}.Pack(text)
+	return fails{code: "CONTRACT_REVERT_EXECUTED", reason: text, data: append(common.FromHex("08c379a0"), data...)}
+}
+
+// after is a failure after an operation was refused.
+func (f fails) after(child string) fails {
+	f.child = child
+	return f
+}
+
+// panics is a revert of the compiler's own checks.
+func panics(code int64) fails { return reverts(append(common.FromHex("4e487b71"), word(code)...)) }
+
+// ask is a call of a function, and what must come back.
+type ask struct {
+	at     moment
+	method string
+	args   []any
+	want   []any // what is returned, as go-ethereum names the types; nothing where the call fails
+	fails  *fails
+	from   int64
+	value  int64
+	gas    int64
+}
+
+// does, then, and failing make asks; calls without a sender come from the treasury.
+func does(method string, args []any, want ...any) ask {
+	return ask{method: method, args: args, want: want}
+}
+
+func failing(method string, args []any, f fails) ask {
+	return ask{method: method, args: args, fails: &f}
+}
+
+func (a ask) by(num int64) ask       { a.from = num; return a }
+func (a ask) when(m moment) ask      { a.at = m; return a }
+func (a ask) paying(value int64) ask { a.value = value; return a }
+func (a ask) with(gas int64) ask     { a.gas = gas; return a }
+
+func with(args ...any) []any { return args }
+
+func n(v int64) *big.Int { return big.NewInt(v) }
+
+// body is the JSON of a call.
+func (b *bay) body(t *testing.T, to *common.Address, data []byte, a ask) string {
+	t.Helper()
+	body := map[string]any{"data": "0x" + hex.EncodeToString(data)}
+	if to != nil {
+		body["to"] = to.Hex()
+	}
+	if a.from != 0 {
+		body["from"] = b.address(t, a.from).Hex()
+	}
+	if a.value != 0 {
+		body["value"] = a.value
+	}
+	if a.gas != 0 {
+		body["gas"] = a.gas
+	}
+	if a.at.old() {
+		body["block"] = strconv.FormatInt(b.blocks[a.at.contract][a.at.n], 10)
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// check makes the call of an ask and compares what comes back.
+func (b *bay) check(t *testing.T, contract string, to common.Address, a ask) {
+	t.Helper()
+	method, ok := b.compiled[contract].abi.Methods[a.method]
+	if !ok {
+		t.Errorf("%s has no function %s", contract, a.method)
+		return
+	}
+	in, err := method.Inputs.Pack(a.args...)
+	if err != nil {
+		t.Errorf("%s.%s: %v", contract, a.method, err)
+		return
+	}
+	got := b.Do(t, http.MethodPost, "/api/v1/contracts/call", b.body(t, &to, append(slices.Clone(method.ID), in...), a), "Content-Type: application/json")
+	status := http.StatusOK
+	var want string
+	if a.fails != nil {
+		status, want = http.StatusBadRequest, failure(t, *a.fails)
+	} else {
+		out, err := method.Outputs.Pack(a.want...)
+		if err != nil {
+			t.Errorf("%s.%s: %v", contract, a.method, err)
+			return
+		}
+		want = `{"result":"0x` + hex.EncodeToString(out) + `"}`
+	}
+	if got.Status != status || got.Body != want {
+		t.Errorf("%s.%s%v at %v:\n got %d %s\nwant %d %s", contract, a.method, a.args, a.at, got.Status, got.Body, status, want)
+	}
+}
+
+// failure is the body of a call that fails.
+func failure(t *testing.T, f fails) string {
+	t.Helper()
+	detail, err := json.Marshal(f.reason)
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := ""
+	if f.child != "" {
+		child = fmt.Sprintf(`,{"message":%q,"detail":"","data":""}`, f.child)
+	}
+	return fmt.Sprintf(`{"_status":{"messages":[{"message":%q,"detail":%s,"data":"0x%x"}%s]}}`, f.code, detail, f.data, child)
+}
+
+// TestContracts calls every function of the demo network's contracts, now and at older blocks.
+func TestContracts(t *testing.T) {
+	t.Parallel()
+	b := newBay(t)
+	for _, group := range []map[string][]ask{b.tokens(t), b.harbour(t), b.breakwater(t), b.furnace(), b.storehouse(t), b.switchboard(t)} {
+		for contract, asks := range group {
+			b.covers(t, contract, asks)
+			t.Run(contract, func(t *testing.T) {
+				t.Parallel()
+				for _, a := range asks {
+					b.check(t, contract, b.address(t, numbers[contract]), a)
+				}
+			})
+		}
+	}
+}
+
+// numbers are where the contracts are. A logbook is asked by its proxy.
+var numbers = map[string]int64{
+	"HarbourCoin": demo.HarbourCoin, "PierPass": demo.PierPass, "TideGauge": demo.TideGauge, "Logbook": demo.Signpost, "Signpost": demo.Signpost,
+	"Shipyard": demo.Shipyard, "Boat": demo.Boat, "TokenDesk": demo.TokenDesk, "Tollgate": demo.Tollgate, "Storehouse": demo.Storehouse,
+	"Breakwater": demo.Breakwater, "Furnace": demo.Furnace, "Switchboard": demo.Switchboard,
+}
+
+// covers makes sure that each function of a contract is called now and at an older block.
+func (b *bay) covers(t *testing.T, contract string, asks []ask) {
+	t.Helper()
+	for name := range b.compiled[contract].abi.Methods {
+		for _, old := range []bool{false, true} {
+			if !slices.ContainsFunc(asks, func(a ask) bool { return a.method == name && a.at.old() == old }) {
+				t.Errorf("%s.%s is not called (at an older block: %t)", contract, name, old)
+			}
+		}
+	}
+}
+
+// TestContractsAll makes sure that no contract is left out.
+func TestContractsAll(t *testing.T) {
+	t.Parallel()
+	for name, c := range readCompiled(t) {
+		if len(c.abi.Methods) > 0 && numbers[name] == 0 {
+			t.Errorf("nothing calls %s", name)
+		}
+	}
+}
+
+// TestContractsUnborn calls contracts in the block before the one in which they came to be: nobody is there.
+func TestContractsUnborn(t *testing.T) {
+	t.Parallel()
+	b := newBay(t)
+	for name, num := range numbers {
+		block := b.blocks[num][0] - 1
+		body := `{"data":"0x12345678","to":"` + b.address(t, num).Hex() + `","block":"` + strconv.FormatInt(block, 10) + `"}`
+		got := b.Do(t, http.MethodPost, "/api/v1/contracts/call", body, "Content-Type: application/json")
+		if got.Status != http.StatusOK || got.Body != `{"result":"0x"}` {
+			t.Errorf("%s at %d: %d %s", name, block, got.Status, got.Body)
+		}
+	}
+}
+
+// TestContractsCreated creates each contract once more, now and long ago: what comes back is the code that the compiler tells, or why its constructor
+// fails.
+func TestContractsCreated(t *testing.T) {
+	t.Parallel()
+	b := newBay(t)
+	fund := b.address(t, demo.Fund)
+	wreck := func(depth int64) []any { return with(n(depth)) }
+	for _, c := range []struct {
+		name  string
+		args  []any
+		fails *fails
+	}{
+		{"HarbourCoin", with(n(5), fund), nil},
+		{"PierPass", with(fund), nil},
+		{"TideGauge", with("a place"), nil},
+		{"Logbook", nil, nil},
+		{"Signpost", with(fund, fund), nil},
+		{"Shipyard", nil, nil},
+		{"Boat", with("Auk"), nil},
+		{"TokenDesk", nil, nil},
+		{"Tollgate", with(n(1)), nil},
+		{"Breakwater", nil, nil},
+		{"Furnace", nil, nil},
+		{"Switchboard", nil, nil},
+		{"Wreck", wreck(9), new(says("Wreck: it lies too deep"))},
+		{"Wreck", wreck(0), new(reverts(b.compiled["Breakwater"].abi.Errors["Closed"].ID.Bytes()[:4]))},
+	} {
+		args, err := b.compiled[c.name].abi.Pack("", c.args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, want := http.StatusOK, `{"result":"0x`+hex.EncodeToString(b.compiled[c.name].runtime)+`"}`
+		if c.fails != nil {
+			status, want = http.StatusBadRequest, failure(t, *c.fails)
+		}
+		for _, at := range []moment{now, {demo.HarbourCoin, 0}} {
+			body := b.body(t, nil, append(slices.Clone(b.compiled[c.name].code), args...), ask{at: at})
+			got := b.Do(t, http.MethodPost, "/api/v1/contracts/call", body, "Content-Type: application/json")
+			if got.Status != status || got.Body != want {
+				t.Errorf("%s at %v: %d %.200s, want %d %.200s", c.name, at, got.Status, got.Body, status, want)
+			}
+		}
+	}
+}

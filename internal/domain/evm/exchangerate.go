@@ -1,0 +1,94 @@
+package evm
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/internal/domain/ledger"
+)
+
+// ExchangeRateNumber is the number of the system contract that converts between hbars and US cents.
+const ExchangeRateNumber = 0x168
+
+const (
+	tinycentsToTinybars = 0x2e3cff6a // tinycentsToTinybars(uint256)
+	tinybarsToTinycents = 0x43a88229 // tinybarsToTinycents(uint256)
+	exchangeRateGas     = 100
+)
+
+// exchangeRate converts amounts by the rate that the network had at the block.
+type exchangeRate struct{}
+
+// Call implements [SystemContract].
+func (exchangeRate) Call(c *SystemCall) Outcome {
+	if c.Selector != tinycentsToTinybars && c.Selector != tinybarsToTinycents {
+		return Unknown()
+	}
+	amount, ok := c.Word(0)
+	if !ok {
+		return Halt(ContractExecutionException)
+	}
+	rate, ok := c.Rate()
+	if !ok {
+		return Halt(ContractExecutionException)
+	}
+	times, by := int64(rate.HbarEquivalent), int64(rate.CentEquivalent)
+	if c.Selector == tinybarsToTinycents {
+		times, by = by, times
+	}
+	if by <= 0 || times < 0 {
+		return Halt(ContractExecutionException)
+	}
+	v := new(big.Int).SetBytes(amount[:])
+	v.Mul(v, big.NewInt(times)).Quo(v, big.NewInt(by))
+	if v.BitLen() > 256 {
+		return Halt(ContractExecutionException)
+	}
+	return Return(exchangeRateGas, common.BigToHash(v).Bytes())
+}
+
+// Rate is what hbars cost at the block; ok is false when the ledger does not say.
+func (c *SystemCall) Rate() (rate ledger.ExchangeRate, ok bool) {
+	rates, err := c.State.source.ExchangeRates(c.State.ctx)
+	if err != nil {
+		c.State.Abort(fmt.Errorf("reading exchange rates: %w", err))
+	}
+	if rates == nil {
+		return rate, false
+	}
+	return rates.At(c.Block.Start), true
+}
+
+// PRNGNumber is the number of the system contract that gives pseudo-random seeds.
+const PRNGNumber = 0x169
+
+const (
+	getPseudorandomSeed = 0xd83bf9a1 // getPseudorandomSeed()
+	prngTinycents       = 10_000_000 // 0.001 $
+)
+
+// prng gives the seed that the block's running hash is.
+type prng struct{}
+
+// Call implements [SystemContract].
+func (prng) Call(c *SystemCall) Outcome {
+	if c.Selector != getPseudorandomSeed {
+		return Unknown()
+	}
+	gas := ViewGas()
+	if !c.Static {
+		gas = max(gas, OperationGas(prngTinycents, viewGasPrice))
+	}
+	return Return(gas, append([]byte(nil), c.Block.Hash[:]...))
+}
+
+// selectorOf is the selector that input begins with; ok is false when it is too short.
+func selectorOf(input []byte) (selector uint32, ok bool) {
+	if len(input) < 4 {
+		return 0, false
+	}
+	return binary.BigEndian.Uint32(input), true
+}

@@ -1,0 +1,72 @@
+package evm
+
+import (
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"heliograph/internal/domain/ledger"
+)
+
+// Override is what an account is in a simulation instead of what the ledger says. What is unknown stays.
+type Override struct {
+	// Address is any form of the account's address. Where nobody is, an account comes to be, or a contract when it has code or storage.
+	Address ledger.EVMAddress
+	// Balance is in tinybars.
+	Balance ledger.Null[uint64]
+	Nonce   ledger.Null[uint64]
+	Code    []byte
+	// Slots replace what the storage holds there; with All they are all there is.
+	Slots map[[32]byte][32]byte
+	All   bool
+}
+
+// Override changes accounts for the whole simulation, before anything runs.
+func (s *Simulation) Override(list []Override) error {
+	addresses := make([]common.Address, len(list))
+	for i, o := range list {
+		addresses[i] = common.Address(o.Address)
+	}
+	if err := s.state.prefetch(addresses...); err != nil {
+		return err
+	}
+	for i, o := range list {
+		a := addresses[i]
+		if visible := s.visible(a); visible != (common.Address{}) {
+			a = visible
+		}
+		s.state.override(a, o)
+	}
+	return nil
+}
+
+func (s *State) override(a common.Address, o Override) {
+	x := s.account(a)
+	if x.entity == nil {
+		// Somebody whom the ledger does not know; the address tells who.
+		x.synthetic = true
+		s.seen[a] = &ledger.EVMEntity{Type: ledger.EntityAccount, Alias: ledger.Of(ledger.EVMAddress(a))}
+	}
+	x.exists = true
+	if o.Balance.Valid {
+		x.balance = *uint256.NewInt(o.Balance.V)
+	}
+	if o.Nonce.Valid {
+		x.nonce = o.Nonce.V
+	}
+	if o.Code != nil {
+		x.code = newCode(slices.Clone(o.Code))
+	}
+	x.isContract = x.isContract || o.Code != nil || o.Slots != nil
+	if x.slots == nil && (o.Slots != nil || o.All) {
+		x.slots = map[common.Hash]common.Hash{}
+	}
+	if o.All {
+		clear(x.slots)
+		x.wiped = true
+	}
+	for slot, value := range o.Slots {
+		x.slots[slot] = value
+	}
+}

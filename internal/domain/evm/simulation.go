@@ -1,0 +1,308 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
+
+	"heliograph/internal/domain/ledger"
+)
+
+// Simulation runs messages in one block over one source. It belongs to one goroutine.
+type Simulation struct {
+	machine *Machine
+	block   Block
+	level   Level
+	state   *State
+
+	evm      *vm.EVM
+	hooks    *tracing.Hooks
+	guard    guard
+	tracer   *tracer // nil unless steps are told
+	children []ledger.ResponseCode
+}
+
+// Message is a call, or the creation of a contract.
+type Message struct {
+	// From is who sends it, in any form of an address; unknown: the treasury.
+	From ledger.Null[ledger.EVMAddress]
+	// To is what is called, in any form of an address; unknown: a contract is created, and Data is its initcode.
+	To   ledger.Null[ledger.EVMAddress]
+	Data []byte
+	// Value is in tinybars.
+	Value int64
+	// Gas is the most that may be used. At most 2^63-1.
+	Gas uint64
+	// GasPrice is what the sender would pay for a unit of gas, in tinybars. Contracts do not see it; it counts when payers are validated.
+	GasPrice int64
+}
+
+// Result is how a message ended.
+type Result struct {
+	// Output is what was returned; of a creation the contract's code. Of a failure it is what was reverted with.
+	Output []byte
+	// GasUsed has the intrinsic part in it.
+	GasUsed uint64
+	// Code is [Success], or why it failed.
+	Code ledger.ResponseCode
+	// Detail says more, for failures before anything ran.
+	Detail string
+	// Children are the codes with which operations of system contracts were refused, each once.
+	Children []ledger.ResponseCode
+	// Contract is the address that answered: the called one, or that of the created contract.
+	Contract ledger.EVMAddress
+}
+
+// Failed tells whether the message failed.
+func (r *Result) Failed() bool { return r.Code != Success }
+
+// State is what the simulation's contracts see.
+func (s *Simulation) State() *State { return s.state }
+
+// Level is the version of the EVM that the simulation runs.
+func (s *Simulation) Level() Level { return s.level }
+
+// Call runs a message. What it changed is gone afterwards. The error tells of trouble that is not the message's: a source that cannot be
+// read, or the end of the context.
+func (s *Simulation) Call(m Message) (*Result, error) {
+	return s.run(m)
+}
+
+// participants are who takes part in a message, by the addresses that contracts know them by.
+type participants struct {
+	from common.Address
+	to   *common.Address
+}
+
+// resolve finds who takes part. failure tells that there is no such sender.
+func (s *Simulation) resolve(m *Message) (p participants, failure *Result, err error) {
+	from := common.Address(m.From.V)
+	if m.From.V == (ledger.EVMAddress{}) && m.Value == 0 {
+		from = longZero(treasuryNumber)
+	}
+	wanted := []common.Address{from}
+	if m.To.Valid {
+		wanted = append(wanted, common.Address(m.To.V))
+	}
+	if err := s.state.prefetch(wanted...); err != nil {
+		return p, nil, err
+	}
+	if p.from = s.visible(from); p.from == (common.Address{}) {
+		if from != longZero(treasuryNumber) {
+			return p, &Result{Code: PayerAccountNotFound, Detail: "Sender account not found."}, nil
+		}
+		p.from = from
+	}
+	switch sender := s.state.account(p.from); {
+	case sender.entity == nil: // a ledger without a treasury
+	case sender.isContract:
+		p.from = longZero(treasuryNumber)
+	case sender.entity.Type != ledger.EntityAccount && sender.entity.Type != ledger.EntityUnknown:
+		return p, &Result{Code: PayerAccountNotFound, Detail: "Sender account not found."}, nil
+	}
+	if m.To.Valid {
+		to := common.Address(m.To.V)
+		if visible := s.visible(to); visible != (common.Address{}) {
+			to = visible
+		}
+		p.to = &to
+	}
+	return p, nil, nil
+}
+
+// visible is the address by which contracts know who is at an address in any form; zero when nobody is there.
+func (s *Simulation) visible(a common.Address) common.Address {
+	if e := s.state.seen[a]; e != nil {
+		return Canonical(e)
+	}
+	return common.Address{}
+}
+
+// run executes a message and undoes what it changed.
+func (s *Simulation) run(m Message) (result *Result, err error) {
+	mark := s.state.journal.len()
+	defer func() {
+		switch stopped := recover().(type) {
+		case nil:
+		case abort:
+			result, err = s.stopped(m, stopped)
+		default:
+			panic(stopped) // a mistake of ours, which the server answers with its own error
+		}
+		s.state.reset(mark)
+		s.children, s.guard = nil, guard{}
+	}()
+	p, failure, err := s.resolve(&m)
+	if failure != nil || err != nil {
+		return failure, err
+	}
+	if failure := s.cannotPay(&m, p.from); failure != nil {
+		return failure, nil
+	}
+	intrinsic, floor := s.intrinsicGas(&m)
+	if intrinsic > m.Gas || floor > m.Gas {
+		return &Result{Code: InsufficientGas, GasUsed: m.Gas}, nil
+	}
+	result, err = s.execute(&m, p, intrinsic)
+	if err != nil {
+		return nil, err
+	}
+	result.GasUsed = max(result.GasUsed, floor)
+	result.Children = s.children
+	return result, nil
+}
+
+// stopped is what a run gives that was left in the middle.
+func (s *Simulation) stopped(m Message, why abort) (*Result, error) {
+	var halt haltError
+	if !errors.As(why.err, &halt) {
+		return nil, why.err
+	}
+	return &Result{Code: halt.code, GasUsed: m.Gas, Children: s.children}, nil
+}
+
+// cannotPay is the failure of a sender who owns too little, when that is asked.
+func (s *Simulation) cannotPay(m *Message, from common.Address) *Result {
+	if !s.machine.cfg.ValidatePayer || !m.From.Valid || m.GasPrice == 0 && m.Value == 0 {
+		return nil
+	}
+	cost := new(uint256.Int).Mul(uint256.NewInt(m.Gas), uint256.NewInt(uint64(m.GasPrice)))
+	cost.Add(cost, uint256.NewInt(uint64(m.Value)))
+	if balance := s.state.account(from).balance; balance.Lt(cost) {
+		return &Result{Code: InsufficientPayerBalance, GasUsed: m.Gas}
+	}
+	return nil
+}
+
+// execute runs what a message asks for after its gas has been found sufficient.
+func (s *Simulation) execute(m *Message, p participants, intrinsic uint64) (*Result, error) {
+	shared := &s.machine.engines[s.level]
+	e := shared.pool.Get().(*engine)
+	e.sim = s
+	defer func() {
+		e.sim = nil
+		shared.pool.Put(e)
+	}()
+	s.begin(e, shared, m, p)
+	defer s.evm.Release()
+	stop := context.AfterFunc(s.state.ctx, s.evm.Cancel)
+	defer stop()
+
+	gas := vm.NewGasBudget(m.Gas-intrinsic, 0)
+	r := &Result{Code: Success}
+	var (
+		left vm.GasBudget
+		fail error
+	)
+	if p.to == nil {
+		r.Output, r.Contract, left, fail = s.create(p.from, m.Data, gas)
+	} else {
+		r.Contract = ledger.EVMAddress(*p.to)
+		var extra uint64
+		if extra, fail = s.hollowGas(m, *p.to); fail == nil && gas.ExecutionGas < extra {
+			fail = vm.ErrOutOfGas
+		}
+		if fail == nil {
+			gas.ExecutionGas -= extra
+			r.Output, left, fail = s.evm.Call(p.from, *p.to, m.Data, gas, uint256.NewInt(uint64(m.Value)))
+		}
+	}
+	if err := s.state.ctx.Err(); err != nil {
+		return nil, fmt.Errorf("running a contract: %w", context.Cause(s.state.ctx))
+	}
+	used := m.Gas - left.ExecutionGas
+	if fail == nil {
+		used -= min(s.state.refund, used/params.RefundQuotientEIP3529)
+	}
+	r.GasUsed = used
+	if most := m.Gas * s.machine.cfg.MaxRefundPercent / 100; m.Gas-used > most {
+		r.GasUsed = m.Gas - most
+	}
+	if fail != nil {
+		r.Code = codeOf(s.guard.refine(fail))
+		if !errors.Is(fail, vm.ErrExecutionReverted) {
+			r.Output = nil
+		}
+	}
+	r.Output = slices.Clone(r.Output)
+	return r, nil
+}
+
+// begin makes the interpreter for a run.
+func (s *Simulation) begin(e *engine, shared *engines, m *Message, p participants) {
+	s.hooks = &tracing.Hooks{OnEnter: s.enter, OnExit: s.exit}
+	s.state.watch = s.watch
+	var random *common.Hash
+	if s.level.isMerge() {
+		hash := common.Hash(s.block.Hash)
+		random = &hash
+	}
+	s.evm = vm.NewEVM(vm.BlockContext{
+		CanTransfer: s.canTransfer, Transfer: s.transfer, GetHash: s.blockHash,
+		Coinbase: longZero(98), GasLimit: m.Gas, BlockNumber: big.NewInt(s.block.Number), Time: uint64(s.block.Start) / 1_000_000_000,
+		Difficulty: new(big.Int), BaseFee: new(big.Int), BlobBaseFee: big.NewInt(1), Random: random,
+	}, s.state, shared.chain, vm.Config{Tracer: s.hooks, NoBaseFee: true})
+	s.evm.SetPrecompiles(e.precompiled)
+	if s.machine.codes != nil {
+		s.evm.SetJumpDestCache(s.machine.codes)
+	}
+	s.evm.SetTxContext(vm.TxContext{Origin: p.from, GasPrice: new(uint256.Int)})
+	s.state.Prepare(shared.rules, p.from, longZero(98), p.to, shared.warm, nil)
+	if s.level.missingFails() || s.tracer != nil {
+		s.hooks.OnOpcode = s.opcode
+	}
+	if s.tracer != nil {
+		s.hooks.OnFault = s.tracer.fault
+	}
+}
+
+// create runs initcode as a new contract, at the address of the next number that the ledger gives.
+func (s *Simulation) create(from common.Address, initcode []byte, gas vm.GasBudget) (ret []byte, at ledger.EVMAddress, left vm.GasBudget, err error) {
+	a := longZero(s.state.takeNumber())
+	s.state.AddAddressToAccessList(a)
+	s.enter(0, byte(vm.CREATE), from, a, initcode, gas.ExecutionGas, nil)
+	defer func() { s.exit(0, ret, gas.ExecutionGas-left.ExecutionGas, err, err != nil) }()
+	s.state.CreateAccount(a)
+	s.state.CreateContract(a)
+	s.state.SetNonce(a, 1, tracing.NonceChangeNewContract)
+	contract := vm.NewContract(from, a, new(uint256.Int), gas, nil)
+	contract.SetCallCode(common.Hash{}, initcode)
+	contract.IsDeployment = true
+	ret, err = s.evm.Run(contract, nil, false)
+	if err == nil {
+		err = s.deposit(a, contract, ret, &s.machine.engines[s.level].rules)
+	}
+	return ret, ledger.EVMAddress(a), contract.Gas.Exit(err), err
+}
+
+// deposit checks and charges the code of a contract that was created.
+func (s *Simulation) deposit(a common.Address, contract *vm.Contract, code []byte, rules *params.Rules) error {
+	if len(code) > 0 && code[0] == 0xef {
+		return vm.ErrInvalidCode
+	}
+	if !contract.Gas.ChargeExecutionOnly(uint64(len(code)) * params.CreateDataGas) {
+		return vm.ErrCodeStoreOutOfGas
+	}
+	if err := vm.CheckMaxCodeSize(rules, uint64(len(code))); err != nil {
+		return err //nolint:wrapcheck // codeOf compares it
+	}
+	if len(code) > 0 {
+		s.state.SetCode(a, code, tracing.CodeChangeContractCreation)
+	}
+	return nil
+}
+
+// childFailed notes a refused operation, each code once.
+func (s *Simulation) childFailed(code ledger.ResponseCode) {
+	if !slices.Contains(s.children, code) {
+		s.children = append(s.children, code)
+	}
+}

@@ -1,0 +1,133 @@
+package system
+
+import (
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/ledger"
+)
+
+// accountFunctions are the functions of the account service.
+func accountFunctions() []*function {
+	return []*function{
+		{signature: "hbarAllowance(address,address)", returns: "int64,int256", run: hbarAllowance},
+		{signature: "getEvmAddressAlias(address)", returns: "int64,address", run: evmAddressAlias},
+		{signature: "getHederaAccountNumAlias(address)", returns: "int64,address", run: accountNumber},
+		{signature: "isValidAlias(address)", returns: "bool", run: isValidAlias},
+		{signature: "isAuthorizedRaw(address,bytes,bytes)", returns: "bool", run: isAuthorizedRaw},
+		{signature: "isAuthorized(address,bytes,bytes)", returns: "int64,bool", run: isAuthorized},
+		{signature: "hbarApprove(address,address,int256)", returns: "int64", kind: write, tinycents: approvePrice, run: hbarApprove},
+	}
+}
+
+// accountFacade are the functions of the address of an account without code.
+func accountFacade() []*function {
+	return []*function{
+		{signature: "hbarAllowance(address)", returns: "int64,int256", run: hbarAllowance},
+		{signature: "hbarApprove(address,int256)", returns: "int64", kind: write, tinycents: approvePrice, run: hbarApprove},
+		{signature: "setUnlimitedAutomaticAssociations(bool)", returns: "int64", kind: write, tinycents: accountUpdatePrice, run: setUnlimitedAssociations},
+	}
+}
+
+// Prices in tinycents: a ten-billionth of a dollar.
+const (
+	dollar             = 10_000_000_000
+	approvePrice       = dollar / 20
+	accountUpdatePrice = dollar / 100_000 * 22
+)
+
+// ownerAndSpender are who a function is about: the owner is the account that was called, else the first argument.
+func (c *call) ownerAndSpender(in []any) (owner, spender party, rest []any, code ledger.ResponseCode) {
+	at := c.entity
+	if !c.redirect {
+		at, in = in[0].(common.Address), in[1:]
+	}
+	owner, ok := c.facts.party(at)
+	if !ok {
+		return owner, spender, nil, invalidAllowanceOwner
+	}
+	spender, ok = c.facts.party(in[0].(common.Address))
+	if !ok {
+		return owner, spender, in[1:], invalidAllowanceSpender
+	}
+	return owner, spender, in[1:], 0
+}
+
+func hbarAllowance(c *call, in []any) evm.Outcome {
+	owner, spender, _, code := c.ownerAndSpender(in)
+	switch code {
+	case 0:
+		return c.returns(int64(success), *c.facts.allowance(owner, spender, nil))
+	case invalidAllowanceSpender:
+		return c.returns(int64(success), int64(0))
+	default:
+		return c.reverts(code)
+	}
+}
+
+func hbarApprove(c *call, in []any) evm.Outcome {
+	if delegated(c.Op) && !c.redirect {
+		return c.reverts(invalidAllowanceOwner)
+	}
+	owner, spender, rest, code := c.ownerAndSpender(in)
+	if code != 0 {
+		return c.reverts(code)
+	}
+	amount := rest[0].(*big.Int)
+	switch {
+	case amount.Sign() < 0:
+		return c.returns(int64(negativeAllowance))
+	case !amount.IsInt64():
+		return c.reverts(invalidTransactionBody)
+	case owner == spender:
+		return c.returns(int64(spenderSameAsOwner))
+	}
+	change(c.facts, c.facts.allowance(owner, spender, nil), amount.Int64())
+	return c.returns(int64(success))
+}
+
+func setUnlimitedAssociations(c *call, in []any) evm.Outcome {
+	p, ok := c.facts.party(c.entity)
+	if !ok {
+		return c.reverts(invalidAccountID)
+	}
+	most := int64(0)
+	if in[0].(bool) {
+		most = -1
+	}
+	c.facts.load(wants{slots: []party{p}})
+	change(c.facts, &c.facts.slots[p].Most, most)
+	return c.returns(int64(success))
+}
+
+// isAccount tells whether an entity is an account or a contract.
+func isAccount(e *ledger.EVMEntity) bool {
+	return e != nil && (e.Type == ledger.EntityAccount || e.Type == ledger.EntityContract)
+}
+
+func evmAddressAlias(c *call, in []any) evm.Outcome {
+	a := in[0].(common.Address)
+	_, ok := ledger.EVMAddress(a).Num()
+	if e := c.State.Entity(a); ok && isAccount(e) && e.Alias.Valid {
+		return c.returns(int64(success), common.Address(e.Alias.V))
+	}
+	return c.returns(int64(invalidAccountID))
+}
+
+func accountNumber(c *call, in []any) evm.Outcome {
+	if p, ok := c.facts.party(in[0].(common.Address)); ok && p.id != 0 {
+		return c.returns(int64(success), longZero(p.id))
+	}
+	return c.returns(int64(invalidSolidityAddress))
+}
+
+func isValidAlias(c *call, in []any) evm.Outcome {
+	a := in[0].(common.Address)
+	if isAccount(c.State.Entity(a)) {
+		return c.returns(true)
+	}
+	_, ok := c.facts.party(a)
+	return c.returns(ok)
+}

@@ -1,0 +1,184 @@
+package system
+
+import (
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/internal/domain/ledger"
+)
+
+// airdropTokens sends units and serials of tokens: airdropTokens((token, (account, amount, approved)[], (from, to, serial, approved)[])[]). Who is
+// associated with a token, or has room for it, gets it at once; to anybody else it is offered. The sender pays custom fees at once, and also those that
+// otherwise were taken from what the receivers get: what is offered is what arrives.
+func airdropTokens(c *call, in []any) (ledger.ResponseCode, []any) {
+	x := &transfer{}
+	parts := list(in[0])
+	switch {
+	case len(parts) == 0:
+		return emptyTransfer, nil
+	case len(parts) > mostAirdrops:
+		return invalidTransactionBody, nil
+	}
+	for _, v := range parts {
+		m, code := c.airdropOf(list(v))
+		switch {
+		case code != success:
+			return code, nil
+		case slices.ContainsFunc(x.tokens, func(other movement) bool { return other.token == m.token }):
+			return tokenRepeated, nil
+		}
+		x.tokens = append(x.tokens, m)
+	}
+	asked := len(x.tokens)
+	if code := c.charge(x); code != success {
+		return code, nil
+	}
+	if code := c.moveHbars(x.hbars); code != success {
+		return code, nil
+	}
+	for i := range x.tokens {
+		m := &x.tokens[i]
+		var offers []offer
+		if i < asked {
+			offers = c.withhold(m)
+		}
+		if code := c.moveToken(m); code != success {
+			return code, nil
+		}
+		if code := c.offer(m.token, offers); code != success {
+			return code, nil
+		}
+	}
+	return success, nil
+}
+
+// airdropOf reads what one sender airdrops of a token. Nobody can airdrop what is another's, approved or not.
+func (c *call) airdropOf(part []any) (movement, ledger.ResponseCode) {
+	amounts, serials := list(part[1]), list(part[2])
+	for _, v := range slices.Concat(amounts, serials) {
+		if parts := list(v); parts[len(parts)-1].(bool) {
+			return movement{}, notSupported
+		}
+	}
+	t, code := c.usableAt(part[0].(common.Address))
+	if code != success {
+		return movement{}, code
+	}
+	if len(amounts)+len(serials) == 0 {
+		return movement{}, emptyAmounts
+	}
+	m := movement{token: t, onTop: true}
+	if m.moves, code = c.amountsOf(amounts); code != success {
+		return m, code
+	}
+	if m.hands, code = c.handsOf(t, serials); code != success {
+		return m, code
+	}
+	if code := m.sound(); code != success {
+		return m, code
+	}
+	senders := map[party]bool{}
+	for _, v := range m.moves {
+		if v.amount < 0 {
+			senders[v.who] = true
+		}
+	}
+	for _, h := range m.hands {
+		senders[h.from] = true
+		for _, fee := range t.Fees.V.RoyaltyFees {
+			// A fallback fee is the receiver's, who may not have agreed to it.
+			if fee.FallbackFee != nil && !exempt(t, h.from, fee.CollectorAccountID, fee.AllCollectorsAreExempt) &&
+				!exempt(t, h.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
+				return m, fallbackRoyaltyInAirdrop
+			}
+		}
+	}
+	if len(senders) > 1 {
+		return m, severalSenders
+	}
+	return m, success
+}
+
+// offer is what somebody is airdropped who must be asked.
+type offer struct {
+	airdropKey
+	amount int64 // 0 of a serial
+}
+
+// withhold takes out of a movement what can only be offered.
+func (c *call) withhold(m *movement) (offers []offer) {
+	var sender party
+	for _, v := range m.moves {
+		if v.amount < 0 && !v.fee {
+			sender = v.who
+		}
+	}
+	var moves []move
+	var hands []hand
+	held := int64(0)
+	for _, v := range m.moves {
+		if v.amount > 0 && !v.fee && c.mustBeAsked(m.token, v.who) {
+			offers = append(offers, offer{airdropKey{sender, v.who, m.token.EntityID, 0}, v.amount})
+			held += v.amount
+			continue
+		}
+		moves = append(moves, v)
+	}
+	for i, v := range moves {
+		if v.amount < 0 && !v.fee {
+			moves[i].amount += held
+		}
+	}
+	for _, h := range m.hands {
+		if c.mustBeAsked(m.token, h.to) {
+			offers = append(offers, offer{airdropKey{h.from, h.to, m.token.EntityID, h.serial}, 0})
+			continue
+		}
+		hands = append(hands, h)
+	}
+	m.moves, m.hands = moves, hands
+	return offers
+}
+
+// offer makes offers of a token, all of them by one sender, who must have what is offered. It stays there until it is claimed.
+func (c *call) offer(t *token, offers []offer) ledger.ResponseCode {
+	held := int64(0)
+	for _, o := range offers {
+		r, code := c.open(t, o.sender, false)
+		if code != success {
+			return code
+		}
+		if o.serial != 0 {
+			switch n := c.facts.nft(t, o.serial); {
+			case n == nil:
+				return invalidNFTID
+			case c.facts.owner(t, n) != o.sender:
+				return doesNotOwnSerial
+			}
+		}
+		if held += o.amount; held > r.balance {
+			return insufficientTokenBalance
+		}
+		c.facts.loadAirdrops([]airdropKey{o.airdropKey})
+		a := c.facts.airdrops[o.airdropKey]
+		if a.pending && o.serial != 0 {
+			return serialAlreadyOffered
+		}
+		change(c.facts, a, airdrop{pending: true, amount: a.amount + o.amount})
+	}
+	return success
+}
+
+// mustBeAsked tells whether somebody gets a token only after claiming it.
+func (c *call) mustBeAsked(t *token, p party) bool {
+	if e := c.State.Entity(c.facts.address(p)); e != nil && e.ReceiverSigRequired && p != c.caller() {
+		return true
+	}
+	if c.facts.relation(p, t).associated {
+		return false
+	}
+	c.facts.load(wants{slots: []party{p}})
+	room := c.facts.slots[p]
+	return room.Most >= 0 && room.Used >= room.Most
+}

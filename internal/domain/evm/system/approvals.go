@@ -1,0 +1,129 @@
+package system
+
+import (
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/ledger"
+)
+
+// approve lets a spender take units of the caller's, or one serial: of NFTs the number is the serial, and the zero address clears the approval.
+func approve(c *call, in []any) (ledger.ResponseCode, []any) {
+	t, rest, code := c.usable(in)
+	if code != success {
+		return code, nil
+	}
+	if t.Type == ledger.TokenNonFungibleUnique {
+		return approveSerial(c, t, rest[0].(common.Address), rest[1].(*big.Int))
+	}
+	owner, at := c.caller(), rest[0].(common.Address)
+	amount, _ := amountOf(rest[1])
+	spender, ok := c.facts.party(at)
+	switch {
+	case !ok:
+		return invalidAllowanceSpender, nil
+	case owner == spender:
+		return spenderSameAsOwner, nil
+	case t.SupplyType == finite && amount > t.MaxSupply:
+		return amountExceedsMaxSupply, nil
+	case !c.facts.relation(owner, t).associated:
+		return notAssociated, nil
+	}
+	change(c.facts, c.facts.allowance(owner, spender, t), amount)
+	c.log(t, "Approval(address,address,uint256)", []common.Hash{topic(c.Caller), topic(at)}, appendUint(nil, uint64(amount)))
+	return success, []any{true}
+}
+
+func approveSerial(c *call, t *token, at common.Address, serial *big.Int) (ledger.ResponseCode, []any) {
+	n := c.facts.nft(t, serialOf(serial))
+	if n == nil {
+		return invalidSerial, nil
+	}
+	owner, by := c.facts.owner(t, n), c.caller()
+	if by != owner && !*c.facts.operator(owner, by, t) {
+		return delegatingSpenderNotPermitted, nil
+	}
+	var spender party
+	if at != (common.Address{}) {
+		var ok bool
+		if spender, ok = c.facts.party(at); !ok {
+			return invalidAllowanceSpender, nil
+		}
+		if spender == owner {
+			return spenderSameAsOwner, nil
+		}
+	}
+	change(c.facts, &n.spender, spender)
+	c.log(t, "Approval(address,address,uint256)", []common.Hash{topic(c.facts.address(owner)), topic(at), topic(serial)}, nil)
+	return success, nil
+}
+
+// approveUnits and approveNFT are approvals of one kind of token alone.
+func approveUnits(c *call, in []any) (ledger.ResponseCode, []any) {
+	t, _, code := c.usable(in)
+	switch {
+	case code != success:
+		return code, nil
+	case t.Type != ledger.TokenFungibleCommon:
+		return nftInFungibleAllowances, nil
+	}
+	return approve(c, in)
+}
+
+func approveNFT(c *call, in []any) (ledger.ResponseCode, []any) {
+	t, _, code := c.usable(in)
+	switch {
+	case code != success:
+		return code, nil
+	case t.Type != ledger.TokenNonFungibleUnique:
+		return fungibleInNFTAllowances, nil
+	}
+	return approve(c, in)
+}
+
+func setApprovalForAll(c *call, in []any) (ledger.ResponseCode, []any) {
+	t, rest, code := c.usable(in)
+	if code != success {
+		return code, nil
+	}
+	owner, at, all := c.caller(), rest[0].(common.Address), rest[1].(bool)
+	operator, ok := c.facts.party(at)
+	switch {
+	case t.Type != ledger.TokenNonFungibleUnique:
+		return fungibleInNFTAllowances, nil
+	case !ok:
+		return invalidAllowanceSpender, nil
+	case owner == operator:
+		return spenderSameAsOwner, nil
+	case !c.facts.relation(owner, t).associated:
+		return notAssociated, nil
+	}
+	change(c.facts, c.facts.operator(owner, operator, t), all)
+	word := encodeWord(all)
+	c.log(t, "ApprovalForAll(address,address,bool)", []common.Hash{topic(c.Caller), topic(at)}, word[:])
+	return success, nil
+}
+
+// bounded refuses a number that no amount of the ledger can be, which ends the frame as data do that cannot be read.
+func bounded(at int, run func(*call, []any) evm.Outcome) func(*call, []any) evm.Outcome {
+	return func(c *call, in []any) evm.Outcome {
+		if n := in[at].(*big.Int); !n.IsInt64() {
+			return evm.Halt(evm.ContractExecutionException)
+		}
+		return run(c, in)
+	}
+}
+
+// approval answers an approval at the address of a token: that of units returns true, that of a serial nothing.
+func approval(c *call, in []any) evm.Outcome {
+	code, values := c.do(approve, in)
+	switch {
+	case code != success:
+		return c.reverts(code)
+	case values == nil:
+		return evm.Return(c.gas(), nil)
+	}
+	return c.returns(values...)
+}

@@ -1,0 +1,100 @@
+package system
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/internal/domain/ledger"
+)
+
+// ofTokens does something with an account and each of some tokens, none of which may be named twice.
+func ofTokens(do func(c *call, p party, t *token) ledger.ResponseCode) func(*call, common.Address, []any) ledger.ResponseCode {
+	return func(c *call, account common.Address, tokens []any) ledger.ResponseCode {
+		p, ok := c.facts.party(account)
+		if !ok {
+			return invalidAccountID
+		}
+		seen := map[common.Address]bool{}
+		for _, v := range tokens {
+			a := v.(common.Address)
+			if seen[a] {
+				return tokenRepeated
+			}
+			seen[a] = true
+			t, code := c.usableAt(a)
+			if code == success {
+				code = do(c, p, t)
+			}
+			if code != success {
+				return code
+			}
+		}
+		return success
+	}
+}
+
+func associate(c *call, p party, t *token) ledger.ResponseCode {
+	if c.facts.relation(p, t).associated {
+		return alreadyAssociated
+	}
+	c.relate(p, t, false)
+	return success
+}
+
+// relate associates an account with a token.
+func (c *call) relate(p party, t *token, automatic bool) {
+	change(c.facts, c.facts.relation(p, t), relation{
+		associated: true, frozen: t.HasKey(ledger.TokenFreezeKey) && t.FreezeDefault, kyc: !t.HasKey(ledger.TokenKYCKey), automatic: automatic,
+	})
+}
+
+func dissociate(c *call, p party, t *token) ledger.ResponseCode {
+	r := c.facts.relation(p, t)
+	switch {
+	case !r.associated:
+		return notAssociated
+	case partyOf(t.TreasuryAccountID) == p:
+		return accountIsTreasury
+	case r.frozen:
+		return accountFrozen
+	case r.balance > 0 && t.Type == ledger.TokenFungibleCommon:
+		return requiresZeroBalances
+	case r.balance > 0:
+		return stillOwnsNFTs
+	}
+	change(c.facts, r, relation{})
+	return success
+}
+
+// setStatus makes a function that changes the association of an account with a token, for which the token must have a key.
+func setStatus(key ledger.TokenKeyKind, without ledger.ResponseCode, set func(*relation)) act {
+	return keyed(key, without, func(c *call, t *token, in []any) (ledger.ResponseCode, []any) {
+		r, _, code := c.held(t, in[0])
+		if code != success {
+			return code, nil
+		}
+		changed := *r
+		set(&changed)
+		change(c.facts, r, changed)
+		return success, nil
+	})
+}
+
+// one, many and ofItself make bodies of functions that do something with an account and a token, with many, and with the caller and the token it
+// called.
+func one(do func(*call, party, *token) ledger.ResponseCode) act {
+	return func(c *call, in []any) (ledger.ResponseCode, []any) {
+		return ofTokens(do)(c, in[0].(common.Address), in[1:2]), nil
+	}
+}
+
+func many(do func(*call, party, *token) ledger.ResponseCode) act {
+	return func(c *call, in []any) (ledger.ResponseCode, []any) {
+		return ofTokens(do)(c, in[0].(common.Address), list(in[1])), nil
+	}
+}
+
+func ofItself(do func(*call, party, *token) ledger.ResponseCode) act {
+	return func(c *call, _ []any) (ledger.ResponseCode, []any) {
+		return ofTokens(do)(c, c.Caller, []any{c.entity}), nil
+	}
+}

@@ -1,0 +1,230 @@
+package system
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/holiman/uint256"
+
+	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/ledger"
+)
+
+// The creation of a token is paid for with value: its price and a fifth more, of which the gas that it takes in any case is taken off.
+const (
+	creationGas          = 100_000
+	creationPrice        = dollar
+	creationWithFeePrice = 2 * dollar // with custom fees
+)
+
+// creating makes a function that creates a token and charges for it. What is sent along beyond the charge stays with the caller, and where there is
+// no token, all of it.
+func creating(kind ledger.TokenType) func(*call, []any) evm.Outcome {
+	return func(c *call, in []any) evm.Outcome {
+		price := int64(creationPrice)
+		if countOf(feeLists(kind, in)) > 0 {
+			price = creationWithFeePrice
+		}
+		due := c.due(price)
+		code, values := c.do(func(c *call, in []any) (ledger.ResponseCode, []any) {
+			if c.Value.Lt(due) {
+				return insufficientFee, nil
+			}
+			t, code := c.newToken(kind, in)
+			if code != success {
+				return code, nil
+			}
+			c.relateFirst(t)
+			return success, []any{longZero(t.EntityID)}
+		}, in)
+		back := new(uint256.Int).Set(c.Value)
+		if code == success {
+			back.Sub(back, due)
+		}
+		c.State.SubBalance(c.Self, c.Value, tracing.BalanceChangeTransfer)
+		c.State.AddBalance(c.Caller, back, tracing.BalanceChangeTransfer)
+		return c.returns(append([]any{int64(code)}, values...)...)
+	}
+}
+
+// feeLists are the arguments of a creation that are lists of custom fees: two or none. They come last: (token, supply, decimals, fixed fees, fractional
+// fees) makes a token of units, (token, fixed fees, royalty fees) one of serials.
+func feeLists(kind ledger.TokenType, in []any) []any {
+	if kind == ledger.TokenFungibleCommon {
+		return in[3:]
+	}
+	return in[1:]
+}
+
+func countOf(lists []any) (n int) {
+	for _, l := range lists {
+		n += len(list(l))
+	}
+	return n
+}
+
+// due is what is to be paid in value for an operation with a price in tinycents, in tinybars. A ledger that does not know what hbars cost charges
+// nothing.
+func (c *call) due(tinycents int64) *uint256.Int {
+	rate, known := c.Rate()
+	if !known || rate.CentEquivalent <= 0 || rate.HbarEquivalent < 0 {
+		return new(uint256.Int)
+	}
+	gasPrice, err := c.State.Source().GasPrice(c.State.Context())
+	if err != nil {
+		c.State.Abort(fmt.Errorf("reading the price of gas: %w", err))
+	}
+	v := new(big.Int).Mul(big.NewInt(tinycents+tinycents/5), big.NewInt(int64(rate.HbarEquivalent)))
+	v.Quo(v, big.NewInt(int64(rate.CentEquivalent)))
+	v.Sub(v, new(big.Int).Mul(big.NewInt(gasPrice), big.NewInt(creationGas)))
+	if v.Sign() < 0 {
+		return new(uint256.Int)
+	}
+	return uint256.MustFromBig(v)
+}
+
+// newToken makes a token with nobody who has any of it yet. What the contract itself looks at comes first, then what the network does.
+func (c *call) newToken(kind ledger.TokenType, in []any) (*token, ledger.ResponseCode) {
+	info, fees := list(in[0]), feeLists(kind, in)
+	t := &token{made: true, fresh: true}
+	t.Type, t.Name, t.Symbol, t.Memo = kind, info[0].(string), info[1].(string), info[3].(string)
+	t.CreatedTimestamp, t.FreezeDefault, t.SupplyType, t.PauseStatus = c.Block.Start, info[6].(bool), infinite, pauseless
+	var ok bool
+	if t.Keys, ok = c.keysOf(list(info[7])); !ok {
+		return nil, invalidTransactionBody
+	}
+	if t.HasKey(ledger.TokenPauseKey) {
+		t.PauseStatus = unpaused
+	}
+	treasury, known := c.facts.party(info[2].(common.Address))
+	switch {
+	case t.Symbol == "":
+		return nil, missingSymbol
+	case !known:
+		return nil, invalidAccountID
+	case list(info[8])[1].(common.Address) == common.Address{}:
+		return nil, invalidExpiration // nobody to renew it
+	}
+	t.TreasuryAccountID = treasury.id
+	if kind == ledger.TokenFungibleCommon {
+		if code := t.setUnits(in[1], in[2]); code != success {
+			return nil, code
+		}
+	}
+	if code := t.setMost(info[4].(bool), info[5]); code != success {
+		return nil, code
+	}
+	switch {
+	case kind == ledger.TokenNonFungibleUnique && !t.HasKey(ledger.TokenSupplyKey):
+		return nil, hasNoSupplyKey
+	case t.FreezeDefault && !t.HasKey(ledger.TokenFreezeKey):
+		return nil, hasNoFreezeKey
+	case t.Name == "":
+		return nil, missingName
+	}
+	if code := soundTexts(t.Symbol, t.Name, t.Memo); code != success {
+		return nil, code
+	}
+	if t.Metadata = metadataOf(info); len(t.Metadata) > mostMetadata {
+		return nil, metadataTooLong
+	}
+	if countOf(fees) > mostFees {
+		return nil, feesTooMany
+	}
+	if code := c.setFirstExpiry(t, list(info[8])); code != success {
+		return nil, code
+	}
+	t.EntityID = c.facts.create(ledger.EntityToken)
+	t.Fees = ledger.Of(&ledger.TokenCustomFees{})
+	if len(fees) > 0 {
+		all, code := c.customFees(t, kind, list(fees[0]), list(fees[1]))
+		if code != success {
+			return nil, code
+		}
+		t.Fees = ledger.Of(all)
+	}
+	t.fresh = false
+	c.facts.state.Journal().Append(func() { c.facts.tokens[t.EntityID] = nil })
+	c.facts.tokens[t.EntityID] = t
+	return t, success
+}
+
+// setUnits gives a token that is being made its first units, and the digits that they have behind the point.
+func (t *token) setUnits(supply, decimals any) ledger.ResponseCode {
+	var sound bool
+	if t.InitialSupply, sound = amountOf(supply); !sound {
+		return invalidInitialSupply
+	}
+	if t.Decimals, sound = amountOf(decimals); !sound || t.Decimals > math.MaxInt32 {
+		return invalidTokenDecimals
+	}
+	return success
+}
+
+// setMost says whether there is a most of a token that is being made, and what it is.
+func (t *token) setMost(isFinite bool, most any) ledger.ResponseCode {
+	var sound bool
+	if t.MaxSupply, sound = amountOf(most); !sound || isFinite != (t.MaxSupply > 0) {
+		return invalidMaxSupply
+	}
+	if isFinite {
+		t.SupplyType = finite
+		if t.InitialSupply > t.MaxSupply {
+			return invalidInitialSupply
+		}
+	}
+	return success
+}
+
+// setFirstExpiry says when a token that is being made expires: a period from now, else at the second that is given.
+func (c *call) setFirstExpiry(t *token, expiry []any) ledger.ResponseCode {
+	second, sound := amountOf(expiry[0])
+	period, also := amountOf(expiry[2])
+	if !also {
+		return invalidRenewalPeriod
+	}
+	if period != 0 {
+		second, sound = c.now()+min(period, mostLifetime+1), true
+	}
+	switch {
+	case !sound || second <= c.now() || second > c.now()+mostLifetime:
+		return invalidExpiration
+	case period != 0 && (period < leastRenewPeriod || period > mostRenewPeriod):
+		return invalidRenewalPeriod
+	}
+	payer, known := c.facts.party(expiry[1].(common.Address))
+	if !known {
+		return invalidAutoRenewAccount
+	}
+	t.AutoRenewAccountID, t.ExpirationTimestamp = payer.id, ledger.Of(ledger.Timestamp(second*nanoseconds))
+	if period != 0 {
+		t.AutoRenewPeriod = ledger.Of(period)
+	}
+	return success
+}
+
+// relateFirst associates a new token with those who have to do with it: the treasury, which gets the first units and is never kept from moving them, and
+// who collects fees in it.
+func (c *call) relateFirst(t *token) {
+	fees := t.Fees.V
+	collectors := make([]ledger.EntityID, 0, len(fees.FractionalFees))
+	for _, fee := range fees.FractionalFees {
+		collectors = append(collectors, fee.CollectorAccountID)
+	}
+	for _, fee := range fees.FixedFees {
+		if fee.DenominatingTokenID == t.EntityID {
+			collectors = append(collectors, fee.CollectorAccountID)
+		}
+	}
+	treasury := partyOf(t.TreasuryAccountID)
+	for _, id := range collectors {
+		if p := partyOf(id); p != treasury && !c.facts.relation(p, t).associated {
+			c.relate(p, t, false)
+		}
+	}
+	change(c.facts, c.facts.relation(treasury, t), relation{associated: true, kyc: true})
+	c.supply(t, c.facts.relation(treasury, t), t.InitialSupply)
+}

@@ -1,0 +1,227 @@
+package system
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math/big"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"heliograph/internal/domain/ledger"
+)
+
+// document lists all functions; its tables are what this test makes of the tables of functions. Run the test with UPDATE_DOCS=1 to write them.
+const document = "../../../../docs/system-contracts.md"
+
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for _, s := range allServices(Config{}) {
+		for name, list := range map[string][]*function{fmt.Sprintf("0x%x", s.number): s.direct, fmt.Sprintf("0x%x facade", s.number): s.facade} {
+			begin, end := "<!-- "+name+" -->\n", "<!-- end -->"
+			before, rest, ok := strings.Cut(text, begin)
+			got, after, closed := strings.Cut(rest, end)
+			if !ok || !closed {
+				t.Fatalf("%s has no table of %s", document, name)
+			}
+			want := listing(t, list)
+			if got != want {
+				t.Errorf("the table of %s is not what there is", name)
+				text = before + begin + want + end + after
+			}
+		}
+	}
+	if os.Getenv("UPDATE_DOCS") != "" {
+		if err := os.WriteFile(document, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// listing is a table of functions.
+func listing(t *testing.T, list []*function) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("| selector | function | |\n|---|---|---|\n")
+	for _, f := range list {
+		if err := f.prepare(); err != nil {
+			t.Fatal(err)
+		}
+		answer := map[kind]string{read: "reads", write: "changes"}[f.kind]
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s |\n", hex.EncodeToString([]byte{byte(f.selector >> 24), byte(f.selector >> 16), byte(f.selector >> 8), byte(f.selector)}), f.signature, answer)
+	}
+	return b.String()
+}
+
+// TestSelectors compares the functions with the selectors that the network has.
+func TestSelectors(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{
+		"0x167": `19f37361 93272baf 46de0fb1 f2c31ff4 a7daa18d 335e04c1 ae7611a0 d614cdb8 1f69565f 3f28a19b 287e1da8 3c4dd32e 927da105 098f2366 f49f40db
+			189a554c 0e71804f 82bba493 eca36917 2c4ba191 5cfc9011 15dacbea 9b23d3d9 e1f21c67 7336aaf0 367605ca 278e0b88 e0f4059a acb9cff9 d6910d06 49146bde
+			2e63879b 099794e8 78b63918 5b8f8584 52f91387 8f8d7f99 af99c633 7c41ad2c 3b3bff0f f069f712 9790686d efef57f9 f7f38e26 0fb65bf3 2af0c59a ea83f293
+			abb54eb5 7d305cfa d27be6cd 6fc3cbaf d5f60c47 30727a29 0fcaca1f 2f348119 012ebcaf 05961641 ebd595e0 7812a04b c23baeb6 4c381ae7 b937581a 9dc711e0
+			9c89bb35 5bc7c0e6 45733969 2cccc36f 18370d34 593d6e82`,
+		"0x167 facade": `06fdde03 95d89b41 313ce567 18160ddd 70a08231 dd62ed3e 6352211e c87b56dd 081812fc e985e9c5 095ea7b3 a9059cbb 23b872dd a22cb465 4d8fdd6d
+			0a754de6 5c9217e0 cef5b705 ad4917cf a83bc5b2 63ada5d7 76c6b391 a869c78a`,
+		"0x16a":        `fec46666 a0918464 dea3d081 bbf12d2e 308ef301 b2a31da4 b2526367`,
+		"0x16a facade": `bbee989e 86aff07c f5677e99`,
+		"0x16b":        `f0637961 358eeb03 ca829811 da2d5f8f d68c902c 6f5bfde8 e6599c18 105772b2 72d42394 dfb4a999`,
+		"0x16b facade": `06d15889 c61dea85`,
+		"0x16c": `19f37361 93272baf 46de0fb1 f2c31ff4 a7daa18d 335e04c1 ae7611a0 d614cdb8 1f69565f 3f28a19b 287e1da8 3c4dd32e 927da105 098f2366 f49f40db
+			189a554c 0e71804f 82bba493 eca36917 2c4ba191 5cfc9011 15dacbea 9b23d3d9 e1f21c67 7336aaf0 367605ca 278e0b88 e0f4059a acb9cff9 d6910d06 49146bde
+			2e63879b 099794e8 78b63918 5b8f8584 52f91387 8f8d7f99 af99c633 7c41ad2c 3b3bff0f f069f712 9790686d efef57f9 f7f38e26 d27be6cd 6fc3cbaf d5f60c47
+			30727a29 0fcaca1f 2f348119 012ebcaf 05961641 ebd595e0 7cb8323a 5ac3e67a ad7f8f0b c5bc16bc 54c832a5`,
+	}
+	want["0x16c facade"] = want["0x167 facade"]
+	for _, s := range allServices(Config{}) {
+		for name, functions := range map[string]table{fmt.Sprintf("0x%x", s.number): s.functions, fmt.Sprintf("0x%x facade", s.number): s.redirected} {
+			got := map[string]bool{}
+			for selector := range functions {
+				got[fmt.Sprintf("%08x", selector)] = true
+			}
+			for selector := range strings.FieldsSeq(want[name]) {
+				if !got[selector] {
+					t.Errorf("%s has no function %s", name, selector)
+				}
+				delete(got, selector)
+			}
+			for selector := range got {
+				t.Errorf("%s has a function %s that the network has not: %s", name, selector, functions[must(t, selector)].signature)
+			}
+		}
+	}
+}
+
+func must(t *testing.T, selector string) (v uint32) {
+	t.Helper()
+	if _, err := fmt.Sscanf(selector, "%08x", &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestCodes compares the response codes with their names.
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	for code, name := range map[ledger.ResponseCode]string{
+		success: "SUCCESS", invalidAccountID: "INVALID_ACCOUNT_ID", recordNotFound: "RECORD_NOT_FOUND", insufficientAccountBalance: "INSUFFICIENT_ACCOUNT_BALANCE",
+		invalidSolidityAddress: "INVALID_SOLIDITY_ADDRESS", keyNotProvided: "KEY_NOT_PROVIDED", invalidAccountAmounts: "INVALID_ACCOUNT_AMOUNTS",
+		invalidTransactionBody: "INVALID_TRANSACTION_BODY", invalidSignatureType: "INVALID_SIGNATURE_TYPE_MISMATCHING_KEY", accountFrozen: "ACCOUNT_FROZEN_FOR_TOKEN",
+		invalidTokenID: "INVALID_TOKEN_ID", hasNoFreezeKey: "TOKEN_HAS_NO_FREEZE_KEY", transfersNotZeroSum: "TRANSFERS_NOT_ZERO_SUM_FOR_TOKEN",
+		kycNotGranted: "ACCOUNT_KYC_NOT_GRANTED_FOR_TOKEN", hasNoKYCKey: "TOKEN_HAS_NO_KYC_KEY", insufficientTokenBalance: "INSUFFICIENT_TOKEN_BALANCE",
+		tokenWasDeleted: "TOKEN_WAS_DELETED", hasNoSupplyKey: "TOKEN_HAS_NO_SUPPLY_KEY", hasNoWipeKey: "TOKEN_HAS_NO_WIPE_KEY", invalidMintAmount: "INVALID_TOKEN_MINT_AMOUNT",
+		invalidBurnAmount: "INVALID_TOKEN_BURN_AMOUNT", notAssociated: "TOKEN_NOT_ASSOCIATED_TO_ACCOUNT", cannotWipeTreasury: "CANNOT_WIPE_TOKEN_TREASURY_ACCOUNT",
+		invalidWipingAmount: "INVALID_WIPING_AMOUNT", tokenIsImmutable: "TOKEN_IS_IMMUTABLE", alreadyAssociated: "TOKEN_ALREADY_ASSOCIATED_TO_ACCOUNT",
+		requiresZeroBalances: "TRANSACTION_REQUIRES_ZERO_TOKEN_BALANCES", accountIsTreasury: "ACCOUNT_IS_TREASURY", tokenRepeated: "TOKEN_ID_REPEATED_IN_TOKEN_LIST",
+		invalidScheduleID: "INVALID_SCHEDULE_ID", invalidSerial: "INVALID_TOKEN_NFT_SERIAL_NUMBER", invalidNFTID: "INVALID_NFT_ID", metadataTooLong: "METADATA_TOO_LONG",
+		batchTooLarge: "BATCH_SIZE_LIMIT_EXCEEDED", maxSupplyReached: "TOKEN_MAX_SUPPLY_REACHED", doesNotOwnSerial: "SENDER_DOES_NOT_OWN_NFT_SERIAL_NO",
+		invalidMintMetadata: "INVALID_TOKEN_MINT_METADATA", stillOwnsNFTs: "ACCOUNT_STILL_OWNS_NFTS", treasuryMustOwnBurned: "TREASURY_MUST_OWN_BURNED_NFT",
+		doesNotOwnWiped: "ACCOUNT_DOES_NOT_OWN_WIPED_NFT", amountsOnlyForFungible: "ACCOUNT_AMOUNT_TRANSFERS_ONLY_ALLOWED_FOR_FUNGIBLE_COMMON",
+		feesTooDeep: "CUSTOM_FEE_CHARGING_EXCEEDED_MAX_RECURSION_DEPTH", cannotPayFee: "INSUFFICIENT_SENDER_ACCOUNT_BALANCE_FOR_CUSTOM_FEE",
+		noAutomaticAssociations: "NO_REMAINING_AUTOMATIC_ASSOCIATIONS", tokenIsPaused: "TOKEN_IS_PAUSED", hasNoPauseKey: "TOKEN_HAS_NO_PAUSE_KEY",
+		spenderSameAsOwner: "SPENDER_ACCOUNT_SAME_AS_OWNER", amountExceedsMaxSupply: "AMOUNT_EXCEEDS_TOKEN_MAX_SUPPLY", negativeAllowance: "NEGATIVE_ALLOWANCE_AMOUNT",
+		spenderHasNoAllowance: "SPENDER_DOES_NOT_HAVE_ALLOWANCE", exceedsAllowance: "AMOUNT_EXCEEDS_ALLOWANCE", fungibleInNFTAllowances: "FUNGIBLE_TOKEN_IN_NFT_ALLOWANCES",
+		nftInFungibleAllowances: "NFT_IN_FUNGIBLE_TOKEN_ALLOWANCES", invalidAllowanceOwner: "INVALID_ALLOWANCE_OWNER_ID", invalidAllowanceSpender: "INVALID_ALLOWANCE_SPENDER_ID",
+		memoTooLong: "MEMO_TOO_LONG", invalidExpiration: "INVALID_EXPIRATION_TIME", invalidRenewalPeriod: "INVALID_RENEWAL_PERIOD",
+		invalidAutoRenewAccount: "INVALID_AUTORENEW_ACCOUNT", symbolTooLong: "TOKEN_SYMBOL_TOO_LONG", nameTooLong: "TOKEN_NAME_TOO_LONG",
+		zeroByteInString: "INVALID_ZERO_BYTE_IN_STRING", dividesByZero: "FRACTION_DIVIDES_BY_ZERO", feesTooMany: "CUSTOM_FEES_LIST_TOO_LONG",
+		invalidFeeCollector: "INVALID_CUSTOM_FEE_COLLECTOR", invalidTokenInFees: "INVALID_TOKEN_ID_IN_CUSTOM_FEES", collectorNotAssociated: "TOKEN_NOT_ASSOCIATED_TO_FEE_COLLECTOR",
+		feeNotPositive: "CUSTOM_FEE_MUST_BE_POSITIVE", hasNoFeeScheduleKey: "TOKEN_HAS_NO_FEE_SCHEDULE_KEY", royaltyAboveOne: "ROYALTY_FRACTION_CANNOT_EXCEED_ONE",
+		maximumBelowMinimum: "FRACTIONAL_FEE_MAX_AMOUNT_LESS_THAN_MIN_AMOUNT", alreadyHasNoFees: "CUSTOM_SCHEDULE_ALREADY_HAS_NO_FEES", denominationNotFungible: "CUSTOM_FEE_DENOMINATION_MUST_BE_FUNGIBLE_COMMON",
+		fractionalOnlyForFungible: "CUSTOM_FRACTIONAL_FEE_ONLY_ALLOWED_FOR_FUNGIBLE_COMMON", royaltyOnlyForNFT: "CUSTOM_ROYALTY_FEE_ONLY_ALLOWED_FOR_NON_FUNGIBLE_UNIQUE", hasNoMetadataKey: "TOKEN_HAS_NO_METADATA_KEY",
+		missingSerials: "MISSING_SERIAL_NUMBERS", tokenReferenceRepeated: "TOKEN_REFERENCE_REPEATED", invalidOwner: "INVALID_OWNER_ID",
+		tokenReferencesTooMany: "TOKEN_REFERENCE_LIST_SIZE_LIMIT_EXCEEDED", noTokenReferences: "EMPTY_TOKEN_REFERENCE_LIST", noPendingAirdrops: "EMPTY_PENDING_AIRDROP_ID_LIST",
+		pendingAirdropRepeated: "PENDING_AIRDROP_ID_REPEATED", pendingAirdropsTooMany: "PENDING_AIRDROP_ID_LIST_TOO_LONG", invalidPendingAirdrop: "INVALID_PENDING_AIRDROP_ID",
+		invalidSignature:              "INVALID_SIGNATURE",
+		insufficientFee:               "INSUFFICIENT_TX_FEE",
+		notSupported:                  "NOT_SUPPORTED",
+		invalidContractID:             "INVALID_CONTRACT_ID",
+		negativeValue:                 "CONTRACT_NEGATIVE_VALUE",
+		invalidTokenDecimals:          "INVALID_TOKEN_DECIMALS",
+		invalidInitialSupply:          "INVALID_TOKEN_INITIAL_SUPPLY",
+		invalidTreasury:               "INVALID_TREASURY_ACCOUNT_FOR_TOKEN",
+		missingSymbol:                 "MISSING_TOKEN_SYMBOL",
+		missingName:                   "MISSING_TOKEN_NAME",
+		emptyTransfer:                 "EMPTY_TOKEN_TRANSFER_BODY",
+		emptyAmounts:                  "EMPTY_TOKEN_TRANSFER_ACCOUNT_AMOUNTS",
+		scheduleIsImmutable:           "SCHEDULE_IS_IMMUTABLE",
+		invalidSchedulePayer:          "INVALID_SCHEDULE_PAYER_ID",
+		noNewSignatures:               "NO_NEW_VALID_SIGNATURES",
+		notSchedulable:                "SCHEDULED_TRANSACTION_NOT_IN_WHITELIST",
+		identicalSchedule:             "IDENTICAL_SCHEDULE_ALREADY_CREATED",
+		scheduleAlreadyDeleted:        "SCHEDULE_ALREADY_DELETED",
+		scheduleAlreadyExecuted:       "SCHEDULE_ALREADY_EXECUTED",
+		invalidMaxSupply:              "INVALID_TOKEN_MAX_SUPPLY",
+		expiryTooFar:                  "SCHEDULE_EXPIRATION_TIME_TOO_FAR_IN_FUTURE",
+		expiryNotInFuture:             "SCHEDULE_EXPIRATION_TIME_MUST_BE_HIGHER_THAN_CONSENSUS_TIME",
+		hasNoMetadataOrSupplyKey:      "TOKEN_HAS_NO_METADATA_OR_SUPPLY_KEY",
+		serialAlreadyOffered:          "PENDING_NFT_AIRDROP_ALREADY_EXISTS",
+		fallbackRoyaltyInAirdrop:      "TOKEN_AIRDROP_WITH_FALLBACK_ROYALTY",
+		scheduleExpiryIsBusy:          "SCHEDULE_EXPIRY_IS_BUSY",
+		severalSenders:                "AIRDROP_CONTAINS_MULTIPLE_SENDERS_FOR_A_TOKEN",
+		delegatingSpenderNotPermitted: "DELEGATING_SPENDER_DOES_NOT_HAVE_APPROVE_FOR_ALL",
+	} {
+		if code.String() != name {
+			t.Errorf("%d is %s, not %s", code, code, name)
+		}
+	}
+}
+
+// TestABI encodes values and reads them again, cuts them short, and reads what nobody would write.
+func TestABI(t *testing.T) {
+	t.Parallel()
+	typ, rest, err := parseType("(address,(string,int64)[],bytes,bool,uint256,uint8[])")
+	if err != nil || rest != "" {
+		t.Fatal(err, rest)
+	}
+	v := []any{longZero(7), []any{[]any{"a", int64(-1)}, []any{"", int64(2)}}, []byte{1, 2, 3}, true, big.NewInt(9), []any{uint64(1), uint64(255)}}
+	data := typ.encode(nil, v)
+	got, err := typ.decode(data)
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(v) {
+		t.Fatalf("got %v, want %v: %v", got, v, err)
+	}
+	for n := range data {
+		if _, err := typ.decode(data[:n]); err == nil {
+			t.Errorf("%d of %d bytes are enough", n, len(data))
+		}
+	}
+	for _, bad := range []struct {
+		typ  string
+		word int // whose bytes are all set
+	}{{"(bool)", 0}, {"(address)", 0}, {"(uint8)", 0}, {"(bytes)", 0}, {"(bytes)", 1}, {"(int64[])", 1}} {
+		typ, _, err := parseType(bad.typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := make([]byte, 96)
+		words[31] = 32
+		copy(words[32*bad.word:], slices.Repeat([]byte{0xff}, 32))
+		if _, err := typ.decode(words); err == nil {
+			t.Errorf("%s: read from %x", bad.typ, words)
+		}
+	}
+	// A list of lists that are all the same one, and far more than there are words.
+	nested, _, err := parseType("(int64[][])")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 1000
+	bomb := appendUint(appendUint(nil, 32), n)
+	for range n {
+		bomb = appendUint(bomb, 32*n)
+	}
+	bomb = append(appendUint(bomb, n), make([]byte, 32*n)...)
+	if _, err := nested.decode(bomb); err == nil {
+		t.Error("a million values were read from two thousand words")
+	}
+	if _, err := parseElementary("float"); err == nil {
+		t.Error("float is a type")
+	}
+}

@@ -1,0 +1,196 @@
+package system
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/internal/domain/ledger"
+)
+
+// mostFees is how many custom fees a token can have.
+const mostFees = 10
+
+// updateFees makes the body of updateFungibleTokenCustomFees and updateNonFungibleTokenCustomFees: they take a token, its fixed fees, and those that
+// only tokens of the type can have.
+func updateFees(of ledger.TokenType) act {
+	return keyed(ledger.TokenFeeScheduleKey, hasNoFeeScheduleKey, func(c *call, t *token, in []any) (ledger.ResponseCode, []any) {
+		fixed, others := list(in[0]), list(in[1])
+		switch {
+		case len(fixed)+len(others) > mostFees:
+			return feesTooMany, nil
+		case len(others) > 0 && t.Type != of && of == ledger.TokenFungibleCommon:
+			return fractionalOnlyForFungible, nil
+		case len(others) > 0 && t.Type != of:
+			return royaltyOnlyForNFT, nil
+		case len(fixed)+len(others) == 0 && !t.hasFees():
+			return alreadyHasNoFees, nil
+		}
+		fees, code := c.customFees(t, of, fixed, others)
+		if code != success {
+			return code, nil
+		}
+		change(c.facts, &t.Fees, ledger.Of(fees))
+		return success, nil
+	})
+}
+
+// customFees reads the fixed fees of a token, and those that only tokens of the type can have.
+func (c *call) customFees(t *token, of ledger.TokenType, fixed, others []any) (*ledger.TokenCustomFees, ledger.ResponseCode) {
+	fees := &ledger.TokenCustomFees{}
+	for _, v := range fixed {
+		fee, code := c.fixedFee(t, list(v))
+		if code != success {
+			return nil, code
+		}
+		fees.FixedFees = append(fees.FixedFees, fee)
+	}
+	for _, v := range others {
+		var code ledger.ResponseCode
+		if of == ledger.TokenFungibleCommon {
+			var fee *ledger.FractionalFee
+			fee, code = c.fractionalFee(t, list(v))
+			fees.FractionalFees = append(fees.FractionalFees, fee)
+		} else {
+			var fee *ledger.RoyaltyFee
+			fee, code = c.royaltyFee(list(v))
+			fees.RoyaltyFees = append(fees.RoyaltyFees, fee)
+		}
+		if code != success {
+			return nil, code
+		}
+	}
+	return fees, success
+}
+
+// hasFees tells whether a token has custom fees.
+func (t *token) hasFees() bool {
+	f := t.Fees.V
+	return len(f.FixedFees)+len(f.FractionalFees)+len(f.RoyaltyFees) > 0
+}
+
+// fixedFee reads (amount, token, useHbars, useCurrentToken, collector).
+func (c *call) fixedFee(t *token, in []any) (*ledger.FixedFee, ledger.ResponseCode) {
+	amount, _ := amountOf(in[0])
+	if amount <= 0 {
+		return nil, feeNotPositive
+	}
+	paidIn, hbars := in[1].(common.Address), in[2].(bool)
+	var denomination *token
+	var code ledger.ResponseCode
+	switch itself := in[3].(bool); {
+	case itself && (hbars || paidIn != (common.Address{})):
+		return nil, invalidTransactionBody
+	case itself && t.Type != ledger.TokenFungibleCommon:
+		return nil, denominationNotFungible
+	case itself:
+		denomination = t
+	default:
+		if denomination, code = c.denomination(paidIn, hbars); code != success {
+			return nil, code
+		}
+	}
+	collector, code := c.collector(in[4], denomination)
+	if code != success {
+		return nil, code
+	}
+	fee := &ledger.FixedFee{Amount: amount, CollectorAccountID: collector}
+	if denomination != nil {
+		fee.DenominatingTokenID = denomination.EntityID
+	}
+	return fee, success
+}
+
+// denomination is the token in which a fee is paid; nil for hbars. It is one or the other.
+func (c *call) denomination(at common.Address, hbars bool) (*token, ledger.ResponseCode) {
+	if hbars != (at == common.Address{}) {
+		return nil, invalidTransactionBody
+	}
+	if hbars {
+		return nil, success
+	}
+	t := c.facts.token(at)
+	switch {
+	case t == nil:
+		return nil, invalidTokenInFees
+	case t.Type != ledger.TokenFungibleCommon:
+		return nil, denominationNotFungible
+	}
+	return t, success
+}
+
+// collector is who gets a fee, who must be associated with what it is paid in. With a token that is being made they will be.
+func (c *call) collector(at any, paidIn *token) (ledger.EntityID, ledger.ResponseCode) {
+	p, ok := c.facts.party(at.(common.Address))
+	switch {
+	case !ok:
+		return 0, invalidFeeCollector
+	case paidIn != nil && !paidIn.fresh && !c.facts.relation(p, paidIn).associated:
+		return 0, collectorNotAssociated
+	}
+	return p.id, success
+}
+
+// fraction reads a numerator and a denominator.
+func fraction(numerator, denominator any) (*ledger.Fraction, ledger.ResponseCode) {
+	f := &ledger.Fraction{}
+	f.Numerator, _ = amountOf(numerator)
+	f.Denominator, _ = amountOf(denominator)
+	switch {
+	case f.Denominator == 0:
+		return nil, dividesByZero
+	case f.Numerator <= 0 || f.Denominator < 0:
+		return nil, feeNotPositive
+	}
+	return f, success
+}
+
+// fractionalFee reads (numerator, denominator, minimum, maximum, netOfTransfers, collector).
+func (c *call) fractionalFee(t *token, in []any) (*ledger.FractionalFee, ledger.ResponseCode) {
+	part, code := fraction(in[0], in[1])
+	if code != success {
+		return nil, code
+	}
+	least, _ := amountOf(in[2])
+	most, _ := amountOf(in[3])
+	switch {
+	case least < 0 || most < 0:
+		return nil, feeNotPositive
+	case most > 0 && most < least:
+		return nil, maximumBelowMinimum
+	}
+	collector, code := c.collector(in[5], t)
+	if code != success {
+		return nil, code
+	}
+	fee := &ledger.FractionalFee{Amount: part, CollectorAccountID: collector, DenominatingTokenID: t.EntityID, Minimum: least, NetOfTransfers: in[4].(bool)}
+	if most > 0 {
+		fee.Maximum = ledger.Of(most)
+	}
+	return fee, success
+}
+
+// royaltyFee reads (numerator, denominator, amount, token, useHbars, collector); with an amount there is a fallback fee.
+func (c *call) royaltyFee(in []any) (*ledger.RoyaltyFee, ledger.ResponseCode) {
+	part, code := fraction(in[0], in[1])
+	amount, _ := amountOf(in[2])
+	switch {
+	case code != success:
+		return nil, code
+	case part.Numerator > part.Denominator:
+		return nil, royaltyAboveOne
+	case amount < 0:
+		return nil, feeNotPositive
+	}
+	fee := &ledger.RoyaltyFee{Amount: part}
+	var paidIn *token
+	if amount > 0 {
+		if paidIn, code = c.denomination(in[3].(common.Address), in[4].(bool)); code != success {
+			return nil, code
+		}
+		fee.FallbackFee = &ledger.FallbackFee{Amount: amount}
+		if paidIn != nil {
+			fee.FallbackFee.DenominatingTokenID = paidIn.EntityID
+		}
+	}
+	fee.CollectorAccountID, code = c.collector(in[5], paidIn)
+	return fee, code
+}

@@ -1,0 +1,260 @@
+package system
+
+import (
+	"iter"
+	"math/big"
+
+	"heliograph/internal/domain/ledger"
+)
+
+// mostFeeLevels is how many times a fee may be due for what was moved for a fee.
+const mostFeeLevels = 2
+
+// charge adds to a transfer the custom fees that are due for it.
+func (c *call) charge(x *transfer) ledger.ResponseCode {
+	asked := len(x.tokens)
+	paidFor := map[relationKey]bool{}
+	for i := range asked {
+		m := x.tokens[i]
+		if !m.token.hasFees() {
+			continue
+		}
+		if code := c.chargeFor(x, m, 1); code != success {
+			return code
+		}
+		if code := c.chargeParts(&x.tokens[i]); code != success {
+			return code
+		}
+		if code := c.chargeRoyalties(x, m, asked, paidFor); code != success {
+			return code
+		}
+	}
+	return success
+}
+
+// exempt tells whether an account pays no fee of a token: the treasury, who collects the fee, and if the fee says so who collects any.
+func exempt(t *token, payer party, collector ledger.EntityID, all bool) bool {
+	if payer.id == 0 {
+		return false
+	}
+	if payer.id == t.TreasuryAccountID || payer.id == collector {
+		return true
+	}
+	if !all {
+		return false
+	}
+	f := t.Fees.V
+	for _, x := range f.FixedFees {
+		if x.CollectorAccountID == payer.id {
+			return true
+		}
+	}
+	for _, x := range f.FractionalFees {
+		if x.CollectorAccountID == payer.id {
+			return true
+		}
+	}
+	for _, x := range f.RoyaltyFees {
+		if x.CollectorAccountID == payer.id {
+			return true
+		}
+	}
+	return false
+}
+
+// chargeFor adds the fixed fees of a token, which everybody pays who gives of it.
+func (c *call) chargeFor(x *transfer, m movement, level int) ledger.ResponseCode {
+	var payers []party
+	for _, v := range m.moves {
+		if v.amount < 0 {
+			payers = append(payers, v.who)
+		}
+	}
+	for _, v := range m.hands {
+		payers = append(payers, v.from)
+	}
+	for _, fee := range m.token.Fees.V.FixedFees {
+		for _, payer := range payers {
+			if exempt(m.token, payer, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
+				continue
+			}
+			if level > mostFeeLevels {
+				return feesTooDeep
+			}
+			if code := c.pay(x, m.token, payer, fee.CollectorAccountID, fee.Amount, fee.DenominatingTokenID, level); code != success {
+				return code
+			}
+		}
+	}
+	return success
+}
+
+// pay adds a fee to a transfer, in hbars or units of a token, and the fees that are due for that.
+func (c *call) pay(x *transfer, of *token, payer party, collector ledger.EntityID, amount int64, denomination ledger.EntityID, level int) ledger.ResponseCode {
+	moves := []move{{who: payer, amount: -amount, fee: true}, {who: partyOf(collector), amount: amount, fee: true}}
+	if denomination.IsNone() {
+		x.hbars = append(x.hbars, moves...)
+		return success
+	}
+	t, code := c.usableAt(longZero(denomination))
+	if code != success {
+		return code
+	}
+	m := movement{token: t, moves: moves}
+	if t.EntityID != of.EntityID {
+		if code := c.chargeParts(&m); code != success {
+			return code
+		}
+		if len(m.moves) > len(moves) && level >= mostFeeLevels {
+			return feesTooDeep
+		}
+	}
+	x.tokens = append(x.tokens, m)
+	if t.EntityID == of.EntityID {
+		return success
+	}
+	m.moves = moves
+	return c.chargeFor(x, m, level+1)
+}
+
+// chargeParts adds the fees that are a part of the amount: the sender pays them on top, or they are taken from what the receivers get, from each in
+// proportion.
+func (c *call) chargeParts(m *movement) ledger.ResponseCode {
+	given := m.moves
+	left := make([]int64, len(given)) // of what each receiver gets
+	for i, v := range given {
+		left[i] = max(v.amount, 0)
+	}
+	for _, from := range given {
+		if from.amount >= 0 {
+			continue
+		}
+		units := -from.amount
+		for _, fee := range m.token.Fees.V.FractionalFees {
+			if exempt(m.token, from.who, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
+				continue
+			}
+			part, collector := partOf(-from.amount, fee), partyOf(fee.CollectorAccountID)
+			var payers []int
+			for i, v := range given {
+				if v.amount > 0 && !exempt(m.token, v.who, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
+					payers = append(payers, i)
+				}
+			}
+			switch {
+			case len(payers) == 0:
+			case fee.NetOfTransfers || m.onTop:
+				m.moves = append(m.moves, move{who: from.who, amount: -part, fee: true}, move{who: collector, amount: part, fee: true})
+			case part > units:
+				return cannotPayFee
+			default:
+				units -= part
+				for i, share := range shares(part, payers, left) {
+					m.moves = append(m.moves, move{who: given[i].who, amount: -share, fee: true})
+				}
+				m.moves = append(m.moves, move{who: collector, amount: part, fee: true})
+			}
+		}
+	}
+	return success
+}
+
+// shares divides an amount among payers in proportion to what is left to them, and takes it from that. What does not divide the first ones pay.
+func shares(amount int64, payers []int, left []int64) iter.Seq2[int, int64] {
+	all, rest := new(big.Int), amount
+	for _, i := range payers {
+		all.Add(all, big.NewInt(left[i]))
+	}
+	out := make([]int64, len(payers))
+	for n, i := range payers {
+		if all.Sign() > 0 {
+			v := new(big.Int).Mul(big.NewInt(left[i]), big.NewInt(amount))
+			out[n] = min(v.Quo(v, all).Int64(), left[i])
+		}
+		left[i] -= out[n]
+		rest -= out[n]
+	}
+	for n, i := range payers {
+		more := min(rest, left[i])
+		left[i] -= more
+		rest -= more
+		out[n] += more
+	}
+	return func(yield func(int, int64) bool) {
+		for n, i := range payers {
+			if out[n] != 0 && !yield(i, out[n]) {
+				return
+			}
+		}
+	}
+}
+
+// partOf is the part of an amount that a fee is, between its bounds.
+func partOf(amount int64, fee *ledger.FractionalFee) int64 {
+	if fee.Amount.Denominator == 0 {
+		return fee.Minimum
+	}
+	v := new(big.Int).Mul(big.NewInt(amount), big.NewInt(fee.Amount.Numerator))
+	v.Quo(v, big.NewInt(fee.Amount.Denominator))
+	part := max(v.Int64(), fee.Minimum)
+	if fee.Maximum.V > 0 {
+		part = min(part, fee.Maximum.V)
+	}
+	return part
+}
+
+// chargeRoyalties adds the fees that are a part of what is paid for serials, which the sender pays of what he gets, once for all serials of the token; and
+// where nothing is paid, those that the receiver of each serial pays instead.
+func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[relationKey]bool) ledger.ResponseCode {
+	for _, v := range m.hands {
+		got := received(x, asked, v.from)
+		once := relationKey{v.from, m.token.EntityID}
+		if len(got) > 0 && paidFor[once] {
+			continue
+		}
+		paidFor[once] = len(got) > 0
+		for _, fee := range m.token.Fees.V.RoyaltyFees {
+			if exempt(m.token, v.from, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
+				continue
+			}
+			for _, paid := range got {
+				share := partOf(paid.amount, &ledger.FractionalFee{Amount: fee.Amount})
+				if share == 0 {
+					continue
+				}
+				if code := c.pay(x, m.token, v.from, fee.CollectorAccountID, share, paid.token, 1); code != success {
+					return code
+				}
+			}
+			if len(got) > 0 || fee.FallbackFee == nil || exempt(m.token, v.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
+				continue
+			}
+			if code := c.pay(x, m.token, v.to, fee.CollectorAccountID, fee.FallbackFee.Amount, fee.FallbackFee.DenominatingTokenID, 1); code != success {
+				return code
+			}
+		}
+	}
+	return success
+}
+
+// payment is an amount of hbars, or of a token.
+type payment struct {
+	token  ledger.EntityID
+	amount int64
+}
+
+// received is what an account gets that can be paid with, of what was asked for.
+func received(x *transfer, asked int, who party) (out []payment) {
+	collect := func(token ledger.EntityID, moves []move) {
+		for _, m := range moves {
+			if m.who == who && m.amount > 0 && !m.fee {
+				out = append(out, payment{token, m.amount})
+			}
+		}
+	}
+	collect(0, x.hbars)
+	for _, m := range x.tokens[:asked] {
+		collect(m.token.EntityID, m.moves)
+	}
+	return out
+}

@@ -1,0 +1,118 @@
+package system
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+	"google.golang.org/protobuf/proto"
+
+	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/ledger"
+)
+
+// scheduledOf is the token of a type that a schedule would create, or why there is none.
+func (c *call) scheduledOf(at any, kind ledger.TokenType) (*token, ledger.ResponseCode) {
+	switch s := c.schedule(at.(common.Address)); {
+	case s == nil || s.deleted:
+		return nil, recordNotFound
+	case s.token == nil || s.token.Type != kind:
+		return nil, invalidScheduleID
+	default:
+		return s.token, success
+	}
+}
+
+func scheduledUnits(c *call, in []any) evm.Outcome {
+	t, code := c.scheduledOf(in[0], ledger.TokenFungibleCommon)
+	if code != success {
+		return c.reverts(code)
+	}
+	return c.answers([]any{c.info(t), t.Decimals})
+}
+
+func scheduledSerials(c *call, in []any) evm.Outcome {
+	t, code := c.scheduledOf(in[0], ledger.TokenNonFungibleUnique)
+	if code != success {
+		return c.reverts(code)
+	}
+	return c.answers([]any{c.info(t)}) // there is no serial, so nothing else
+}
+
+// scheduledCreation reads the token that a scheduled transaction would create from its body; nil when it does anything else.
+func (c *call) scheduledCreation(body []byte) *token {
+	var b services.SchedulableTransactionBody
+	if err := proto.Unmarshal(body, &b); err != nil {
+		return nil
+	}
+	m := b.GetTokenCreation()
+	if m == nil {
+		return nil
+	}
+	id := func(a *services.AccountID) ledger.EntityID { return c.s.cfg.Base.WithNum(a.GetAccountNum()) }
+	t := &token{made: true}
+	t.Type, t.SupplyType, t.PauseStatus = ledger.TokenFungibleCommon, infinite, pauseless
+	if m.GetTokenType() == services.TokenType_NON_FUNGIBLE_UNIQUE {
+		t.Type = ledger.TokenNonFungibleUnique
+	}
+	if m.GetSupplyType() == services.TokenSupplyType_FINITE {
+		t.SupplyType = finite
+	}
+	t.Name, t.Symbol, t.Memo, t.Metadata = m.GetName(), m.GetSymbol(), m.GetMemo(), m.GetMetadata()
+	t.Decimals, t.InitialSupply, t.TotalSupply, t.MaxSupply = int64(m.GetDecimals()), int64(m.GetInitialSupply()), int64(m.GetInitialSupply()), m.GetMaxSupply()
+	t.TreasuryAccountID, t.AutoRenewAccountID, t.FreezeDefault = id(m.GetTreasury()), id(m.GetAutoRenewAccount()), m.GetFreezeDefault()
+	if p := m.GetAutoRenewPeriod(); p != nil {
+		t.AutoRenewPeriod = ledger.Of(p.GetSeconds())
+	}
+	if x := m.GetExpiry(); x != nil {
+		t.ExpirationTimestamp = ledger.Of(ledger.Timestamp(x.GetSeconds() * nanoseconds))
+	}
+	for kind, key := range map[ledger.TokenKeyKind]*services.Key{
+		ledger.TokenAdminKey: m.GetAdminKey(), ledger.TokenKYCKey: m.GetKycKey(), ledger.TokenFreezeKey: m.GetFreezeKey(), ledger.TokenWipeKey: m.GetWipeKey(),
+		ledger.TokenSupplyKey: m.GetSupplyKey(), ledger.TokenFeeScheduleKey: m.GetFeeScheduleKey(), ledger.TokenPauseKey: m.GetPauseKey(),
+		ledger.TokenMetadataKey: m.GetMetadataKey(),
+	} {
+		if key != nil {
+			t.Keys[kind], _ = proto.Marshal(key) // what has been read can be written
+		}
+	}
+	t.Fees = ledger.Of(c.scheduledFees(m.GetCustomFees()))
+	return t
+}
+
+// scheduledFees are the custom fees of a token that a scheduled transaction would create.
+func (c *call) scheduledFees(list []*services.CustomFee) *ledger.TokenCustomFees {
+	base := c.s.cfg.Base
+	fees := &ledger.TokenCustomFees{}
+	part := func(f *services.Fraction) *ledger.Fraction {
+		return &ledger.Fraction{Numerator: f.GetNumerator(), Denominator: f.GetDenominator()}
+	}
+	for _, f := range list {
+		collector, exempt := base.WithNum(f.GetFeeCollectorAccountId().GetAccountNum()), f.GetAllCollectorsAreExempt()
+		switch {
+		case f.GetFixedFee() != nil:
+			x := &ledger.FixedFee{Amount: f.GetFixedFee().GetAmount(), CollectorAccountID: collector, AllCollectorsAreExempt: exempt}
+			x.DenominatingTokenID = c.denominationOf(f.GetFixedFee())
+			fees.FixedFees = append(fees.FixedFees, x)
+		case f.GetFractionalFee() != nil:
+			g := f.GetFractionalFee()
+			x := &ledger.FractionalFee{Amount: part(g.GetFractionalAmount()), CollectorAccountID: collector, AllCollectorsAreExempt: exempt}
+			x.Minimum, x.Maximum, x.NetOfTransfers = g.GetMinimumAmount(), ledger.Of(g.GetMaximumAmount()), g.GetNetOfTransfers()
+			fees.FractionalFees = append(fees.FractionalFees, x)
+		case f.GetRoyaltyFee() != nil:
+			g := f.GetRoyaltyFee()
+			x := &ledger.RoyaltyFee{Amount: part(g.GetExchangeValueFraction()), CollectorAccountID: collector, AllCollectorsAreExempt: exempt}
+			if g.GetFallbackFee() != nil {
+				x.FallbackFee = &ledger.FallbackFee{Amount: g.GetFallbackFee().GetAmount(), DenominatingTokenID: c.denominationOf(g.GetFallbackFee())}
+			}
+			fees.RoyaltyFees = append(fees.RoyaltyFees, x)
+		}
+	}
+	return fees
+}
+
+// denominationOf is the token in which a fee is paid; none for hbars.
+func (c *call) denominationOf(f *services.FixedFee) ledger.EntityID {
+	if f.GetDenominatingTokenId() == nil {
+		return 0
+	}
+	return c.s.cfg.Base.WithNum(f.GetDenominatingTokenId().GetTokenNum())
+}

@@ -1,0 +1,247 @@
+package system
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/ledger"
+)
+
+// Tuples of functions that change tokens.
+const (
+	moves            = "(address,int64)[]"
+	serialMoves      = "(address,address,int64)[]"
+	tokenMoves       = "(address," + moves + "," + serialMoves + ")[]"
+	allowedMoves     = "(address,int64,bool)[]"
+	allowedSerials   = "(address,address,int64,bool)[]"
+	allowedTokens    = "(address," + allowedMoves + "," + allowedSerials + ")[]"
+	pendingAirdrops  = "(address,address,address,int64)[]"
+	oldExpiry        = "(uint32,address,uint32)"
+	oldToken         = "(string,string,address,string,bool,uint32,bool," + tokenKey + "[]," + oldExpiry + ")"
+	newerToken       = "(string,string,address,string,bool,int64,bool," + tokenKey + "[]," + oldExpiry + ")"
+	oldFixedFee      = "(uint32,address,bool,bool,address)"
+	oldFractionalFee = "(uint32,uint32,uint32,uint32,bool,address)"
+	oldRoyaltyFee    = "(uint32,uint32,uint32,address,bool,address)"
+)
+
+// tokenFunctions are the functions of the token service.
+func tokenFunctions() []*function {
+	return slices.Concat(tokenReads(), tokenWrites(), tokenCreations())
+}
+
+// secondTokenFunctions are the functions of the second interface: those of the first one in their newest form, with tokens that also have metadata.
+func secondTokenFunctions() []*function {
+	var out []*function
+	for _, f := range tokenFunctions() {
+		if strings.Contains(f.signature, oldExpiry) {
+			continue
+		}
+		f.signature = strings.ReplaceAll(f.signature, hederaToken, tokenWithMetadata)
+		f.returns = strings.ReplaceAll(f.returns, hederaToken, tokenWithMetadata)
+		out = append(out, f)
+	}
+	return out
+}
+
+// tokenFacade are the functions of a token's address.
+func tokenFacade() []*function {
+	return slices.Concat(facadeReads(), facadeWrites())
+}
+
+// Prices in tinycents.
+const (
+	hbarPrice      = dollar / 10_000
+	tokenPrice     = dollar / 1_000 // of moving tokens, and of most that is done to one
+	feePrice       = dollar / 500   // of moving tokens with custom fees
+	serialPrice    = dollar / 50    // of a serial that is minted
+	associatePrice = dollar / 20    // of an association that begins or ends
+	accountPrice   = dollar / 20    // of an account that comes to be by what it is sent
+	airdropPrice   = dollar / 10
+)
+
+// tokenWrites are the functions of the token service that change something.
+func tokenWrites() []*function {
+	change := func(signature, returns string, run func(*call, []any) evm.Outcome) *function {
+		return &function{signature: signature, returns: returns, kind: write, tinycents: tokenPrice, run: run}
+	}
+	priced := func(f *function, price func(*call, []any) int64) *function {
+		f.price = price
+		return f
+	}
+	approving := func(f *function) *function {
+		f.tinycents = approvePrice
+		return f
+	}
+	ofFirst := withAccounts(priceOfToken(func(in []any) []any { return in[:1] }))
+	// A single token is no list, and costs as much as a list of one.
+	perToken := func(_ *call, in []any) int64 { return associatePrice * int64(max(len(list(in[1])), 1)) }
+	later := func(f *function) *function {
+		f.scheduled = true
+		return f
+	}
+	frozen := func(to bool) func(*call, []any) evm.Outcome {
+		return classic(setStatus(ledger.TokenFreezeKey, hasNoFreezeKey, func(r *relation) { r.frozen = to }))
+	}
+	known := func(to bool) func(*call, []any) evm.Outcome {
+		return classic(setStatus(ledger.TokenKYCKey, hasNoKYCKey, func(r *relation) { r.kyc = to }))
+	}
+	return []*function{
+		priced(change("cryptoTransfer("+tokenMoves+")", "int64", classic(cryptoTransfer)), withAccounts(priceOfTransfer)),
+		priced(change("cryptoTransfer(("+allowedMoves+"),"+allowedTokens+")", "int64", classic(cryptoTransfer)), withAccounts(priceOfTransfer)),
+		priced(change("transferTokens(address,address[],int64[])", "int64", classic(sends(amounts))), ofFirst),
+		priced(change("transferToken(address,address,address,int64)", "int64", classic(sends(oneAmount))), ofFirst),
+		priced(change("transferNFTs(address,address[],address[],int64[])", "int64", classic(sends(manySerials))), ofFirst),
+		priced(change("transferNFT(address,address,address,int64)", "int64", classic(sends(oneSerial))), ofFirst),
+		priced(change("transferFrom(address,address,address,uint256)", "int64", bounded(3, classic(takenOf(ledger.TokenFungibleCommon)))), ofFirst),
+		priced(change("transferFromNFT(address,address,address,uint256)", "int64", bounded(3, classic(takenOf(ledger.TokenNonFungibleUnique)))), ofFirst),
+		approving(change("approve(address,address,uint256)", "int64,bool", bounded(2, classic(approveUnits)))),
+		approving(change("approveNFT(address,address,uint256)", "int64", classic(approveNFT))),
+		approving(change("setApprovalForAll(address,address,bool)", "int64", classic(setApprovalForAll))),
+		priced(change("mintToken(address,uint64,bytes[])", "int64,uint64,int64[]", classic(mint())), priceOfMint),
+		priced(change("mintToken(address,int64,bytes[])", "int64,int64,int64[]", classic(mint())), priceOfMint),
+		change("burnToken(address,uint64,int64[])", "int64,uint64", classic(burn())),
+		change("burnToken(address,int64,int64[])", "int64,int64", classic(burn())),
+		priced(change("associateToken(address,address)", "int64", classic(one(associate))), perToken),
+		priced(change("associateTokens(address,address[])", "int64", classic(many(associate))), perToken),
+		priced(change("dissociateToken(address,address)", "int64", classic(one(dissociate))), perToken),
+		priced(change("dissociateTokens(address,address[])", "int64", classic(many(dissociate))), perToken),
+		change("freezeToken(address,address)", "int64", frozen(true)),
+		change("unfreezeToken(address,address)", "int64", frozen(false)),
+		change("grantTokenKyc(address,address)", "int64", known(true)),
+		change("revokeTokenKyc(address,address)", "int64", known(false)),
+		change("pauseToken(address)", "int64", classic(setPause(paused))),
+		change("unpauseToken(address)", "int64", classic(setPause(unpaused))),
+		change("deleteToken(address)", "int64", classic(deleteToken())),
+		change("wipeTokenAccount(address,address,uint32)", "int64", classic(wipe(false))),
+		change("wipeTokenAccount(address,address,int64)", "int64", classic(wipe(false))),
+		change("wipeTokenAccountNFT(address,address,int64[])", "int64", classic(wipe(true))),
+		later(change("updateTokenInfo(address,"+hederaToken+")", "int64", classic(administered(never, updateInfo)))),
+		later(change("updateTokenInfo(address,"+oldToken+")", "int64", classic(administered(never, updateInfo)))),
+		later(change("updateTokenInfo(address,"+newerToken+")", "int64", classic(administered(never, updateInfo)))),
+		later(change("updateTokenExpiryInfo(address,"+expiry+")", "int64", classic(administered(onlyLater, updateExpiry)))),
+		later(change("updateTokenExpiryInfo(address,"+oldExpiry+")", "int64", classic(administered(onlyLater, updateExpiry)))),
+		later(change("updateTokenKeys(address,"+tokenKey+"[])", "int64", classic(administered(hasOtherKeys, updateKeys)))),
+		change("updateFungibleTokenCustomFees(address,"+fixedFee+"[],"+fractional+"[])", "int64", classic(updateFees(ledger.TokenFungibleCommon))),
+		change("updateNonFungibleTokenCustomFees(address,"+fixedFee+"[],"+royaltyFee+"[])", "int64", classic(updateFees(ledger.TokenNonFungibleUnique))),
+		change("updateNFTsMetadata(address,int64[],bytes)", "int64", classic(updateMetadata)),
+		priced(change("airdropTokens("+allowedTokens+")", "int64", classic(airdropTokens)), withAccounts(func(*call, []any) int64 { return airdropPrice })),
+		change("cancelAirdrops("+pendingAirdrops+")", "int64", classic(onAirdrops(cancelAirdrop))),
+		change("claimAirdrops("+pendingAirdrops+")", "int64", classic(onAirdrops(claimAirdrop))),
+		change("rejectTokens(address,address[],(address,int64)[])", "int64", classic(rejectTokens)),
+	}
+}
+
+// facadeWrites are the functions of a token's address that change something.
+func facadeWrites() []*function {
+	price := withAccounts(priceOfToken(func([]any) []any { return nil }))
+	usual := func(signature string, do act) *function {
+		return &function{signature: signature, returns: "int64", kind: write, tinycents: tokenPrice, run: classic(do)}
+	}
+	return []*function{
+		{signature: "approve(address,uint256)", returns: "bool", kind: write, tinycents: approvePrice, run: bounded(1, approval)},
+		{signature: "transfer(address,uint256)", returns: "bool", kind: write, price: price, run: onlyUnits(announced(ofCaller))},
+		{signature: "transferFrom(address,address,uint256)", returns: "bool", kind: write, price: price, run: announced(itself)},
+		{signature: "setApprovalForAll(address,bool)", kind: write, tinycents: approvePrice, run: strict(setApprovalForAll)},
+		{signature: "associate()", returns: "int64", kind: write, tinycents: associatePrice, run: classic(ofItself(associate))},
+		{signature: "dissociate()", returns: "int64", kind: write, tinycents: associatePrice, run: classic(ofItself(dissociate))},
+		usual("cancelAirdropFT(address)", onOwnAirdrop(true, cancelAirdrop)),
+		usual("cancelAirdropNFT(address,int64)", onOwnAirdrop(true, cancelAirdrop)),
+		usual("claimAirdropFT(address)", onOwnAirdrop(false, claimAirdrop)),
+		usual("claimAirdropNFT(address,int64)", onOwnAirdrop(false, claimAirdrop)),
+		usual("rejectTokenFT()", rejectOwn),
+		usual("rejectTokenNFTs(int64[])", rejectOwnSerials),
+	}
+}
+
+// priceOfToken is the price of moving tokens that some of the arguments name, or the one that was called.
+func priceOfToken(named func(in []any) []any) func(*call, []any) int64 {
+	return func(c *call, in []any) int64 {
+		tokens := named(in)
+		if c.redirect {
+			tokens = []any{c.entity}
+		}
+		for _, v := range tokens {
+			if t := c.facts.token(v.(common.Address)); t != nil {
+				if t.hasFees() {
+					return feePrice
+				}
+			}
+		}
+		return tokenPrice
+	}
+}
+
+// priceOfTransfer is the price of moving anything.
+func priceOfTransfer(c *call, in []any) int64 {
+	moved := list(in[len(in)-1])
+	if len(moved) == 0 {
+		return hbarPrice
+	}
+	return priceOfToken(func([]any) []any {
+		var tokens []any
+		for _, v := range moved {
+			tokens = append(tokens, list(v)[0])
+		}
+		return tokens
+	})(c, in)
+}
+
+// withAccounts adds to a price what it costs that accounts come to be at addresses where nobody is.
+func withAccounts(price func(*call, []any) int64) func(*call, []any) int64 {
+	return func(c *call, in []any) int64 {
+		come := map[common.Address]bool{}
+		c.eachAddress(in, func(a common.Address) {
+			if c.comesToBe(a) {
+				come[a] = true
+			}
+		})
+		return price(c, in) + accountPrice*int64(len(come))
+	}
+}
+
+// eachAddress visits the addresses in arguments.
+func (c *call) eachAddress(v any, visit func(common.Address)) {
+	switch v := v.(type) {
+	case common.Address:
+		visit(v)
+	case []any:
+		for _, part := range v {
+			c.eachAddress(part, visit)
+		}
+	}
+}
+
+// priceOfMint is the price of units, or of each serial.
+func priceOfMint(_ *call, in []any) int64 {
+	if n := len(list(in[2])); n > 0 {
+		return serialPrice * int64(n)
+	}
+	return tokenPrice
+}
+
+// tokenCreations are the functions of the token service that create a token. What that costs they take of the value that is sent along.
+func tokenCreations() []*function {
+	of := func(kind ledger.TokenType, signature string) *function {
+		return &function{
+			signature: signature, returns: "int64,address", kind: write, payable: true, gas: creationGas, creates: kind, scheduled: true, run: creating(kind),
+		}
+	}
+	units, serials := ledger.TokenFungibleCommon, ledger.TokenNonFungibleUnique
+	return []*function{
+		of(units, "createFungibleToken("+hederaToken+",int64,int32)"),
+		of(units, "createFungibleTokenWithCustomFees("+hederaToken+",int64,int32,"+fixedFee+"[],"+fractional+"[])"),
+		of(serials, "createNonFungibleToken("+hederaToken+")"),
+		of(serials, "createNonFungibleTokenWithCustomFees("+hederaToken+","+fixedFee+"[],"+royaltyFee+"[])"),
+		of(units, "createFungibleToken("+oldToken+",uint256,uint256)"),
+		of(units, "createFungibleToken("+newerToken+",uint64,uint32)"),
+		of(units, "createFungibleTokenWithCustomFees("+oldToken+",uint256,uint256,"+oldFixedFee+"[],"+oldFractionalFee+"[])"),
+		of(units, "createFungibleTokenWithCustomFees("+newerToken+",uint64,uint32,"+oldFixedFee+"[],"+oldFractionalFee+"[])"),
+		of(serials, "createNonFungibleToken("+oldToken+")"),
+		of(serials, "createNonFungibleToken("+newerToken+")"),
+		of(serials, "createNonFungibleTokenWithCustomFees("+oldToken+","+oldFixedFee+"[],"+oldRoyaltyFee+"[])"),
+		of(serials, "createNonFungibleTokenWithCustomFees("+newerToken+","+oldFixedFee+"[],"+oldRoyaltyFee+"[])"),
+	}
+}

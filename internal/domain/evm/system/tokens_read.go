@@ -1,0 +1,291 @@
+package system
+
+import (
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/ledger"
+)
+
+// Tuples of the token service, by the names of its Solidity interface.
+const (
+	keyValue          = "(bool,address,bytes,bytes,address)"
+	tokenKey          = "(uint256," + keyValue + ")"
+	expiry            = "(int64,address,int64)"
+	hederaToken       = "(string,string,address,string,bool,int64,bool," + tokenKey + "[]," + expiry + ")"
+	tokenWithMetadata = "(string,string,address,string,bool,int64,bool," + tokenKey + "[]," + expiry + ",bytes)"
+	fixedFee          = "(int64,address,bool,bool,address)"
+	fractional        = "(int64,int64,int64,int64,bool,address)"
+	royaltyFee        = "(int64,int64,int64,address,bool,address)"
+	tokenInfo         = "(" + hederaToken + ",int64,bool,bool,bool," + fixedFee + "[]," + fractional + "[]," + royaltyFee + "[],string)"
+)
+
+// tokenReads are the functions of the token service that only read.
+func tokenReads() []*function {
+	return []*function{
+		{signature: "isToken(address)", returns: "int64,bool", run: isToken},
+		{signature: "getTokenType(address)", returns: "int64,int32", run: ofToken(func(_ *call, t *token) []any { return []any{typeNumber(t)} })},
+		{signature: "isFrozen(address,address)", returns: "int64,bool", run: ofRelation(func(r *relation) bool { return r.frozen })},
+		{signature: "isKyc(address,address)", returns: "int64,bool", run: ofRelation(func(r *relation) bool { return r.kyc })},
+		{
+			signature: "getTokenDefaultFreezeStatus(address)", returns: "int64,bool",
+			run: ofToken(func(_ *call, t *token) []any { return []any{t.FreezeDefault} }),
+		},
+		{
+			signature: "getTokenDefaultKycStatus(address)", returns: "int64,bool",
+			run: ofToken(func(_ *call, t *token) []any { return []any{t.KYCByDefault || !t.HasKey(ledger.TokenKYCKey)} }),
+		},
+		{
+			signature: "getTokenCustomFees(address)", returns: "int64," + fixedFee + "[]," + fractional + "[]," + royaltyFee + "[]",
+			run: ofToken(func(c *call, t *token) []any { return c.fees(t) }),
+		},
+		{signature: "getTokenExpiryInfo(address)", returns: "int64," + expiry, run: ofToken(func(_ *call, t *token) []any { return []any{expiryOf(t)} })},
+		{signature: "getTokenInfo(address)", returns: "int64," + tokenInfo, run: ofToken(func(c *call, t *token) []any { return []any{c.info(t)} })},
+		{signature: "getFungibleTokenInfo(address)", returns: "int64,(" + tokenInfo + ",int32)", run: getFungibleTokenInfo},
+		{
+			signature: "getNonFungibleTokenInfo(address,int64)", returns: "int64,(" + tokenInfo + ",int64,address,int64,bytes,address)",
+			run: getNonFungibleTokenInfo,
+		},
+		{signature: "getTokenKey(address,uint256)", returns: "int64," + keyValue, run: getTokenKey},
+		{signature: "allowance(address,address,address)", returns: "int64,uint256", run: allowance},
+		{signature: "getApproved(address,uint256)", returns: "int64,address", run: getApproved},
+		{signature: "isApprovedForAll(address,address,address)", returns: "int64,bool", run: isApprovedForAll},
+	}
+}
+
+// tokenOf is the token that a function is about, and what of its arguments is left: the address that was called, else the first argument.
+func (c *call) tokenOf(in []any) (*token, []any) {
+	if c.redirect {
+		return c.facts.token(c.entity), in
+	}
+	return c.facts.token(in[0].(common.Address)), in[1:]
+}
+
+// about makes sure that a token is known together with the associations that parties have with it, which takes one read.
+func (c *call) about(a common.Address, accounts ...common.Address) {
+	id, ok := c.facts.tokenID(a)
+	if !ok {
+		return
+	}
+	w := wants{tokens: []ledger.EntityID{id}}
+	for _, account := range accounts {
+		if p, ok := c.facts.party(account); ok {
+			w.relations = append(w.relations, relationKey{p, id})
+		}
+	}
+	c.facts.load(w)
+}
+
+// answers ends a function that reads: at the address of an entity with the values alone, else with the code of success in front.
+func (c *call) answers(values ...any) evm.Outcome {
+	if c.redirect {
+		return c.returns(values...)
+	}
+	return c.returns(append([]any{int64(success)}, values...)...)
+}
+
+// ofToken answers what is known of the token alone.
+func ofToken(value func(*call, *token) []any) func(*call, []any) evm.Outcome {
+	return func(c *call, in []any) evm.Outcome {
+		t, _ := c.tokenOf(in)
+		if t == nil {
+			return c.refuses(invalidTokenID)
+		}
+		return c.answers(value(c, t)...)
+	}
+}
+
+func isToken(c *call, in []any) evm.Outcome {
+	t, _ := c.tokenOf(in)
+	return c.answers(t != nil)
+}
+
+// typeNumber is how contracts name the types of tokens.
+func typeNumber(t *token) int64 {
+	if t.Type == ledger.TokenNonFungibleUnique {
+		return 1
+	}
+	return 0
+}
+
+// ofRelation answers what is known of an account's association with a token; false without one.
+func ofRelation(value func(*relation) bool) func(*call, []any) evm.Outcome {
+	return func(c *call, in []any) evm.Outcome {
+		account := in[1].(common.Address)
+		c.about(in[0].(common.Address), account)
+		t, _ := c.tokenOf(in)
+		if t == nil {
+			return c.refuses(invalidTokenID)
+		}
+		p, ok := c.facts.party(account)
+		if !ok {
+			return c.refuses(invalidAccountID)
+		}
+		r := c.facts.relation(p, t)
+		return c.answers(r.associated && value(r))
+	}
+}
+
+// fees are the custom fees of a token.
+func (c *call) fees(t *token) []any {
+	f := t.Fees.V
+	fixed, parts, royalties := []any{}, []any{}, []any{}
+	for _, x := range f.FixedFees {
+		token := longZero(x.DenominatingTokenID)
+		fixed = append(fixed, []any{x.Amount, token, x.DenominatingTokenID.IsNone(), false, c.facts.address(partyOf(x.CollectorAccountID))})
+	}
+	for _, x := range f.FractionalFees {
+		parts = append(parts, []any{x.Amount.Numerator, x.Amount.Denominator, x.Minimum, x.Maximum.V, x.NetOfTransfers, c.facts.address(partyOf(x.CollectorAccountID))})
+	}
+	for _, x := range f.RoyaltyFees {
+		fallback := ledger.FallbackFee{}
+		if x.FallbackFee != nil {
+			fallback = *x.FallbackFee
+		}
+		royalties = append(royalties, []any{
+			x.Amount.Numerator, x.Amount.Denominator, fallback.Amount, longZero(fallback.DenominatingTokenID), fallback.DenominatingTokenID.IsNone(),
+			c.facts.address(partyOf(x.CollectorAccountID)),
+		})
+	}
+	return []any{fixed, parts, royalties}
+}
+
+const (
+	// defaultAutoRenewPeriod is what a token has that the ledger knows no period of, in seconds.
+	defaultAutoRenewPeriod = 7_776_000
+	// noExpiry is when what has no expiration expires: the year 2100, in seconds.
+	noExpiry = 4_102_444_800
+)
+
+func expiryOf(t *token) []any {
+	second := int64(noExpiry)
+	if t.ExpirationTimestamp.Valid {
+		second = int64(t.ExpirationTimestamp.V) / 1_000_000_000
+	}
+	return []any{second, longZero(t.AutoRenewAccountID), t.AutoRenewPeriod.Or(defaultAutoRenewPeriod)}
+}
+
+// keyKinds are how many kinds of keys the interface knows: the first one does not know of metadata.
+func (c *call) keyKinds() ledger.TokenKeyKind {
+	if c.s.number == SecondTokenService {
+		return ledger.TokenKeyKinds
+	}
+	return ledger.TokenMetadataKey
+}
+
+// info is what getTokenInfo tells. Only the second interface has a place for the metadata, which comes last.
+func (c *call) info(t *token) []any {
+	keys := make([]any, 0, ledger.TokenKeyKinds)
+	for kind := range c.keyKinds() {
+		keys = append(keys, []any{uint64(1) << kind, keyValueOf(t.Keys[kind])})
+	}
+	fees := c.fees(t)
+	return []any{
+		[]any{
+			t.Name, t.Symbol, longZero(t.TreasuryAccountID), t.Memo, t.SupplyType == finite, t.MaxSupply, t.FreezeDefault, keys, expiryOf(t), t.Metadata,
+		},
+		t.TotalSupply, false, t.KYCByDefault, t.PauseStatus == "PAUSED", fees[0], fees[1], fees[2], c.ledgerID(),
+	}
+}
+
+// ledgerID is the text by which contracts know the network.
+func (c *call) ledgerID() string {
+	switch c.s.cfg.ChainID {
+	case evm.ChainIDMainnet:
+		return "0x00"
+	case evm.ChainIDTestnet:
+		return "0x01"
+	case chainIDPreviewnet:
+		return "0x02"
+	default:
+		return "0x03"
+	}
+}
+
+const chainIDPreviewnet = 0x129
+
+func getFungibleTokenInfo(c *call, in []any) evm.Outcome {
+	t, _ := c.tokenOf(in)
+	if t == nil || t.Type != ledger.TokenFungibleCommon {
+		return c.refuses(invalidTokenID)
+	}
+	return c.answers([]any{c.info(t), t.Decimals})
+}
+
+func getNonFungibleTokenInfo(c *call, in []any) evm.Outcome {
+	t, _ := c.tokenOf(in)
+	if t == nil || t.Type != ledger.TokenNonFungibleUnique {
+		return c.refuses(invalidTokenID)
+	}
+	serial := in[1].(int64)
+	n := c.facts.nft(t, serial)
+	if n == nil {
+		return c.refuses(invalidSerial)
+	}
+	return c.answers([]any{
+		c.info(t), serial, c.facts.address(c.facts.owner(t, n)), int64(n.created) / 1_000_000_000, n.metadata, c.facts.address(n.spender),
+	})
+}
+
+func getTokenKey(c *call, in []any) evm.Outcome {
+	t, rest := c.tokenOf(in)
+	if t == nil {
+		return c.refuses(invalidTokenID)
+	}
+	wanted := rest[0].(*big.Int)
+	for kind := range c.keyKinds() {
+		if wanted.IsUint64() && wanted.Uint64() == 1<<kind && t.HasKey(kind) {
+			return c.answers(keyValueOf(t.Keys[kind]))
+		}
+	}
+	return c.refuses(keyNotProvided)
+}
+
+func allowance(c *call, in []any) evm.Outcome {
+	t, rest := c.tokenOf(in)
+	if t == nil {
+		return c.refuses(invalidTokenID)
+	}
+	owner, ok := c.facts.party(rest[0].(common.Address))
+	if !ok {
+		return c.refuses(invalidAllowanceOwner)
+	}
+	spender, ok := c.facts.party(rest[1].(common.Address))
+	if !ok || t.Type != ledger.TokenFungibleCommon {
+		return c.answers(new(big.Int))
+	}
+	return c.answers(big.NewInt(*c.facts.allowance(owner, spender, t)))
+}
+
+// serialOf is the serial that an argument names; one that cannot be is none's.
+func serialOf(v any) int64 {
+	n := v.(*big.Int)
+	if !n.IsInt64() {
+		return 0
+	}
+	return n.Int64()
+}
+
+func getApproved(c *call, in []any) evm.Outcome {
+	t, rest := c.tokenOf(in)
+	if t == nil || t.Type != ledger.TokenNonFungibleUnique {
+		return c.refuses(invalidTokenID)
+	}
+	n := c.facts.nft(t, serialOf(rest[0]))
+	if n == nil {
+		return c.refuses(invalidSerial)
+	}
+	return c.answers(c.facts.address(n.spender))
+}
+
+func isApprovedForAll(c *call, in []any) evm.Outcome {
+	t, rest := c.tokenOf(in)
+	if t == nil || t.Type != ledger.TokenNonFungibleUnique {
+		return c.refuses(invalidTokenID)
+	}
+	owner, known := c.facts.party(rest[0].(common.Address))
+	operator, ok := c.facts.party(rest[1].(common.Address))
+	return c.answers(known && ok && *c.facts.operator(owner, operator, t))
+}

@@ -1,0 +1,220 @@
+package system
+
+import (
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/ledger"
+)
+
+// units is one account's amount of a token that goes to another.
+func (c *call) units(t *token, from, to any, amount int64, approved bool) (movement, ledger.ResponseCode) {
+	giver, code := c.party(from, false)
+	if code != success {
+		return movement{}, code
+	}
+	taker, code := c.party(to, true)
+	return movement{token: t, moves: []move{{who: giver, amount: -amount, approved: approved && giver != c.caller()}, {who: taker, amount: amount}}}, code
+}
+
+// serials are serials of a token that go from accounts to others.
+func (c *call) serials(t *token, from, to, numbers []any, approved bool) (movement, ledger.ResponseCode) {
+	m := movement{token: t}
+	if len(from) != len(to) || len(to) != len(numbers) {
+		return m, invalidTransactionBody
+	}
+	for i := range numbers {
+		giver, code := c.party(from[i], false)
+		if code != success {
+			return m, code
+		}
+		taker, code := c.party(to[i], true)
+		if code != success {
+			return m, code
+		}
+		m.hands = append(m.hands, hand{from: giver, to: taker, serial: numbers[i].(int64), approved: approved && giver != c.caller()})
+	}
+	return m, success
+}
+
+// sends makes the body of a function that moves one token.
+func sends(what func(c *call, t *token, in []any) (movement, ledger.ResponseCode)) act {
+	return func(c *call, in []any) (ledger.ResponseCode, []any) {
+		t, rest, code := c.usable(in)
+		if code != success {
+			return code, nil
+		}
+		m, code := what(c, t, rest)
+		if code != success {
+			return code, nil
+		}
+		return c.transfer(&transfer{tokens: []movement{m}}), nil
+	}
+}
+
+// transferToken(token, from, to, amount)
+func oneAmount(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
+	amount := in[2].(int64)
+	if amount < 0 {
+		return movement{}, invalidTransactionBody
+	}
+	return c.units(t, in[0], in[1], amount, false)
+}
+
+// transferTokens(token, accounts, amounts)
+func amounts(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
+	accounts, values := list(in[0]), list(in[1])
+	m := movement{token: t}
+	if len(accounts) != len(values) {
+		return m, invalidTransactionBody
+	}
+	for i, v := range values {
+		p, code := c.party(accounts[i], v.(int64) > 0)
+		if code != success {
+			return m, code
+		}
+		m.moves = append(m.moves, move{who: p, amount: v.(int64)})
+	}
+	return m, success
+}
+
+// transferNFT(token, from, to, serial)
+func oneSerial(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
+	return c.serials(t, in[:1], in[1:2], in[2:3], false)
+}
+
+// transferNFTs(token, from, to, serials)
+func manySerials(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
+	return c.serials(t, list(in[0]), list(in[1]), list(in[2]), false)
+}
+
+// transferFrom(token, from, to, amount or serial): the caller takes what it was allowed to.
+func taken(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
+	n := in[2].(*big.Int).Int64()
+	if t.Type == ledger.TokenNonFungibleUnique {
+		return c.serials(t, in[:1], in[1:2], []any{n}, true)
+	}
+	return c.units(t, in[0], in[1], n, true)
+}
+
+// takenOf is the same for tokens of one type alone.
+func takenOf(kind ledger.TokenType) act {
+	return sends(func(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
+		if t.Type != kind {
+			return movement{}, invalidTokenID
+		}
+		return taken(c, t, in)
+	})
+}
+
+// announced is a transfer at the address of a token, which leaves a log. Where the token has serials, it returns nothing.
+func announced(from func(c *call, in []any) []any) func(*call, []any) evm.Outcome {
+	return func(c *call, in []any) evm.Outcome {
+		in = from(c, in)
+		if n := in[2].(*big.Int); !n.IsInt64() {
+			return evm.Halt(evm.ContractExecutionException)
+		}
+		code, _ := c.do(func(c *call, in []any) (ledger.ResponseCode, []any) {
+			t, _, code := c.usable(in)
+			if code != success {
+				return code, nil
+			}
+			m, code := taken(c, t, in)
+			if code != success {
+				return code, nil
+			}
+			if code := c.transfer(&transfer{tokens: []movement{m}}); code != success {
+				return code, nil
+			}
+			parties := []common.Hash{topic(in[0]), topic(in[1])}
+			if t.Type == ledger.TokenNonFungibleUnique {
+				c.log(t, "Transfer(address,address,uint256)", append(parties, topic(in[2])), nil)
+			} else {
+				word := encodeWord(in[2])
+				c.log(t, "Transfer(address,address,uint256)", parties, word[:])
+			}
+			return success, nil
+		}, in)
+		if code != success {
+			return c.reverts(code)
+		}
+		if t := c.facts.token(c.entity); t != nil && t.Type == ledger.TokenNonFungibleUnique {
+			return evm.Return(c.gas(), nil)
+		}
+		return c.returns(true)
+	}
+}
+
+// itself are the arguments of a transfer as they stand; ofCaller are those of one that the caller makes of its own.
+func itself(_ *call, in []any) []any   { return in }
+func ofCaller(c *call, in []any) []any { return append([]any{c.Caller}, in...) }
+
+// onlyUnits refuses serials, which have no transfer of this form.
+func onlyUnits(run func(*call, []any) evm.Outcome) func(*call, []any) evm.Outcome {
+	return func(c *call, in []any) evm.Outcome {
+		if t, code := c.usableAt(c.entity); code == success && t.Type != ledger.TokenFungibleCommon {
+			return c.reverts(amountsOnlyForFungible)
+		}
+		return run(c, in)
+	}
+}
+
+// cryptoTransfer moves anything at once. Its arguments are lists of tokens with their movements, and in the newer form hbars in front; the newer
+// form tells which movements are made by approval.
+func cryptoTransfer(c *call, in []any) (ledger.ResponseCode, []any) {
+	x := &transfer{}
+	if len(in) == 2 {
+		moves, code := c.amountsOf(list(list(in[0])[0]))
+		if code != success {
+			return code, nil
+		}
+		x.hbars = moves
+	}
+	for _, v := range list(in[len(in)-1]) {
+		part := list(v)
+		t, code := c.usableAt(part[0].(common.Address))
+		if code != success {
+			return code, nil
+		}
+		m := movement{token: t}
+		if m.moves, code = c.amountsOf(list(part[1])); code != success {
+			return code, nil
+		}
+		if m.hands, code = c.handsOf(t, list(part[2])); code != success {
+			return code, nil
+		}
+		x.tokens = append(x.tokens, m)
+	}
+	return c.transfer(x), nil
+}
+
+// handsOf are serials of a token with those who give and get them, with or without a word on whether they are taken by approval.
+func (c *call) handsOf(t *token, values []any) ([]hand, ledger.ResponseCode) {
+	var out []hand
+	for _, v := range values {
+		h := list(v)
+		one, code := c.serials(t, h[:1], h[1:2], h[2:3], len(h) > 3 && h[3].(bool))
+		if code != success {
+			return nil, code
+		}
+		out = append(out, one.hands...)
+	}
+	return out, success
+}
+
+// amountsOf are amounts of accounts, with or without a word on whether they are taken by approval.
+func (c *call) amountsOf(values []any) ([]move, ledger.ResponseCode) {
+	var out []move
+	for _, v := range values {
+		part := list(v)
+		amount := part[1].(int64)
+		p, code := c.party(part[0], amount > 0)
+		if code != success {
+			return nil, code
+		}
+		out = append(out, move{who: p, amount: amount, approved: len(part) > 2 && part[2].(bool)})
+	}
+	return out, success
+}

@@ -1,0 +1,248 @@
+package fees
+
+import (
+	"slices"
+
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
+	"google.golang.org/protobuf/proto"
+
+	"heliograph/internal/domain/ledger"
+)
+
+// maxHookGas bounds the gas of a single call of a hook.
+const maxHookGas = 15_000_000
+
+// transfers are what a transfer or an airdrop moves.
+type transfers struct {
+	hbar   []*services.AccountAmount
+	tokens []*services.TokenTransferList
+}
+
+// transfersOf are the transfers of a transaction: none when it is neither a transfer nor an airdrop.
+func transfersOf(body *services.TransactionBody) transfers {
+	if t := body.GetCryptoTransfer(); t != nil {
+		return transfers{t.GetTransfers().GetAccountAmounts(), t.GetTokenTransfers()}
+	}
+	return transfers{nil, body.GetTokenAirdrop().GetTokenTransfers()}
+}
+
+// chargeTransfer charges transfers by the accounts, hooks and tokens in them.
+func (b *bill) chargeTransfer(t transfers) {
+	accounts, complete := t.accounts()
+	if !complete {
+		b.refuse(ErrUnknownType)
+		return
+	}
+	b.add(Accounts, accounts)
+	if calls, gas := t.hooks(); calls > 0 {
+		b.add(HookExecution, calls)
+		b.add(Gas, gas)
+	}
+	if b.isState() {
+		b.chargeTokens(t)
+		b.creations(t.newcomers())
+		return
+	}
+	for _, list := range t.tokens {
+		b.add(TokenTypes, count(list.GetTransfers())+count(list.GetNftTransfers()))
+	}
+}
+
+// chargeTokens charges transfers of tokens by what the tokens are.
+func (b *bill) chargeTokens(t transfers) {
+	var units int64
+	customFees := false
+	for _, list := range t.tokens {
+		if list.GetToken() == nil {
+			b.refuse(ErrUnknownType)
+			return
+		}
+		token := b.facts.Tokens[tokenID(list.GetToken())]
+		var counted int64
+		switch {
+		case token.NonFungible:
+			counted = count(list.GetNftTransfers())
+		case len(list.GetTransfers()) > 0:
+			counted = 1
+		}
+		units += counted
+		customFees = customFees || counted > 0 && token.HasCustomFees
+	}
+	switch {
+	case customFees:
+		b.add(TokenTransferBaseCustomFees, 1)
+	case units > 0:
+		b.add(TokenTransferBase, 1)
+	}
+	b.add(TokenTypes, units)
+}
+
+// account is an account as a transaction names it, to compare it by.
+type account struct {
+	shard, realm, number int64
+	alias                string
+	named                bool // by its alias
+}
+
+func accountOf(id *services.AccountID) account {
+	a := account{shard: id.GetShardNum(), realm: id.GetRealmNum(), number: id.GetAccountNum()}
+	if alias, named := id.GetAccount().(*services.AccountID_Alias); named {
+		a.alias, a.named = string(alias.Alias), true
+	}
+	return a
+}
+
+// accounts counts the different accounts; complete is false when one is missing.
+func (t transfers) accounts() (n int64, complete bool) {
+	seen := map[account]struct{}{}
+	complete = true
+	see := func(id *services.AccountID) {
+		complete = complete && id != nil
+		seen[accountOf(id)] = struct{}{}
+	}
+	for _, a := range t.hbar {
+		see(a.GetAccountID())
+	}
+	for _, list := range t.tokens {
+		for _, a := range list.GetTransfers() {
+			see(a.GetAccountID())
+		}
+		for _, nft := range list.GetNftTransfers() {
+			see(nft.GetSenderAccountID())
+			see(nft.GetReceiverAccountID())
+		}
+	}
+	return int64(len(seen)), complete
+}
+
+// hooks counts the calls of hooks and the gas that they may use. A hook that is called before and after counts twice, and so does its gas.
+func (t transfers) hooks() (calls, gas int64) {
+	call := func(hook *services.HookCall, times int64) {
+		if hook == nil {
+			return
+		}
+		calls += times
+		gas += times * max(0, min(int64(hook.GetEvmHookCall().GetGasLimit()), maxHookGas))
+	}
+	amounts := func(list []*services.AccountAmount) {
+		for _, a := range list {
+			call(a.GetPreTxAllowanceHook(), 1)
+			call(a.GetPrePostTxAllowanceHook(), 2)
+		}
+	}
+	amounts(t.hbar)
+	for _, list := range t.tokens {
+		amounts(list.GetTransfers())
+		for _, nft := range list.GetNftTransfers() {
+			call(nft.GetPreTxSenderAllowanceHook(), 1)
+			call(nft.GetPrePostTxSenderAllowanceHook(), 2)
+			call(nft.GetPreTxReceiverAllowanceHook(), 1)
+			call(nft.GetPrePostTxReceiverAllowanceHook(), 2)
+		}
+	}
+	return calls, gas
+}
+
+// newcomer is somebody for whom a transfer creates an account, unless there is one of that alias or, for the alias that is an ECDSA key, of its address.
+type newcomer struct{ alias, address ledger.Alias }
+
+// maxNewcomers bounds the keys whose addresses are computed, which takes time. The network takes no transaction with nearly as many receivers.
+const maxNewcomers = 100
+
+// newcomers are the receivers who are named by an alias for which an account can be created, each once.
+func (t transfers) newcomers() []newcomer {
+	var out []newcomer
+	seen := map[string]bool{}
+	receive := func(id *services.AccountID) {
+		alias := id.GetAlias()
+		if len(out) == maxNewcomers || seen[string(alias)] {
+			return
+		}
+		seen[string(alias)] = true
+		if address, possible := canCreate(alias); possible {
+			out = append(out, newcomer{alias, address})
+		}
+	}
+	amounts := func(list []*services.AccountAmount) {
+		for _, a := range list {
+			if a.GetAmount() > 0 {
+				receive(a.GetAccountID())
+			}
+		}
+	}
+	amounts(t.hbar)
+	for _, list := range t.tokens {
+		amounts(list.GetTransfers())
+		for _, nft := range list.GetNftTransfers() {
+			receive(nft.GetReceiverAccountID())
+		}
+	}
+	return out
+}
+
+// Lengths of what an alias can be.
+const (
+	addressLength = 20
+	ed25519Length = 32
+	ecdsaLength   = 33
+)
+
+// canCreate tells whether a transfer to an alias that nobody has creates an account: for an EVM address that is not made of an account number, and
+// for a single key. An ECDSA key has an address by which the account may be known already.
+func canCreate(alias []byte) (address ledger.Alias, possible bool) {
+	if len(alias) == addressLength {
+		return nil, slices.ContainsFunc(alias[:12], func(c byte) bool { return c != 0 })
+	}
+	if len(alias) != 2+ed25519Length && len(alias) != 2+ecdsaLength {
+		return nil, false
+	}
+	var key services.Key
+	if proto.Unmarshal(alias, &key) != nil {
+		return nil, false
+	}
+	if len(key.GetEd25519()) == ed25519Length {
+		return nil, true
+	}
+	public, err := crypto.DecompressPubkey(key.GetECDSASecp256K1())
+	if err != nil {
+		return nil, false
+	}
+	return crypto.PubkeyToAddress(*public).Bytes(), true
+}
+
+// tokenID is the id of a token; none when no such token can exist.
+func tokenID(t *services.TokenID) ledger.EntityID {
+	return entityID(t.GetShardNum(), t.GetRealmNum(), t.GetTokenNum())
+}
+
+func entityID(shard, realm, number int64) ledger.EntityID {
+	id, err := ledger.NewEntityID(shard, realm, number)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+// Questions are what the fee of the transaction depends on besides itself, in mode [State].
+func (t *Transaction) Questions() *ledger.FeeQuestions {
+	q := &ledger.FeeQuestions{}
+	if topic := t.body.GetConsensusSubmitMessage().GetTopicID(); topic != nil {
+		q.Topic = entityID(topic.GetShardNum(), topic.GetRealmNum(), topic.GetTopicNum())
+	}
+	moved := transfersOf(t.body)
+	for _, list := range moved.tokens {
+		if id := tokenID(list.GetToken()); id != 0 {
+			q.Tokens = append(q.Tokens, id)
+		}
+	}
+	slices.Sort(q.Tokens)
+	q.Tokens = slices.Compact(q.Tokens)
+	for _, n := range moved.newcomers() {
+		q.Aliases = append(q.Aliases, n.alias)
+		if n.address != nil {
+			q.Aliases = append(q.Aliases, n.address)
+		}
+	}
+	return q
+}

@@ -1,0 +1,234 @@
+//go:build soak
+
+package soak
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/storage/embedded"
+	"heliograph/storage/migrations"
+)
+
+// firstTopic is the number of the first topic.
+const firstTopic = 9001
+
+// network is a PostgreSQL server with a ledger whose topics somebody writes to, and a gateway over it in a process of its own.
+type network struct {
+	dir     string
+	server  *embedded.Server
+	url     string
+	gateway *exec.Cmd
+	address string
+}
+
+// startNetwork starts both. The gateway is the binary that `make build` has made.
+func startNetwork(t *testing.T) *network {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "heliograph-soak") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	n := &network{dir: dir}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	n.startServer(t)
+	t.Cleanup(func() { n.stopServer(t) })
+	quiet := slog.New(slog.DiscardHandler)
+	if err := migrations.Ledger(t.Context(), n.url, quiet); err != nil {
+		t.Fatal(err)
+	}
+	binary, err := filepath.Abs("../../../bin/heliograph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.gateway = exec.Command(binary, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "", "--database-url", n.url, "--log-format", "text")
+	n.gateway.Stderr = os.Stderr
+	stdout, err := n.gateway.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.gateway.Start(); err != nil {
+		t.Fatalf("%v; `make build` makes the binary", err)
+	}
+	t.Cleanup(func() {
+		_ = n.gateway.Process.Signal(syscall.SIGTERM)
+		_ = n.gateway.Wait()
+	})
+	found := regexp.MustCompile(`GraphQL\s+http://([^/]+)/graphql`)
+	lines := bufio.NewScanner(stdout)
+	for n.address == "" && lines.Scan() {
+		if m := found.FindStringSubmatch(lines.Text()); m != nil {
+			n.address = m[1]
+		}
+	}
+	if n.address == "" {
+		t.Fatal("the gateway did not start")
+	}
+	go func() {
+		for lines.Scan() { // what it says must be read
+		}
+	}()
+	return n
+}
+
+func (n *network) startServer(t *testing.T) {
+	t.Helper()
+	var err error
+	if n.server, err = embedded.Start(t.Context(), embedded.Options{DataDir: n.dir}); err != nil {
+		t.Fatal(err)
+	}
+	n.url = n.server.URL(embedded.Name)
+}
+
+func (n *network) stopServer(t *testing.T) {
+	t.Helper()
+	if err := n.server.Stop(context.WithoutCancel(t.Context())); err != nil {
+		t.Error(err)
+	}
+}
+
+// resident is the memory of the gateway's process in MiB, at this moment and at most.
+func (n *network) resident(t *testing.T) (now, peak int) {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.gateway.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string) int {
+		_, rest, _ := strings.Cut(string(text), name+":")
+		kib, err := strconv.Atoi(strings.Fields(rest)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kib >> 10
+	}
+	return read("VmRSS"), read("VmHWM")
+}
+
+// used is the CPU time of the gateway's process.
+func (n *network) used(t *testing.T) time.Duration {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n.gateway.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(text)[strings.LastIndex(string(text), ")")+1:])
+	var ticks int
+	for _, f := range fields[11:13] {
+		v, err := strconv.Atoi(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks += v
+	}
+	return time.Duration(ticks) * (10 * time.Millisecond)
+}
+
+// writer submits messages to the topics in turn, as an importer would write them down: with their transactions, in order.
+type writer struct {
+	url    string
+	topics int
+	mu     sync.Mutex
+	sent   int64 // messages that are in the database
+}
+
+// tick is how far transactions of the writer are apart at least.
+const tick = 10 * time.Millisecond
+
+// write submits messages at a rate a second until the time is over. While the database does not answer, messages wait.
+func (w *writer) write(ctx context.Context, rate int, length time.Duration) error {
+	var conn *pgx.Conn
+	defer func() {
+		if conn != nil {
+			_ = conn.Close(context.WithoutCancel(ctx)) // what was written is committed
+		}
+	}()
+	start, begun := time.Now(), w.count()
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		passed := min(time.Since(start), length)
+		due := begun + int64(passed.Seconds()*float64(rate))
+		if n := due - w.count(); n > 0 {
+			if err := w.submit(ctx, &conn, n); err != nil {
+				return err
+			}
+		}
+		if passed == length && w.count() >= due {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}
+
+func (w *writer) count() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sent
+}
+
+// newestWritten tells how many messages are in the database.
+const newestWritten = "select count(*) from topic_message"
+
+// submit writes n messages in one transaction. An error means that it is to be tried again later; only the end of the context is told.
+func (w *writer) submit(ctx context.Context, conn **pgx.Conn, n int64) error {
+	if *conn == nil {
+		c, err := pgx.Connect(ctx, w.url)
+		if err != nil {
+			return ctx.Err()
+		}
+		*conn = c
+		// A commit whose answer was lost may have succeeded.
+		var sent int64
+		if err := c.QueryRow(ctx, newestWritten).Scan(&sent); err != nil {
+			return w.hangUp(ctx, conn)
+		}
+		w.mu.Lock()
+		w.sent = sent
+		w.mu.Unlock()
+		return nil
+	}
+	const sql = `
+		with new as materialized (
+			select $1::bigint + i as at, $2::bigint + i as number, $3::bigint + ($2::bigint + i) % $4::bigint as topic, ($2::bigint + i) / $4::bigint + 1 as sequence
+			from generate_series(0, $5::bigint - 1) i),
+		said as (
+			insert into topic_message (consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash)
+			select at, topic, sequence, 'soak', 1001, '\x01' from new)
+		insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns, entity_id, transaction_hash)
+		select at, 27, 22, 1001, at - 1, topic, '\x01' from new`
+	if _, err := (*conn).Exec(ctx, sql, time.Now().UnixNano(), w.count(), int64(firstTopic), int64(w.topics), n); err != nil {
+		return w.hangUp(ctx, conn)
+	}
+	w.mu.Lock()
+	w.sent += n
+	w.mu.Unlock()
+	return nil
+}
+
+func (w *writer) hangUp(ctx context.Context, conn **pgx.Conn) error {
+	_ = (*conn).Close(context.WithoutCancel(ctx)) // it is broken already
+	*conn = nil
+	return ctx.Err()
+}
