@@ -12,7 +12,7 @@ import (
 //
 // The answer is not put together of single fields that were put off, as gqlgen would do it: each deferred fragment becomes an operation of its own,
 // which goes from the root to the objects that the fragment belongs to and selects the fragment there. What lies on the way has been read for the
-// part before and is not read again (memo.go, [rowplan.NewPartsStore]), so a deferred relation is still one statement for all its parents.
+// part before and is not read again (defer_memo.go, [rowplan.NewPartsStore]), so a deferred relation is still one statement for all its parents.
 type deferral struct {
 	operation *ast.OperationDefinition
 	set       ast.SelectionSet // the operation's, with its fragments inside and the directives in place
