@@ -27,7 +27,7 @@ DATE ?= $(shell TZ=UTC0 git show -s --date=format-local:%Y-%m-%dT%H:%M:%SZ --for
 LDFLAGS = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
 # Packages with browser tests: these carry the build tag "browser", since they need Chromium.
-BROWSER_PKGS ?= ./internal/app/web/... ./internal/app/gateway/...
+BROWSER_PKGS ?= ./app/web/... ./app/gateway/...
 
 GOLANGCI_LINT_VERSION := v2.8.0
 GOLANGCI_LINT := bin/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
@@ -69,7 +69,7 @@ test-clients: build ## Run other people's clients and checkers, and the examples
 
 soak: build ## Let 2,000 subscriptions listen while messages are written, and PostgreSQL restart meanwhile; takes minutes
 	@scripts/ensure-postgres.sh
-	CGO_ENABLED=0 go test -tags soak -count 1 -timeout 20m -v $(TESTFLAGS) ./internal/testing/soak $(SOAK)
+	CGO_ENABLED=0 go test -tags soak -count 1 -timeout 20m -v $(TESTFLAGS) ./app/testing/soak $(SOAK)
 
 fuzz: ## Run each fuzz target for FUZZTIME (10s)
 	@scripts/ensure-postgres.sh

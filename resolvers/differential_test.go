@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/graph/relay"
-	"heliograph/internal/testing/testenv"
 )
 
 // TestPlansDoNotShow asks the same with and without row plans: the answers are the same bytes.

@@ -9,9 +9,9 @@ import (
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/proto"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/graph/server"
 	"heliograph/internal/domain/fees"
-	"heliograph/internal/testing/testenv"
 	"heliograph/rest"
 	"heliograph/storage"
 )

@@ -3,7 +3,7 @@ package resolvers_test
 import (
 	"testing"
 
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 )
 
 // TestArrowsOfGrants says that allowances of collections, airdrops and hooks lead to the tokens, serials and contracts that they name.

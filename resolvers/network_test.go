@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/graph/relay"
-	"heliograph/internal/testing/testenv"
 )
 
 // networkQueries go along all arrows of schedules and of the network.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/graph/relay"
-	"heliograph/internal/testing/testenv"
 )
 
 // idsOf are ids of things of all types that many of are read at once, two of each where there are as many, and each as its type says.

@@ -10,9 +10,9 @@ import (
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/graph"
 	"heliograph/graph/relay"
-	"heliograph/internal/testing/testenv"
 )
 
 // arguments are statements that find values for the arguments that a list must have, by the argument's name.

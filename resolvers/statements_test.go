@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 	"heliograph/storage"
 )
 

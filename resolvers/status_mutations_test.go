@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/status"
-	"heliograph/internal/testing/testenv"
 	"heliograph/storage"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/graph/relay"
-	"heliograph/internal/testing/testenv"
 )
 
 // statusQueries go along all arrows of status pages.

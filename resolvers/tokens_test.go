@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 )
 
 // tokenGateways are gateways over the rows that the REST paths of tokens are tested with: one with plans, one without.

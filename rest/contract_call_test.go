@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/evm"
-	"heliograph/internal/testing/testenv"
 	"heliograph/resolvers"
 )
 

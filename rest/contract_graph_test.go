@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 )
 
 // TestContractsInTheGraph asks the graph for what the REST API is made of, and for what is beyond it.

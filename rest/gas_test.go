@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 	"heliograph/storage"
 )
 

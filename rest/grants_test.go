@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 )
 
 // grants has allowances of collections and airdrops among few accounts.

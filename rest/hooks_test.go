@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 )
 
 // hooked has six hooks of account 1000, of which 3 was deleted and 1 knows little of itself, and the storage of hook 2: slots 1 to 5 and ff…ff, of which 4 is

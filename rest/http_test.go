@@ -12,7 +12,7 @@ import (
 
 	"github.com/andybalholm/brotli"
 
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 	"heliograph/rest"
 )
 

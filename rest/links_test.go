@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 	"heliograph/rest"
 )
 

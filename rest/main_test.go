@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/testing/pgtest"
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
+	"heliograph/storage/pgtest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

@@ -17,10 +17,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/testing/pgtest"
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 	"heliograph/resolvers"
 	"heliograph/storage/demo"
+	"heliograph/storage/pgtest"
 )
 
 // longHash is the hash of a transaction with many steps.

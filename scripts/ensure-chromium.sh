@@ -4,7 +4,7 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# find_browser looks for the names that internal/testing/webtest knows, in its order.
+# find_browser looks for the names that app/testing/webtest knows, in its order.
 find_browser() {
   local name
   for name in chromium chromium-browser google-chrome; do

@@ -3,7 +3,7 @@ package storage_test
 import (
 	"testing"
 
-	"heliograph/internal/testing/pgtest"
+	"heliograph/storage/pgtest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

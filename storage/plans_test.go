@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"heliograph/internal/domain/ledger"
-	"heliograph/internal/testing/pgtest"
 	"heliograph/storage"
+	"heliograph/storage/pgtest"
 )
 
 // big are the tables that no statement may read as a whole.

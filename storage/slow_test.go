@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/testing/pgtest"
 	"heliograph/storage/migrations"
+	"heliograph/storage/pgtest"
 )
 
 var empty = &pgtest.Template{Name: "empty", Prepare: func(ctx context.Context, url string) error {

@@ -9,8 +9,8 @@ import (
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/internal/testing/pgtest"
 	"heliograph/storage"
+	"heliograph/storage/pgtest"
 )
 
 func TestDrafts(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/internal/testing/pgtest"
 	"heliograph/storage"
 	"heliograph/storage/migrations"
+	"heliograph/storage/pgtest"
 )
 
 // statusTables has the status tables alone, as a page in a database of its own has.

@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"strings"
 
-	"heliograph/internal/app/gateway"
+	"heliograph/app/gateway"
 	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 	"heliograph/storage/embedded"

@@ -23,8 +23,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/testing/pgtest"
 	"heliograph/storage/migrations"
+	"heliograph/storage/pgtest"
 )
 
 // asCommand makes the test binary behave as the program itself.

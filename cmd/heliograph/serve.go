@@ -16,9 +16,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/app/gateway"
-	"heliograph/internal/app/probe"
-	"heliograph/internal/app/tracing"
+	"heliograph/app/gateway"
+	"heliograph/app/probe"
+	"heliograph/app/tracing"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/demo"

@@ -14,9 +14,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/app/gateway"
+	"heliograph/app/tracing"
 	"heliograph/graph/limits"
-	"heliograph/internal/app/gateway"
-	"heliograph/internal/app/tracing"
 	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 	"heliograph/storage/embedded"

@@ -17,7 +17,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"heliograph/internal/app/gateway"
+	"heliograph/app/gateway"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/embedded"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"heliograph/internal/app/probe"
+	"heliograph/app/probe"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"heliograph/internal/app/pagesync"
+	"heliograph/app/pagesync"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/testing/pgtest"
 	"heliograph/storage/migrations"
+	"heliograph/storage/pgtest"
 )
 
 var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Context, url string) error {

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"heliograph/app/gateway"
+	"heliograph/app/testing/testenv"
 	"heliograph/graph/server"
-	"heliograph/internal/app/gateway"
-	"heliograph/internal/testing/testenv"
 )
 
 // hashOnly is the query string of an automatic persisted query without, or with, its text.

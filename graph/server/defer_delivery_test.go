@@ -15,8 +15,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/app/gateway"
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/gateway"
+	"heliograph/app/testing/testenv"
 )
 
 // A relation is deferred whose table can be locked, beside columns and relations of others.

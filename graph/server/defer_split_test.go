@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"heliograph/app/gateway"
+	"heliograph/app/testing/testenv"
 	"heliograph/graph/server"
-	"heliograph/internal/app/gateway"
-	"heliograph/internal/testing/testenv"
 )
 
 const (

@@ -12,8 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/app/gateway"
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/gateway"
+	"heliograph/app/testing/testenv"
 	"heliograph/storage"
 )
 

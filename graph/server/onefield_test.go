@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 )
 
 // TestOneField answers a field that is all of a query as it answers the same field beside another: what it is, that it is null, and why there is no answer.

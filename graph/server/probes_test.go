@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/app/gateway"
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/gateway"
+	"heliograph/app/testing/testenv"
 )
 
 // TestProbes asks what scanners for weak GraphQL servers ask, and says what each hears: twelve probes, and the settings that change three of the answers.

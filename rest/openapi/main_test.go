@@ -3,10 +3,10 @@ package openapi_test
 import (
 	"testing"
 
-	"heliograph/internal/testing/pgtest"
 	"heliograph/rest"
 	"heliograph/rest/openapi"
 	v1 "heliograph/rest/v1"
+	"heliograph/storage/pgtest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

@@ -14,8 +14,8 @@ import (
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/proto"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/fees"
-	"heliograph/internal/testing/testenv"
 	"heliograph/rest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 	v1 "heliograph/rest/v1"
 )
 

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 	"heliograph/rest"
 	v1 "heliograph/rest/v1"
 )

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/testing/pgtest"
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
+	"heliograph/storage/pgtest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

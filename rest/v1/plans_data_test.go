@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/testing/pgtest"
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
+	"heliograph/storage/pgtest"
 )
 
 // crowded has so many rows of every table that lists are read of, that the planner has to choose: 40,000 accounts, 60,000 transactions ten

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/internal/testing/pgtest"
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 	v1 "heliograph/rest/v1"
 	"heliograph/storage"
+	"heliograph/storage/pgtest"
 )
 
 // crowdedTables are the tables that no list may read as a whole.

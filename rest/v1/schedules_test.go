@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 )
 
 // scheduleRows are schedules around the test clock's now, 1779021296: 5100 is executed and has a long signature, 5101 is unknown to the table

@@ -15,11 +15,11 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/formatter"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
-	"heliograph/internal/testing/testenv"
 	"heliograph/rest"
 	v1 "heliograph/rest/v1"
 )

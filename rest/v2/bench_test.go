@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/status"
-	"heliograph/internal/testing/testenv"
 )
 
 // discard is a response that nobody reads.

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/internal/testing/testenv"
 	"heliograph/storage"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/status"
-	"heliograph/internal/testing/testenv"
 	"heliograph/storage"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/app/probe"
+	"heliograph/app/probe"
+	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/status"
-	"heliograph/internal/testing/testenv"
 	"heliograph/storage"
 )
 

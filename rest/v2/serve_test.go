@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/status"
-	"heliograph/internal/testing/pgtest"
-	"heliograph/internal/testing/testenv"
 	"heliograph/rest"
 	"heliograph/storage"
+	"heliograph/storage/pgtest"
 )
 
 const (

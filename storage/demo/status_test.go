@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/testing/pgtest"
 	"heliograph/storage/migrations"
+	"heliograph/storage/pgtest"
 )
 
 // statusTables has the status tables alone.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"heliograph/internal/testing/pgtest"
+	"heliograph/storage/pgtest"
 )
 
 // catalog lists all relations with their identity, which changes when one is dropped and made again.

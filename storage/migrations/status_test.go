@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"heliograph/internal/testing/pgtest"
+	"heliograph/storage/pgtest"
 )
 
 // migrateStatus runs Status and returns what it logged.

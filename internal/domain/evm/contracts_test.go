@@ -15,7 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 
-	"heliograph/internal/testing/testenv"
+	"heliograph/app/testing/testenv"
 	"heliograph/resolvers"
 	"heliograph/storage/demo"
 )

@@ -11,13 +11,13 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/ledger"
-	"heliograph/internal/testing/pgtest"
-	"heliograph/internal/testing/testenv"
 	"heliograph/resolvers"
 	"heliograph/rest"
 	"heliograph/storage"
+	"heliograph/storage/pgtest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

@@ -14,9 +14,9 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/ledger"
-	"heliograph/internal/testing/testenv"
 	"heliograph/storage"
 	"heliograph/storage/demo"
 )

@@ -8,9 +8,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/ledger"
-	"heliograph/internal/testing/testenv"
 	"heliograph/storage"
 	"heliograph/storage/demo"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/ledger"
-	"heliograph/internal/testing/testenv"
 	"heliograph/storage"
 	"heliograph/storage/demo"
 )

@@ -14,12 +14,12 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system"
 	"heliograph/internal/domain/ledger"
-	"heliograph/internal/testing/pgtest"
-	"heliograph/internal/testing/testenv"
 	"heliograph/storage"
+	"heliograph/storage/pgtest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

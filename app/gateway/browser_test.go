@@ -1,0 +1,42 @@
+//go:build browser
+
+package gateway_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heliograph/app/testing/testenv"
+	"heliograph/app/testing/webtest"
+)
+
+// TestGraphiQL opens GraphiQL on the demo network as a newcomer does: it shows an example, runs it, and asks nobody else for anything.
+func TestGraphiQL(t *testing.T) {
+	g := testenv.Demo(t)
+	p := webtest.New(t, webtest.Options{Width: 1400, Height: 900})
+	p.Open(g.URL + "/graphiql")
+	p.Wait("the editor", `document.querySelector('.graphiql-execute-button') !== null && document.querySelector('.graphiql-query-editor .view-lines')?.textContent.length > 20`)
+	p.Click(`.graphiql-execute-button`)
+	p.Wait("the answer", `document.querySelector('.graphiql-response')?.textContent.includes('0.0.1001')`)
+	if errs := p.ConsoleErrors(); len(errs) > 0 {
+		t.Errorf("the console says %v", errs)
+	}
+	if out := p.Outside(g.URL); len(out) > 0 {
+		t.Errorf("the page asks others: %v", out)
+	}
+	p.Screenshot(filepath.Join(t.ArtifactDir(), "graphiql.png"))
+}
+
+// TestOpenREST opens a REST path in GraphiQL and runs its document.
+func TestOpenREST(t *testing.T) {
+	g := testenv.Demo(t)
+	p := webtest.New(t, webtest.Options{Width: 1400, Height: 900})
+	p.Open(g.URL + "/graphiql?rest=/api/v1/blocks/17")
+	p.Wait("the document", `document.querySelector('.graphiql-query-editor .view-lines')?.textContent.includes('Block')`)
+	p.Click(`.graphiql-execute-button`)
+	p.Wait("the answer", `document.querySelector('.graphiql-response')?.textContent.includes('hapi_version')`)
+	if errs := strings.Join(p.ConsoleErrors(), "\n"); errs != "" {
+		t.Errorf("the console says %s", errs)
+	}
+}

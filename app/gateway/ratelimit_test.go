@@ -1,0 +1,166 @@
+package gateway_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"heliograph/app/gateway"
+	"heliograph/app/testing/testenv"
+)
+
+const typenamePath = "/graphql?query=%7B__typename%7D"
+
+// keyFile writes a file of keys, whose time is later than that of the file before it.
+func keyFile(t *testing.T, path string, age time.Duration, lines ...string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now().Add(-age)
+	if err := os.Chtimes(path, at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func line(key, rest string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:]) + " " + rest
+}
+
+// TestRateOfAddress says that an address is refused after its requests, in the form of what it asks for, and health is not.
+func TestRateOfAddress(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 3}))
+	for i, path := range []string{"/api/v1/blocks?limit=1", typenamePath, "/api/v1/nothing"} {
+		got := g.Get(t, path)
+		if got.Status == http.StatusTooManyRequests || got.Header.Get("X-RateLimit-Limit") != "3" || got.Header.Get("X-RateLimit-Remaining") != strconv.Itoa(2-i) {
+			t.Errorf("request %d: status %d, %v", i+1, got.Status, got.Header)
+		}
+	}
+	for path, want := range map[string]string{
+		"/api/v1/blocks": `{"_status":{"messages":[{"message":"Too many requests"}]}}`,
+		"/graphiql":      `{"_status":{"messages":[{"message":"Too many requests"}]}}`,
+		typenamePath:     `{"errors":[{"message":"Too many requests","extensions":{"code":"RATE_LIMITED"}}]}`,
+	} {
+		got := g.Do(t, http.MethodGet, path, "", "Origin: https://example.com")
+		if got.Status != http.StatusTooManyRequests || got.Body != want || got.Header.Get("Retry-After") != "60" || got.Header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("%s: status %d, %v: %s", path, got.Status, got.Header, got.Body)
+		}
+	}
+	if got := g.Get(t, "/health/liveness"); got.Status != http.StatusOK {
+		t.Errorf("health has status %d", got.Status)
+	}
+	preflight := g.Do(t, http.MethodOptions, "/graphql", "", "Origin: https://example.com", "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type,x-api-key")
+	if preflight.Status != http.StatusOK || preflight.Header.Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("a browser's question has status %d, %v", preflight.Status, preflight.Header)
+	}
+}
+
+// TestRateBehindProxy says whose address counts: the one that a trusted proxy tells, and nobody else's word.
+func TestRateBehindProxy(t *testing.T) {
+	t.Parallel()
+	ask := func(g *testenv.Gateway, forwarded string) int {
+		return g.Do(t, http.MethodGet, typenamePath, "", "X-Forwarded-For: "+forwarded).Status
+	}
+	const ok, refused = http.StatusOK, http.StatusTooManyRequests
+	plain := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 1}))
+	if a, b := ask(plain, "203.0.113.1"), ask(plain, "203.0.113.2"); a != ok || b != refused {
+		t.Errorf("without trusted proxies: %d, %d", a, b)
+	}
+	behind := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 1}), testenv.Proxies(netip.MustParsePrefix("127.0.0.0/8")))
+	for _, c := range []struct {
+		forwarded string
+		want      int
+	}{
+		{"203.0.113.1", ok},
+		{"203.0.113.1", refused},
+		{"203.0.113.2", ok},
+		{"198.51.100.7, 203.0.113.2", refused},
+		{"2001:db8:1:2::1", ok},
+		{"2001:db8:1:2:ffff::9", refused},
+		{"2001:db8:1:3::1", ok},
+	} {
+		if got := ask(behind, c.forwarded); got != c.want {
+			t.Errorf("%s: status %d, want %d", c.forwarded, got, c.want)
+		}
+	}
+}
+
+// TestKeys says that keys have limits of their own, are known by their sums only, and are read again when their file changes.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	path := filepath.Join(t.TempDir(), "keys")
+	keyFile(t, path, 3*time.Hour, "# the wallet's", line("wallet", "wallet 2"), "", line("explorer", "explorer"))
+	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 1, KeyFile: path, PerMinuteOfKeys: 3}), testenv.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))))
+	ask := func(key string) int {
+		var headers []string
+		if key != "" {
+			headers = []string{"X-API-Key: " + key}
+		}
+		return g.Do(t, http.MethodGet, typenamePath, "", headers...).Status
+	}
+	expect := func(key string, want ...int) {
+		t.Helper()
+		for i, w := range want {
+			if got := ask(key); got != w {
+				t.Errorf("request %d with %q: status %d, want %d", i+1, key, got, w)
+			}
+		}
+	}
+	expect("", 200, 429)
+	expect("wallet", 200, 200, 429)
+	expect("explorer", 200, 200, 200, 429)
+	expect("nobody", 401)
+	if got := g.Do(t, http.MethodGet, "/api/v1/blocks", "", "X-API-Key: nobody"); got.Body != `{"_status":{"messages":[{"message":"Unknown API key"}]}}` {
+		t.Errorf("%s", got.Body)
+	}
+	keyFile(t, path, 2*time.Hour, line("other", "other 1"))
+	expect("wallet", 401)
+	expect("other", 200, 429)
+	keyFile(t, path, time.Hour, line("other", "other many"))
+	expect("other", 429)
+	expect("wallet", 401)
+	if n := strings.Count(log.String(), "line 1: the requests a minute must be a number, 1 or more"); n != 1 {
+		t.Errorf("told %d times: %s", n, log.String())
+	}
+	keyFile(t, path, time.Minute, line("wallet", "fresh 5"))
+	expect("wallet", 200)
+	expect("other", 401)
+}
+
+// TestKeyFiles says which files of keys stop the program.
+func TestKeyFiles(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"no hash":       {"wallet 5", "line 1"},
+		"no name":       {"\n" + strings.TrimSpace(line("a", "")), "line 2"},
+		"no hex":        {strings.Repeat("x", 64) + " a", "SHA-256 in hex"},
+		"too much":      {line("a", "a 5 6"), "line 1"},
+		"zero":          {line("a", "a 0"), "1 or more"},
+		"one key twice": {line("a", "a") + "\n" + line("a", "b"), "line 2 repeats"},
+		"one name":      {line("a", "a") + "\n" + line("b", "a"), "line 2 repeats"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "keys")
+			keyFile(t, path, 0, c.text)
+			err := gateway.CheckRates(gateway.RateOptions{KeyFile: path})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %v, want one with %q", err, c.want)
+			}
+		})
+	}
+	if err := gateway.CheckRates(gateway.RateOptions{KeyFile: filepath.Join(t.TempDir(), "none")}); err == nil {
+		t.Error("a file that does not exist is taken")
+	}
+}

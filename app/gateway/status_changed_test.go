@@ -1,0 +1,313 @@
+package gateway_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"heliograph/app/testing/testenv"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
+	"heliograph/storage"
+	"heliograph/storage/demo"
+)
+
+// statusChange is an event of statusChanged.
+type statusChange struct {
+	Revision int64 `json:",string"`
+	At       string
+	Page     struct {
+		Revision int64 `json:",string"`
+		Rollup   struct{ Indicator string }
+	}
+	ComponentChanges []struct {
+		Code, Name                               string
+		OldStatus, NewStatus, OldShown, NewShown string
+		Component                                struct{ Status string }
+	}
+	Updates []struct {
+		Code, Status, Body string
+		Notice             struct{ Name string }
+	}
+}
+
+const listenStatus = `subscription($from: Long, $since: DateTime, $page: String) { statusChanged(page: $page, from: $from, since: $since) {
+  revision at page { revision rollup { indicator } }
+  componentChanges { code name oldStatus newStatus oldShown newShown component { status } }
+  updates { code status body notice { name } }
+} }`
+
+// changeOf reads an event.
+func changeOf(t *testing.T, e event) statusChange {
+	t.Helper()
+	var v struct {
+		Data struct{ StatusChanged statusChange }
+	}
+	testenv.Decode(t, e.data, &v)
+	if v.Data.StatusChanged.Revision == 0 {
+		t.Fatalf("event %s %s", e.name, e.data)
+	}
+	return v.Data.StatusChanged
+}
+
+// brief is an event in a few words.
+func (c statusChange) brief() string {
+	var b strings.Builder
+	fmt.Fprint(&b, c.Revision)
+	for _, x := range c.ComponentChanges {
+		fmt.Fprintf(&b, " %s:%s>%s", x.Name, x.OldStatus, x.NewStatus)
+	}
+	for _, u := range c.Updates {
+		fmt.Fprintf(&b, " %s=%s", u.Notice.Name, u.Status)
+	}
+	return b.String()
+}
+
+// importerOf is the code of the demo network's component Importer.
+func importerOf(t *testing.T, g *testenv.Gateway) string {
+	t.Helper()
+	page, err := g.Status.PageByCode(t.Context(), demo.StatusPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	components, err := g.Status.Components(t.Context(), page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return components[slices.IndexFunc(components, func(c *status.Component) bool { return c.Name == "Importer" })].Code
+}
+
+// TestStatusChanged tells of every write to the status page what it changed: live, and again from the past, by revision and by time.
+func TestStatusChanged(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Filled.Fresh(t))
+	now := testenv.Now()
+	editor := storage.NewStatusEditor(g.Status, func() time.Time { return now }, nil)
+	by, ctx := storage.Author{Name: "test"}, t.Context()
+	start, err := g.Status.NewestRevision(ctx, demo.StatusPage)
+	if err != nil || start < 100 {
+		t.Fatal(start, err)
+	}
+	importer := importerOf(t, g)
+	events := subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(start, 10)})
+
+	var want []string
+	revision := start
+	did := func(what string, code string, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		revision++
+		want = append(want, strings.TrimRight(fmt.Sprint(revision, " ", what), " "))
+		now = now.Add(time.Minute)
+		return code
+	}
+	code, err := editor.OpenIncident(ctx, by, demo.StatusPage, storage.NewIncident{Name: "No blocks", Body: "Nothing comes in.", Affected: []status.Setting{{Component: importer, Status: status.MajorOutage}}})
+	code = did("Gateway - Importer:OPERATIONAL>MAJOR_OUTAGE No blocks=INVESTIGATING", code, err)
+	// A rename tells nothing of states, and a draft nothing to the public.
+	named, err := editor.SetComponent(ctx, by, importer, storage.ComponentChange{Description: ledger.Of("Blocks for all")})
+	did("", named, err)
+	draft, err := editor.OpenIncident(ctx, by, demo.StatusPage, storage.NewIncident{Name: "Not yet", Body: "Hush.", Draft: true})
+	draft = did("", draft, err)
+	_, err = editor.UpdateIncident(ctx, by, code, storage.NewUpdate{State: status.Resolved, Body: "It runs again."})
+	did("Gateway - Importer:MAJOR_OUTAGE>OPERATIONAL No blocks=RESOLVED", code, err)
+	middle := now
+	_, err = editor.PublishDraft(ctx, by, draft, 0)
+	did("Not yet=INVESTIGATING", draft, err)
+
+	var got []string
+	for range want {
+		got = append(got, changeOf(t, await(t, events)).brief())
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("heard\n%s\ninstead of\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	// Again, from the past: the same, and what the page is now.
+	again := subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(start+1, 10), "page": "lantern-bay"})
+	for _, w := range want[1:] {
+		c := changeOf(t, await(t, again))
+		if c.brief() != w || c.Page.Revision != revision || c.Page.Rollup.Indicator == "" {
+			t.Errorf("from the past comes %s with the page's revision %d, not %s", c.brief(), c.Page.Revision, w)
+		}
+	}
+	later := subscribe(t, g, listenStatus, map[string]any{"since": middle.Add(-time.Second).Format(time.RFC3339)})
+	if c := changeOf(t, await(t, later)); c.brief() != want[len(want)-1] {
+		t.Errorf("since then comes %s", c.brief())
+	}
+	// What is changed afterwards is told with the write that changed it.
+	last := changeOf(t, await(t, subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(revision-1, 10)})))
+	_, err = editor.EditUpdate(ctx, by, last.Updates[0].Code, status.UpdateEdit{Body: ledger.Of("Now it is told.")})
+	did("Not yet=INVESTIGATING", "", err)
+	for _, stream := range []<-chan event{events, again, later} {
+		if c := changeOf(t, await(t, stream)); c.brief() != want[len(want)-1] || c.Updates[0].Body != "Now it is told." {
+			t.Errorf("of the change is told %s", c.brief())
+		}
+	}
+	if c := changeOf(t, await(t, subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(revision-2, 10)}))); len(c.Updates) != 0 {
+		t.Errorf("what was changed later is told with the write before: %s", c.brief())
+	}
+}
+
+// TestStatusHistory tells the whole story of the demo network's page: each revision once, each published update once, and changes of states that follow from each other.
+func TestStatusHistory(t *testing.T) {
+	t.Parallel()
+	t.Run("with plans", func(t *testing.T) {
+		t.Parallel()
+		tellHistory(t, testenv.Demo(t))
+	})
+	t.Run("without", func(t *testing.T) {
+		t.Parallel()
+		tellHistory(t, testenv.Demo(t, testenv.PlansOff()))
+	})
+}
+
+// tellHistory hears the story from its beginning.
+func tellHistory(t *testing.T, g *testenv.Gateway) {
+	t.Helper()
+	newest, err := g.Status.NewestRevision(t.Context(), demo.StatusPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := subscribe(t, g, listenStatus, map[string]any{"from": "0"})
+	updates, states := map[string]bool{}, map[string]string{}
+	for n := range newest {
+		c := changeOf(t, await(t, events))
+		if c.Revision != n+1 {
+			t.Fatalf("revision %d comes after %d", c.Revision, n)
+		}
+		for _, u := range c.Updates {
+			if updates[u.Code] {
+				t.Errorf("update %s comes twice", u.Code)
+			}
+			updates[u.Code] = true
+		}
+		for _, x := range c.ComponentChanges {
+			if before, known := states[x.Code]; known && before != x.OldStatus {
+				t.Errorf("%s was %s, not %s", x.Name, before, x.OldStatus)
+			}
+			if states[x.Code] = x.NewStatus; x.NewStatus == "UNDER_MAINTENANCE" && x.NewShown != "OPERATIONAL" {
+				t.Errorf("%s shows %s in the documented vocabulary", x.Name, x.NewShown)
+			}
+			if x.Component.Status == "" {
+				t.Errorf("nothing is known of %s", x.Name)
+			}
+		}
+	}
+	if len(updates) < 150 || len(states) < 8 {
+		t.Errorf("%d updates, %d components", len(updates), len(states))
+	}
+}
+
+// TestStatusWrites hears every write of many at once, over both transports and from many places, once and in order.
+func TestStatusWrites(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Filled.Fresh(t))
+	start, err := g.Status.NewestRevision(t.Context(), demo.StatusPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const writes, writers = 40, 4
+	var streams []<-chan event
+	for i := range 5 {
+		streams = append(streams, subscribe(t, g, `subscription($from: Long) { of: statusChanged(from: $from) { revision } }`, map[string]any{"from": strconv.FormatInt(start-int64(i), 10)}))
+	}
+	conn := socketOf(t, g, "graphql-transport-ws")
+	for _, m := range []string{
+		`{"type":"connection_init"}`,
+		fmt.Sprintf(`{"id":"s","type":"subscribe","payload":{"query":"subscription { of: statusChanged(from: \"%d\") { revision } }"}}`, start),
+	} {
+		if err := conn.Write(t.Context(), websocket.MessageText, []byte(m)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	failed := make(chan error, writers)
+	for range writers {
+		go func() {
+			var err error
+			for i := 0; i < writes/writers && err == nil; i++ {
+				err = g.Status.Write(context.Background(), demo.StatusPage, testenv.Now(), func(context.Context, *storage.StatusTx) error { return nil })
+			}
+			failed <- err
+		}()
+	}
+	for range writers {
+		if err := <-failed; err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, stream := range streams {
+		for n := start - int64(i) + 1; n <= start+writes; n++ {
+			if e := await(t, stream); e.data != fmt.Sprintf(`{"data":{"of":{"revision":"%d"}}}`, n) {
+				t.Fatalf("stream %d tells %s in place of revision %d", i, e.data, n)
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, got, err := conn.Read(ctx); err != nil || string(got) != `{"type":"connection_ack"}` {
+		t.Fatal(string(got), err)
+	}
+	for n := start + 1; n <= start+writes; n++ {
+		if _, got, err := conn.Read(ctx); err != nil || string(got) != fmt.Sprintf(`{"type":"next","id":"s","payload":{"data":{"of":{"revision":"%d"}}}}`, n) {
+			t.Fatalf("the WebSocket tells %s (%v) in place of revision %d", got, err, n)
+		}
+	}
+	g.Close()
+	if e := await(t, streams[0]); !strings.Contains(e.data, "shutting down") {
+		t.Errorf("at the end comes %s", e.data)
+	}
+}
+
+// TestStatusChangedNow shows in each event how the page is by then, and not how it was when the stream began.
+func TestStatusChangedNow(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Filled.Fresh(t))
+	editor, by, ctx := storage.NewStatusEditor(g.Status, testenv.Now, nil), storage.Author{Name: "test"}, t.Context()
+	start, err := g.Status.NewestRevision(ctx, demo.StatusPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	importer := importerOf(t, g)
+	events := subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(start, 10)})
+	var indicators []string
+	for i, s := range []status.ComponentStatus{status.MajorOutage, status.DegradedPerformance, status.Operational} {
+		if _, err := editor.SetComponent(ctx, by, importer, storage.ComponentChange{Status: ledger.Of(s)}); err != nil {
+			t.Fatal(err)
+		}
+		c := changeOf(t, await(t, events))
+		if c.Page.Revision != start+int64(i)+1 || !strings.EqualFold(c.ComponentChanges[0].Component.Status, string(s)) {
+			t.Errorf("revision %d shows the page of revision %d, and a component that is %s and not %s", c.Revision, c.Page.Revision, c.ComponentChanges[0].Component.Status, s)
+		}
+		indicators = append(indicators, c.Page.Rollup.Indicator)
+	}
+	if indicators[0] != "MAJOR" || indicators[2] == "MAJOR" {
+		t.Errorf("the page's indicators are %v", indicators)
+	}
+}
+
+// TestStatusChangedRefused tells why a page cannot be listened to.
+func TestStatusChangedRefused(t *testing.T) {
+	t.Parallel()
+	g, none := testenv.Demo(t), testenv.Over(t, testenv.Empty.Fresh(t))
+	for _, c := range []struct {
+		on       *testenv.Gateway
+		document string
+		want     string
+	}{
+		{g, `subscription { statusChanged(page: "nowhere") { revision } }`, "NOT_FOUND"},
+		{g, `subscription { statusChanged(from: "1", since: "2026-01-01T00:00:00Z") { revision } }`, "from or since"},
+		{g, `subscription { statusChanged(from: "-1") { revision } }`, "must not be negative"},
+		{none, `subscription { statusChanged { revision } }`, "NOT_FOUND"},
+	} {
+		if e := await(t, subscribe(t, c.on, c.document, nil)); !strings.Contains(e.data, c.want) {
+			t.Errorf("%s: %s does not tell %s", c.document, e.data, c.want)
+		}
+	}
+}

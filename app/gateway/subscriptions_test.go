@@ -1,0 +1,413 @@
+package gateway_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/app/gateway"
+	"heliograph/app/testing/testenv"
+)
+
+// event is one server-sent event.
+type event struct{ name, data string }
+
+// subscribe opens a stream of server-sent events, which ends with the test.
+func subscribe(t *testing.T, g *testenv.Gateway, document string, variables map[string]any) <-chan event {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"query": document, "variables": variables})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return subscribeBody(t, g, string(body))
+}
+
+// subscribeBody is [subscribe] with the body of the request.
+func subscribeBody(t *testing.T, g *testenv.Gateway, body string) <-chan event {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.URL+"/graphql", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || got != "text/event-stream" {
+		t.Fatalf("status %d, type %s", resp.StatusCode, got)
+	}
+	events := make(chan event, 1000)
+	go func() {
+		defer close(events)
+		defer func() { _ = resp.Body.Close() }() // it has been read
+		var e event
+		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+			name, value, _ := strings.Cut(lines.Text(), ":")
+			switch name {
+			case "event":
+				e.name = strings.TrimSpace(value)
+			case "data":
+				e.data = strings.TrimSpace(value)
+			case "":
+				if e.name != "" {
+					events <- e
+				}
+				e = event{}
+			}
+		}
+	}()
+	return events
+}
+
+func await(t *testing.T, events <-chan event) event {
+	t.Helper()
+	select {
+	case e := <-events:
+		return e
+	case <-time.After(20 * time.Second):
+		t.Fatal("no event came")
+		return event{}
+	}
+}
+
+// messageOf is the sequence number and the consensus time of a message's event.
+func messageOf(t *testing.T, e event) (number, at string) {
+	t.Helper()
+	var v struct {
+		Data struct {
+			TopicMessages struct {
+				SequenceNumber     string `json:"sequenceNumber"`
+				ConsensusTimestamp string `json:"consensusTimestamp"`
+			} `json:"topicMessages"`
+		} `json:"data"`
+	}
+	testenv.Decode(t, e.data, &v)
+	return v.Data.TopicMessages.SequenceNumber, v.Data.TopicMessages.ConsensusTimestamp
+}
+
+const listen = `subscription($topic: EntityID!, $from: Timestamp) { topicMessages(topic: $topic, from: $from) { sequenceNumber consensusTimestamp payer { id } } }`
+
+// TestTopicMessages goes from the past into the present, and on after a break: every message once and in order.
+func TestTopicMessages(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	g := testenv.Over(t, url)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	var had int
+	if err := conn.QueryRow(t.Context(), `select count(*) from topic_message where topic_id = 4001`).Scan(&had); err != nil || had < 5 {
+		t.Fatal(had, err)
+	}
+	write := func(n int) {
+		t.Helper()
+		for range n {
+			if _, err := conn.Exec(t.Context(), `with said as (
+insert into topic_message (consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash, running_hash_version)
+select (select max(consensus_timestamp) from topic_message) + 1000, 4001, max(sequence_number) + 1, 'hello', 1001, '\x01', 3 from topic_message where topic_id = 4001
+returning consensus_timestamp as at)
+insert into transaction (consensus_timestamp, type, result, payer_account_id, valid_start_ns, entity_id, transaction_hash) select at, 27, 22, 1001, at - 1, 4001, '\x01' from said`); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	events := subscribe(t, g, listen, map[string]any{"topic": "0.0.4001", "from": "0.0"})
+	want := 0
+	at := ""
+	expect := func(n int) {
+		t.Helper()
+		for range n {
+			e := await(t, events)
+			want++
+			var number string
+			if number, at = messageOf(t, e); e.name != "next" || number != strconv.Itoa(want) {
+				t.Fatalf("event %s %s instead of message %d", e.name, e.data, want)
+			}
+			if !strings.Contains(e.data, `"payer":{"id":"`) {
+				t.Fatalf("nothing of another row in %s", e.data)
+			}
+		}
+	}
+	expect(had)
+	write(20)
+	expect(20)
+	write(5)
+	events = subscribe(t, g, listen, map[string]any{"topic": "0.0.4001", "from": at})
+	expect(5)
+	write(1)
+	expect(1)
+	g.Close()
+	if e := await(t, events); e.name != "next" || !strings.Contains(e.data, "shutting down") {
+		t.Errorf("at the end comes %s %s", e.name, e.data)
+	}
+	if e := await(t, events); e.name != "complete" {
+		t.Errorf("at last comes %s %s", e.name, e.data)
+	}
+}
+
+// TestHistories compares what subscriptions tell of the past with lists.
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	for name, c := range map[string]struct{ subscription, query string }{
+		"transactions of an account": {
+			`subscription { of: transactions(from: "0.0", filter: {accountId: {eq: "0.0.1001"}}) { at: consensusTimestamp } }`,
+			`{ of: transactions(first: 100, order: ASC, filter: {accountId: {eq: "0.0.1001"}}) { nodes { at: consensusTimestamp } } }`,
+		},
+		"failed transfers": {
+			`subscription { of: transactions(from: "0.0", filter: {types: [CRYPTOTRANSFER], outcome: FAILURE}) { at: consensusTimestamp } }`,
+			`{ of: transactions(first: 100, order: ASC, filter: {types: [CRYPTOTRANSFER], outcome: FAILURE}) { nodes { at: consensusTimestamp } } }`,
+		},
+		"logs":    {`subscription { of: contractLogs(from: "0.0") { at: consensusTimestamp index } }`, `{ of: contractLogs(first: 100, order: ASC) { nodes { at: consensusTimestamp index } } }`},
+		"results": {`subscription { of: contractResults(from: "0.0") { at: consensusTimestamp } }`, `{ of: contractResults(first: 100, order: ASC) { nodes { at: consensusTimestamp } } }`},
+		"blocks":  {`subscription { of: blocks(from: "0.0") { at: number } }`, `{ of: blocks(first: 100, order: ASC, orderBy: TIMESTAMP) { nodes { at: number } } }`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var list struct {
+				Of struct{ Nodes []json.RawMessage }
+			}
+			g.Data(t, c.query, nil, &list)
+			if len(list.Of.Nodes) == 0 {
+				t.Fatal("the list is empty")
+			}
+			events := subscribe(t, g, c.subscription, nil)
+			for i, want := range list.Of.Nodes {
+				e := await(t, events)
+				var got struct {
+					Data struct{ Of json.RawMessage }
+				}
+				testenv.Decode(t, e.data, &got)
+				if string(got.Data.Of) != string(want) {
+					t.Fatalf("event %d is %s, row is %s", i, e.data, want)
+				}
+			}
+		})
+	}
+}
+
+// TestPresentMatchesPast adds what the demo network has once more, later, and compares what subscriptions tell of it with what lists say.
+func TestPresentMatchesPast(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	g := testenv.Over(t, url)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	var newest int64
+	if err := conn.QueryRow(t.Context(), `select max(consensus_timestamp) from transaction`).Scan(&newest); err != nil {
+		t.Fatal(err)
+	}
+	filters := map[string]string{
+		"all":     `null`,
+		"account": `{accountId: {in: ["0.0.1001", "0.0.1002"]}}`,
+		"credits": `{accountId: {eq: "0.0.1001"}, direction: CREDIT}`,
+		"debits":  `{accountId: {eq: "0.0.1001"}, direction: DEBIT}`,
+		"types":   `{types: [CONSENSUSSUBMITMESSAGE, CONTRACTCALL], outcome: SUCCESS}`,
+		"others":  `{accountId: {ne: "0.0.1001"}, outcome: FAILURE}`,
+		"named":   `{accountId: {in: ["0.0.1001", "0.0.99999"]}, types: [CRYPTOTRANSFER]}`,
+	}
+	listen := func() map[string]<-chan event {
+		streams := map[string]<-chan event{}
+		for name, f := range filters {
+			streams[name] = subscribe(t, g, fmt.Sprintf(`subscription { of: transactions(from: "%d.%09d", filter: %s) { at: consensusTimestamp } }`, newest/1e9, newest%1e9, f), nil)
+		}
+		return streams
+	}
+	early := listen()
+	time.Sleep(time.Second) // they are in the present
+	const later = 2_000_000_000_000_000
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"transaction", "crypto_transfer", "token_transfer", "entity_transaction"} {
+		if _, err := tx.Exec(t.Context(), fmt.Sprintf(`create temp table copied as select * from %s where consensus_timestamp > %d - 60000000000;
+update copied set consensus_timestamp = consensus_timestamp + %d; insert into %s select * from copied; drop table copied`, table, newest, later, table)); err != nil {
+			t.Fatal(table, err)
+		}
+	}
+	// Two accounts are merely named, and have nothing else to do with the transactions.
+	if tag, err := tx.Exec(t.Context(), `insert into entity_transaction select consensus_timestamp, named, payer_account_id, result, type from transaction, unnest(array[99998, 99999]) named
+where consensus_timestamp > $1 and type = 14`, newest); err != nil || tag.RowsAffected() == 0 {
+		t.Fatal(tag, err)
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	compareWithLists(t, g, early, filters, newest)
+	filters["named to who comes later"] = `{accountId: {eq: "0.0.99998"}}` // which was not asked for when the transactions were read
+	compareWithLists(t, g, listen(), filters, newest)
+}
+
+// compareWithLists compares what subscriptions to transactions tell with the lists of the same filters.
+func compareWithLists(t *testing.T, g *testenv.Gateway, streams map[string]<-chan event, filters map[string]string, newest int64) {
+	t.Helper()
+	for name, f := range filters {
+		var list struct {
+			Of struct{ Nodes []struct{ At string } }
+		}
+		g.Data(t, fmt.Sprintf(`{ of: transactions(first: 100, order: ASC, filter: %s) { nodes { at: consensusTimestamp } } }`,
+			strings.Replace(strings.Replace(f, "null", "{}", 1), "{", fmt.Sprintf(`{timestamp: {gt: "%d.%09d"}, `, newest/1e9, newest%1e9), 1)), nil, &list)
+		var got, want []string
+		for _, n := range list.Of.Nodes {
+			want = append(want, n.At)
+			var v struct {
+				Data struct{ Of struct{ At string } }
+			}
+			testenv.Decode(t, await(t, streams[name]).data, &v)
+			got = append(got, v.Data.Of.At)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: heard %v, listed %v", name, got, want)
+		}
+		if name == "all" && len(want) < 10 {
+			t.Errorf("only %d transactions were added", len(want))
+		}
+	}
+}
+
+// TestRefusedStreams tells what is wrong with a request for a stream, in the stream.
+func TestRefusedStreams(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t)
+	for document, want := range map[string]string{
+		`subscription { nothing }`:                                                 "Cannot query field",
+		`subscription { topicMessages { text } }`:                                  "argument",
+		`subscription { contractLogs(filter: {index: {eq: "1"}}) { index } }`:      "does not filter by index",
+		`subscription { contractLogs(fromIndex: "1") { index } }`:                  "fromIndex needs from",
+		`subscription { contractResults(filter: {blockNumber: "1"}) { gasUsed } }`: "does not filter by block",
+		`{`: "Expected Name",
+	} {
+		events := subscribe(t, g, document, nil)
+		if e := await(t, events); e.name != "next" || !strings.Contains(e.data, want) {
+			t.Errorf("%s: %s %s does not tell %q", document, e.name, e.data, want)
+		}
+		if e := await(t, events); e.name != "complete" {
+			t.Errorf("%s: then comes %s %s", document, e.name, e.data)
+		}
+	}
+	if got := g.Query(t, `subscription { blocks { number } }`, nil); got.Status != http.StatusNotAcceptable || !strings.Contains(got.Body, "text/event-stream") {
+		t.Errorf("without a stream: %d %s", got.Status, got.Body)
+	}
+	if got := g.Query(t, `subscription { blocks { number } transactions { memo } }`, nil); !strings.Contains(got.Body, "must select only one top level field") {
+		t.Errorf("two at once: %s", got.Body)
+	}
+	if e := await(t, subscribe(t, g, `{ __typename }`, nil)); e.data != `{"data":{"__typename":"Query"}}` {
+		t.Errorf("a query is answered %s", e.data)
+	}
+}
+
+// TestQueryInStream ends a query that takes too long, though the stream that carries it has no end.
+func TestQueryInStream(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, testenv.Timeout(time.Nanosecond))
+	if e := await(t, subscribe(t, g, `{ blocks(first: 1) { nodes { number } } }`, nil)); !strings.Contains(e.data, "TIMEOUT") {
+		t.Errorf("the query is answered %s", e.data)
+	}
+	if e := await(t, subscribe(t, g, `subscription { blocks(from: "0.0") { number } }`, nil)); !strings.Contains(e.data, `"number":`) {
+		t.Errorf("the subscription is answered %s", e.data)
+	}
+}
+
+// socketOf opens a WebSocket.
+func socketOf(t *testing.T, g *testenv.Gateway, protocols ...string) *websocket.Conn {
+	t.Helper()
+	c, resp, err := websocket.Dial(t.Context(), g.URL+"/graphql", &websocket.DialOptions{Subprotocols: protocols})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body // the connection's
+	t.Cleanup(func() { _ = c.CloseNow() })
+	return c
+}
+
+// TestWebSocket speaks graphql-transport-ws.
+func TestWebSocket(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Streams.PerConnection = 2 }))
+	for name, c := range map[string]struct {
+		say  []string
+		want []string // what is answered, by its beginning
+		code websocket.StatusCode
+	}{
+		"a query": {
+			[]string{`{"type":"connection_init"}`, `{"type":"ping","payload":{"a":1}}`, `{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}`},
+			[]string{`{"type":"connection_ack"}`, `{"type":"pong","payload":{"a":1}}`, `{"type":"next","id":"1","payload":{"data":{"__typename":"Query"}}}`, `{"type":"complete","id":"1"}`},
+			0,
+		},
+		"a mistake": {
+			[]string{`{"type":"connection_init"}`, `{"id":"1","type":"subscribe","payload":{"query":"{ nothing }"}}`},
+			[]string{`{"type":"connection_ack"}`, `{"type":"error","id":"1","payload":[{"message":"Cannot query field`},
+			0,
+		},
+		"a subscription": {
+			[]string{`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks(from: \"0.0\") { number } }"}}`},
+			[]string{`{"type":"connection_ack"}`, `{"type":"next","id":"a","payload":{"data":{"blocks":{"number":"`},
+			0,
+		},
+		"too early":          {[]string{`{"id":"1","type":"subscribe","payload":{"query":"{ __typename }"}}`}, nil, 4401},
+		"twice introduced":   {[]string{`{"type":"connection_init"}`, `{"type":"connection_init"}`}, []string{`{"type":"connection_ack"}`}, 4429},
+		"nonsense":           {[]string{`{"type":"connection_init"}`, `hello`}, []string{`{"type":"connection_ack"}`}, 4400},
+		"an unknown message": {[]string{`{"type":"start"}`}, nil, 4400},
+		"one id twice": {
+			[]string{`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`},
+			[]string{`{"type":"connection_ack"}`},
+			4409,
+		},
+		"too many": {
+			[]string{
+				`{"type":"connection_init"}`, `{"id":"a","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
+				`{"id":"b","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`, `{"id":"c","type":"subscribe","payload":{"query":"subscription { blocks { number } }"}}`,
+			},
+			[]string{`{"type":"connection_ack"}`, `{"type":"error","id":"c","payload":[{"message":"too many operations`},
+			0,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn := socketOf(t, g, "graphql-transport-ws")
+			for _, m := range c.say {
+				if err := conn.Write(t.Context(), websocket.MessageText, []byte(m)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			for _, want := range c.want {
+				_, got, err := conn.Read(ctx)
+				if err != nil || !strings.HasPrefix(string(got), want) {
+					t.Fatalf("heard %s (%v) instead of %s", got, err, want)
+				}
+			}
+			if c.code != 0 {
+				if _, got, err := conn.Read(ctx); websocket.CloseStatus(err) != c.code {
+					t.Errorf("heard %s (%v) instead of the end %d", got, err, c.code)
+				}
+			}
+		})
+	}
+	t.Run("another protocol", func(t *testing.T) {
+		t.Parallel()
+		conn := socketOf(t, g, "graphql-ws")
+		if _, _, err := conn.Read(t.Context()); websocket.CloseStatus(err) != 4406 {
+			t.Errorf("it ended with %v", err)
+		}
+	})
+}

@@ -1,0 +1,211 @@
+package probe_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"heliograph/app/probe"
+	"heliograph/internal/domain/status"
+	"heliograph/storage"
+	"heliograph/storage/migrations"
+	"heliograph/storage/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Context, url string) error {
+	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
+}}
+
+var editor = storage.Author{Name: "test"}
+
+// lab is a page with components, a target that answers as the test says, and a clock that the test sets.
+type lab struct {
+	t       *testing.T
+	db      *storage.StatusDB
+	editor  *storage.StatusEditor
+	watcher *probe.Watcher
+	page    string
+	parts   map[string]string // codes of components by name
+
+	mu     sync.Mutex
+	now    time.Time
+	broken map[string]bool // paths of the target that answer 500
+	target *httptest.Server
+}
+
+func newLab(t *testing.T, settings ...storage.Setting) *lab {
+	t.Helper()
+	l := &lab{t: t, now: time.Date(2026, 5, 17, 12, 0, 0, 0, time.UTC), broken: map[string]bool{}, parts: map[string]string{}}
+	l.target = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.broken[r.URL.Path] {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	t.Cleanup(l.target.Close)
+	db, err := storage.OpenStatus(t.Context(), storage.PoolOptions{URL: statusTables.Fresh(t), StatementTimeout: 30 * time.Second, MaxConnections: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	l.db, l.editor = db, storage.NewStatusEditor(db, l.clock, nil)
+	l.watcher = l.newWatcher()
+	if l.page, err = l.editor.InitPage(t.Context(), editor, storage.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "A"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.editor.SetPage(t.Context(), editor, l.page, settings); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"B", "C", "D", "E"} {
+		if _, err := l.editor.AddComponent(t.Context(), editor, l.page, storage.NewComponent{Name: name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, b := l.read()
+	for _, c := range b.Components {
+		l.parts[c.Name] = c.Code
+	}
+	return l
+}
+
+func (l *lab) newWatcher() *probe.Watcher {
+	return probe.NewWatcher(l.editor, probe.NewChecker(l.clock, nil), slog.New(slog.DiscardHandler), func() float64 { return 0.5 })
+}
+
+func (l *lab) clock() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.now
+}
+
+func (l *lab) wait(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.now = l.now.Add(d)
+}
+
+// breaks breaks the targets of components, or mends them.
+func (l *lab) breaks(broken bool, names ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, n := range names {
+		l.broken["/"+n] = broken
+	}
+}
+
+func (l *lab) read() (*status.Page, *status.Board) {
+	l.t.Helper()
+	p, err := l.db.PageByCode(l.t.Context(), l.page)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	b, err := l.db.Board(l.t.Context(), p)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return p, b
+}
+
+// watch has components probed over HTTP, every minute, two failures and two successes to change.
+func (l *lab) watch(publish status.Publish, names ...string) []int64 {
+	l.t.Helper()
+	ids := make([]int64, len(names))
+	for i, n := range names {
+		var err error
+		ids[i], err = l.editor.AddProbe(l.t.Context(), editor, status.Probe{
+			Component: l.parts[n], Kind: status.HTTPProbe, Spec: status.ProbeSpec{URL: l.target.URL + "/" + n}, Every: time.Minute, FailAfter: 2, PassAfter: 2,
+			Sets: status.PartialOutage, Publish: publish,
+		})
+		if err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	return ids
+}
+
+// rounds lets so many rounds of all probes pass.
+func (l *lab) rounds(n int) {
+	l.t.Helper()
+	for range n {
+		l.wait(time.Minute)
+		if _, err := l.watcher.Look(l.t.Context()); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+}
+
+// story is what readers and editors see: incidents with their states and updates, the oldest first, drafts with a question mark, and components that are not operational.
+func (l *lab) story() string {
+	l.t.Helper()
+	p, b := l.read()
+	var all []*status.Notice
+	for _, drafts := range []bool{false, true} {
+		list, err := l.db.Notices(l.t.Context(), p, storage.NoticeFilter{Kind: status.Realtime, Drafts: drafts}, storage.ByCreation, storage.Page{Limit: 100})
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		all = append(all, list...)
+	}
+	updates, err := l.db.Updates(l.t.Context(), status.Pages{p}, all)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var out []string
+	for i, n := range all {
+		var said []string
+		for _, u := range updates[i] {
+			words := []string{string(u.State)}
+			for _, a := range u.Affected {
+				words = append(words, a.Name+":"+short(a.OldStatus)+short(a.NewStatus))
+			}
+			said = append([]string{strings.Join(words, " ")}, said...)
+		}
+		text := strings.Join(said, ", ")
+		if n.Draft {
+			text += "?"
+		}
+		out = append(out, text)
+	}
+	states := []string{" |"}
+	for _, c := range b.Components {
+		if c.Status != status.Operational {
+			states = append(states, c.Name+":"+short(c.Status))
+		}
+	}
+	return strings.Join(out, "; ") + strings.Join(states, " ")
+}
+
+func short(s status.ComponentStatus) string { return string(s[0]) }
+
+// audit is what probes did, as the audit has it.
+func (l *lab) audit() string {
+	l.t.Helper()
+	list, err := l.db.Audit(l.t.Context(), storage.AuditFilter{Page: l.page}, 1000)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var out []string
+	for i := len(list) - 1; i >= 0; i-- {
+		if strings.HasPrefix(list[i].Actor, "probe ") {
+			out = append(out, strings.TrimPrefix(list[i].Action, "probe."))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func (l *lab) expect(what, want string) {
+	l.t.Helper()
+	if got := l.story(); got != want {
+		l.t.Errorf("%s: %s\nwant %s", what, got, want)
+	}
+}
+
+func auto() storage.Setting { return storage.Setting{Key: "auto_publish", Value: "true"} }

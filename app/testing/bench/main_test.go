@@ -1,0 +1,222 @@
+// Package bench compares what a request costs the gateway with what it costs a handler written by hand for that request alone. Both
+// read one database in one process and answer with the same bytes; the gateway besides validates, makes tags and links, and answers anything else
+// that the graph can say.
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"heliograph/app/gateway"
+	"heliograph/graph"
+	"heliograph/graph/limits"
+	"heliograph/graph/relay"
+	"heliograph/graph/server"
+	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers"
+	"heliograph/rest"
+	v1 "heliograph/rest/v1"
+	"heliograph/storage"
+	"heliograph/storage/demo"
+	"heliograph/storage/migrations"
+	"heliograph/storage/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// noon is when the demo network is loaded, and what the clock shows.
+var noon = time.Date(2026, 5, 17, 12, 34, 56, 789, time.UTC)
+
+// network is the demo network.
+var network = &pgtest.Template{Name: "network", Prepare: func(ctx context.Context, url string) error {
+	if err := migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler)); err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = demo.Load(ctx, conn, noon, nil)
+	return err
+}}
+
+// pageSize is the size of a page in rows: the requests below ask for it, or have it by default.
+const pageSize = 25
+
+// rig is the three ways to answer, on one database.
+type rig struct {
+	hand  http.Handler
+	rest  *rest.API
+	graph *server.Server
+	paths []string // what to ask for
+}
+
+func newRig(tb testing.TB) *rig {
+	tb.Helper()
+	url := network.Shared(tb)
+	log := slog.New(slog.DiscardHandler)
+	base := ledger.EntityID(0)
+	db, err := storage.Open(tb.Context(), storage.Options{PoolOptions: storage.PoolOptions{URL: url, MaxConnections: clients}, ReadOnly: true, Base: base})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(db.Close)
+	cfg := &rest.Config{
+		Base: base, LimitDefault: pageSize, LimitMax: 100, TokensInList: tokensPerAccount, TokensOfAccount: 1000, MaxRepeats: 100,
+		MaxTransactionsRange: 60 * 24 * time.Hour, Now: func() time.Time { return noon },
+	}
+	root := resolvers.New(resolvers.Options{DB: db, Now: cfg.Now, Cache: true, Logger: log})
+	srv, err := server.New(server.Options{
+		Schema: graph.NewSchema(root), Tables: root.Tables(), Operation: resolvers.Operation,
+		Classify: resolvers.Classify, Base: base, Limits: relay.Limits{Default: cfg.LimitDefault, Max: cfg.LimitMax}, Documents: 100, Bounds: limits.Default(), MaxValues: 10_000, NewID: func() string { return "" }, MaxBody: 1 << 20, Logger: log,
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	api, err := v1.New(cfg, srv)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	pool, err := pgxpool.New(tb.Context(), url+"&pool_max_conns="+strconv.Itoa(clients))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(pool.Close)
+	var topic ledger.EntityID
+	const busiest = `select topic_id from topic_message group by topic_id order by count(*) desc limit 1`
+	if err := pool.QueryRow(tb.Context(), busiest).Scan((*int64)(&topic)); err != nil {
+		tb.Fatal(err)
+	}
+	floor := gateway.NewFloor() // garbage is collected as in the gateway
+	tb.Cleanup(func() { runtime.KeepAlive(floor) })
+	return &rig{hand: handWritten(pool), rest: api, graph: srv, paths: []string{
+		"/api/v1/accounts?limit=" + strconv.Itoa(pageSize),
+		"/api/v1/transactions?limit=" + strconv.Itoa(pageSize),
+		"/api/v1/topics/" + topic.String() + "/messages",
+		"/api/v1/blocks",
+	}}
+}
+
+// clients is how many ask at a time, each with a connection to the database: enough to leave no core without work, so that what is measured
+// is work and not waiting.
+const clients = 4
+
+// way is one of the three ways to answer a path.
+type way struct {
+	name     string
+	clients  [clients]client
+	answered *sync.WaitGroup
+}
+
+// client asks for one thing again and again. It has a goroutine of its own for as long as the test runs, as a connection has: a new one would
+// have to grow its stack first.
+type client struct {
+	ask   func() // once more, into the sink
+	to    *sink
+	turns chan int // how many times to ask
+}
+
+func newWay(tb testing.TB, name string, newClient func() client) way {
+	tb.Helper()
+	w := way{name: name, answered: new(sync.WaitGroup)}
+	for i := range w.clients {
+		c := newClient()
+		c.turns = make(chan int)
+		w.clients[i] = c
+		go func() {
+			for n := range c.turns {
+				for range n {
+					c.ask()
+				}
+				w.answered.Done()
+			}
+		}()
+		tb.Cleanup(func() { close(c.turns) })
+	}
+	return w
+}
+
+// askAll lets each client ask n times.
+func (w way) askAll(n int) {
+	w.answered.Add(len(w.clients))
+	for _, c := range w.clients {
+		c.turns <- n
+	}
+	w.answered.Wait()
+}
+
+// ways are the hand-written handler, REST through the graph, and the same query sent to the graph, in this order.
+func (r *rig) ways(tb testing.TB, path string) []way {
+	tb.Helper()
+	get := func(name string, h http.Handler) way {
+		return newWay(tb, name, func() client {
+			to := newSink()
+			req := httptest.NewRequestWithContext(tb.Context(), http.MethodGet, path, http.NoBody)
+			return client{ask: func() { to.reset(); h.ServeHTTP(to, req) }, to: to}
+		})
+	}
+	return []way{get("hand", r.hand), get("rest", r.rest), r.post(tb, path)}
+}
+
+// post asks the graph for what a REST path says.
+func (r *rig) post(tb testing.TB, path string) way {
+	tb.Helper()
+	x, err := r.rest.Explain(tb.Context(), path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	body, err := json.Marshal(x)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return newWay(tb, "graphql", func() client {
+		to, from := newSink(), bytes.NewReader(nil)
+		req := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/graphql", from)
+		req.Header.Set("Content-Type", "application/json")
+		return client{ask: func() { to.reset(); from.Reset(body); r.graph.ServeHTTP(to, req) }, to: to}
+	})
+}
+
+// sink is a response that is thrown away, or kept for a look at it.
+type sink struct {
+	header http.Header
+	status int
+	size   int // bytes
+	keep   bool
+	body   []byte
+}
+
+func newSink() *sink { return &sink{header: http.Header{}} }
+
+func (s *sink) reset() {
+	clear(s.header)
+	s.status, s.size, s.body = 0, 0, s.body[:0]
+}
+
+func (s *sink) Header() http.Header { return s.header }
+
+func (s *sink) WriteHeader(status int) { s.status = status }
+
+func (s *sink) Write(b []byte) (int, error) {
+	if s.status == 0 {
+		s.status = http.StatusOK
+	}
+	s.size += len(b)
+	if s.keep {
+		s.body = append(s.body, b...)
+	}
+	return len(b), nil
+}

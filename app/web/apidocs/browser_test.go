@@ -1,0 +1,115 @@
+//go:build browser
+
+package apidocs
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heliograph/app/testing/webtest"
+	"heliograph/rest"
+	"heliograph/rest/openapi"
+	v1 "heliograph/rest/v1"
+)
+
+// serve serves the page with the description of the whole API, and one answer.
+func serve(t *testing.T) (origin string, operations int) {
+	t.Helper()
+	api, err := v1.Unserved(&rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	description, err := openapi.New(api, "v1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := description.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := Handler(Options{Prefix: "/api/v1/docs", JSON: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/api/v1/docs", page)
+	mux.Handle("/api/v1/docs/", page)
+	mux.HandleFunc("/api/v1/accounts", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		fmt.Fprint(w, `{"accounts":[],"links":{"next":null}}`)
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	for _, path := range description.Paths {
+		operations += len(path.Value.Operations())
+	}
+	return server.URL, operations
+}
+
+// screenshot keeps a picture where the variable WEBTEST_SCREENSHOTS names a folder.
+func screenshot(p *webtest.Page, name string) {
+	if folder := os.Getenv("WEBTEST_SCREENSHOTS"); folder != "" {
+		p.Screenshot(filepath.Join(folder, name+".png"))
+	}
+}
+
+func clean(t *testing.T, p *webtest.Page, origin string) {
+	t.Helper()
+	if errs := p.ConsoleErrors(); len(errs) > 0 {
+		t.Errorf("the console has errors: %s", strings.Join(errs, "\n"))
+	}
+	for _, address := range p.Outside(origin) {
+		if !strings.HasPrefix(address, "data:") {
+			t.Errorf("the page asked for %s", address)
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, path    string
+		width, height int
+		dark          bool
+	}{
+		{"wide", "/api/v1/docs", 1280, 900, false},
+		{"wide-dark", "/api/v1/docs/", 1280, 900, true},
+		{"narrow", "/api/v1/docs/", 390, 844, false},
+		{"narrow-dark", "/api/v1/docs", 390, 844, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			origin, operations := serve(t)
+			p := webtest.New(t, webtest.Options{Width: c.width, Height: c.height, Dark: c.dark})
+			p.Open(origin + c.path)
+			p.Wait("all operations", fmt.Sprintf(`document.querySelectorAll('.opblock').length === %d`, operations))
+			screenshot(p, c.name)
+			var wide int
+			p.Eval(`document.documentElement.scrollWidth`, &wide)
+			if wide > c.width {
+				t.Errorf("the page is %d pixels wide on a screen of %d", wide, c.width)
+			}
+			var brightness int
+			p.Eval(`(() => { const [r, g, b] = getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).map(Number); return r + g + b; })()`, &brightness)
+			if dark := brightness < 300; dark != c.dark {
+				t.Errorf("the background has the brightness %d, and the system prefers dark: %v", brightness, c.dark)
+			}
+			p.Click(`#operations-accounts-getAccounts .opblock-summary-control`)
+			p.Wait("the way into the graph", `document.querySelector('.opblock.is-open a[href="/graphiql?rest=%2Fapi%2Fv1%2Faccounts"]')`)
+			p.Eval(`document.querySelector('.opblock.is-open').scrollIntoView()`, nil)
+			screenshot(p, c.name+"-operation")
+			p.Eval(`document.documentElement.scrollWidth`, &wide)
+			if wide > c.width {
+				t.Errorf("an open operation is %d pixels wide on a screen of %d", wide, c.width)
+			}
+			p.Wait("the button that sends the request", `document.querySelector('.opblock.is-open .execute')`)
+			p.Eval(`document.querySelector('.opblock.is-open .execute').click()`, nil)
+			p.Wait("the answer", `document.querySelector('.live-responses-table tr.response .response-col_status')?.textContent.includes('200')`)
+			clean(t, p, origin)
+		})
+	}
+}

@@ -1,0 +1,233 @@
+//go:build browser
+
+package statuspage_test
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+
+	"heliograph/app/testing/testenv"
+	"heliograph/app/testing/webtest"
+	"heliograph/internal/domain/status"
+	"heliograph/storage"
+	"heliograph/storage/demo"
+)
+
+// screenshot keeps a picture of the whole page where the variable WEBTEST_SCREENSHOTS names a folder.
+func screenshot(p *webtest.Page, name string, width int, dark bool) {
+	folder := os.Getenv("WEBTEST_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	var height int
+	p.Eval(`document.documentElement.scrollHeight`, &height)
+	p.Screen(width, height, dark)
+	p.Screenshot(filepath.Join(folder, name+".png"))
+}
+
+// axe is the text of the accessibility checker.
+func axe(t *testing.T) string {
+	t.Helper()
+	f, err := os.Open("testdata/axe-core-4.14.1.min.js.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// accessible runs the checker, which must find nothing serious.
+func accessible(t *testing.T, p *webtest.Page, checker, what string) {
+	t.Helper()
+	p.Eval(checker+";0", nil)
+	var found struct {
+		Violations []struct {
+			ID, Impact, Help string
+			Nodes            []struct {
+				HTML           string
+				FailureSummary string
+			}
+		}
+		Passes int
+	}
+	p.Eval(`axe.run(document, { resultTypes: ['violations'], preload: false }).then((r) => ({ violations: r.violations, passes: r.passes.length }))`, &found)
+	if found.Passes < 10 {
+		t.Errorf("%s: only %d rules apply", what, found.Passes)
+	}
+	for _, v := range found.Violations {
+		text := fmt.Sprintf("%s: %s (%s): %s, %d times, as in %s: %s", what, v.ID, v.Impact, v.Help, len(v.Nodes), v.Nodes[0].HTML, v.Nodes[0].FailureSummary)
+		if v.Impact == "serious" || v.Impact == "critical" {
+			t.Error(text)
+		} else {
+			t.Log(text)
+		}
+	}
+}
+
+// clean makes sure that the page found nothing wrong and asked nobody else.
+func clean(t *testing.T, p *webtest.Page, origin string) {
+	t.Helper()
+	if errs := p.ConsoleErrors(); len(errs) > 0 {
+		t.Errorf("the console has errors: %s", strings.Join(errs, "\n"))
+	}
+	if out := p.Outside(origin); len(out) > 0 {
+		t.Errorf("the page asked for %v", out)
+	}
+}
+
+// TestScreens looks at every page on wide and narrow screens, light and dark, and with more contrast.
+func TestScreens(t *testing.T) {
+	g, none := testenv.Demo(t, cached()), testenv.Over(t, testenv.Empty.Fresh(t), cached())
+	ready(t, g)
+	checker := axe(t)
+	for _, c := range []struct {
+		name           string
+		width          int
+		dark, contrast bool
+	}{{"wide", 1280, false, false}, {"wide-dark", 1280, true, false}, {"narrow", 390, false, false}, {"narrow-dark", 390, true, false}, {"contrast", 1280, false, true}, {"contrast-dark", 390, true, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			p := webtest.New(t, webtest.Options{Width: c.width, Height: 844, Dark: c.dark})
+			for name, address := range map[string]string{
+				"front": g.URL + "/", "incident": g.URL + "/incidents/" + newest(t, g), "history": g.URL + "/history?month=2026-04", "missing": g.URL + "/incidents/none",
+				"frame": g.URL + "/embed/frame", "landing": none.URL + "/",
+			} {
+				if c.contrast && name != "front" {
+					continue
+				}
+				p.Screen(c.width, 844, c.dark)
+				if c.contrast {
+					scheme := map[bool]string{false: "light", true: "dark"}[c.dark]
+					p.Run("asking for contrast", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+						{Name: "prefers-contrast", Value: "more"}, {Name: "prefers-color-scheme", Value: scheme},
+					}))
+				}
+				p.Open(address)
+				var state struct{ Wide, Brightness int }
+				p.Eval(`({ wide: document.documentElement.scrollWidth, brightness: getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).slice(0, 3).reduce((s, v) => s + Number(v), 0) })`, &state)
+				if state.Wide > c.width {
+					t.Errorf("%s is %d pixels wide on a screen of %d", name, state.Wide, c.width)
+				}
+				if dark := state.Brightness < 300; dark != c.dark && name != "frame" {
+					t.Errorf("the background of %s has the brightness %d, and the system prefers dark: %v", name, state.Brightness, c.dark)
+				}
+				if name == "front" || c.width > 1000 {
+					accessible(t, p, checker, name)
+				}
+				if !c.contrast {
+					screenshot(p, name+"-"+c.name, c.width, c.dark)
+				}
+			}
+			for _, e := range p.ConsoleErrors() {
+				if !strings.Contains(e, "404") { // the page that is missing
+					t.Error(e)
+				}
+			}
+		})
+	}
+}
+
+// TestLive sees a write in a page that is open, without loading it again: what the reader has closed stays closed, and it is said aloud.
+func TestLive(t *testing.T) {
+	g := testenv.Over(t, testenv.Filled.Fresh(t), cached())
+	ready(t, g)
+	p := webtest.New(t, webtest.Options{Width: 1280, Height: 900})
+	p.Open(g.URL + "/")
+	p.Wait("the events", `!document.getElementById('live').hidden`)
+	p.Eval(`window.mark = 'the same page'`, nil)
+	p.Click(`details:nth-of-type(2) > summary`)
+	var group string
+	p.Eval(`document.querySelector('details:not([open])').dataset.key`, &group)
+	edit := editor(g)
+	code, err := edit.OpenIncident(t.Context(), byTest, demo.StatusPage, storage.NewIncident{
+		Name: "The harbour is dark", Body: "No lamp burns.", Affected: []status.Setting{{Component: component(t, g, "Importer"), Status: status.MajorOutage}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Wait("the incident", fmt.Sprintf(`document.querySelector('.card a[href="/incidents/%s"]')`, code))
+	p.Wait("the headline", `document.getElementById('headline').textContent === 'Partial System Outage'`)
+	var state struct {
+		Mark, Announced, Icon, Focus string
+		Closed                       []string
+		Hints, Bars                  int
+	}
+	look := `({ mark: window.mark, announced: document.getElementById('announce').textContent, icon: document.getElementById('icon').getAttribute('href'),
+		focus: document.activeElement.closest('details')?.dataset.key ?? '', closed: [...document.querySelectorAll('details:not([open])')].map((d) => d.dataset.key),
+		bars: document.querySelectorAll('.bars rect').length, hints: document.querySelectorAll('.bars title').length })`
+	p.Eval(look, &state)
+	if state.Mark != "the same page" || !strings.Contains(state.Announced, "Partial System Outage") || !strings.Contains(state.Icon, "icon-major") || len(state.Closed) != 1 ||
+		state.Closed[0] != group || state.Focus != group || state.Bars == 0 || state.Hints != 0 {
+		t.Errorf("%+v", state)
+	}
+	// A second write, and what a bar means.
+	if _, err := edit.UpdateIncident(t.Context(), byTest, code, storage.NewUpdate{State: status.Resolved, Body: "They burn again."}); err != nil {
+		t.Fatal(err)
+	}
+	p.Wait("the end", `document.getElementById('headline').textContent !== 'Partial System Outage' && document.querySelector('.day .past')?.textContent.includes('They burn again.')`)
+	p.Eval(`document.querySelector('.bars rect:last-of-type').dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))`, nil)
+	p.Wait("the hint", `!document.querySelector('.tip').hidden && document.querySelector('.tip').textContent.startsWith('17 May 2026')`)
+	clean(t, p, g.URL)
+}
+
+// component is the code of a component.
+func component(t *testing.T, g *testenv.Gateway, name string) string {
+	t.Helper()
+	var data struct{ Components []struct{ ID, Name string } }
+	if err := json.Unmarshal([]byte(g.Get(t, "/api/v2/components.json").Body), &data); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range data.Components {
+		if c.Name == name {
+			return c.ID
+		}
+	}
+	t.Fatalf("there is no component %s", name)
+	return ""
+}
+
+// TestEmbed puts the banner into a page of another site: it is there while there is something to tell, and not when all is well.
+func TestEmbed(t *testing.T) {
+	g := testenv.Over(t, testenv.Filled.Fresh(t), cached())
+	ready(t, g)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, `<!doctype html><html lang="en"><head><title>Another site</title><link rel="icon" href="data:,"></head><body><h1>Another site</h1><script src="%s/embed.js" data-position="bottom" async></script></body></html>`, g.URL)
+	}))
+	t.Cleanup(other.Close)
+	p := webtest.New(t, webtest.Options{Width: 900, Height: 400})
+	p.Open(other.URL)
+	const shown = `(() => { const f = document.querySelector('iframe'); return f && getComputedStyle(f).visibility === 'visible' && f.offsetHeight > 20 && f.offsetHeight < 200; })()`
+	p.Wait("the banner", shown)
+	screenshot(p, "embed", 900, false)
+	// Everything is over: the page has nothing to tell.
+	err := g.Status.Write(t.Context(), demo.StatusPage, testenv.Now(), func(ctx context.Context, tx *storage.StatusTx) error {
+		_, err := tx.Exec(ctx, `update status.incident set draft = true where resolved_at is null`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Wait("no banner", `!`+shown)
+	if errs := p.ConsoleErrors(); len(errs) > 0 {
+		t.Errorf("the console has errors: %s", strings.Join(errs, "\n"))
+	}
+}

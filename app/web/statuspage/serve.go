@@ -1,0 +1,203 @@
+package statuspage
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"heliograph/app/web/assets"
+	"heliograph/internal/domain/status"
+	"heliograph/rest/edition"
+)
+
+// What pages may load and who may show them in a frame: everything is of the site itself, and only the banner is made for frames.
+const (
+	ownContent     = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
+	pagePolicy     = ownContent + "'none'"
+	framePolicy    = ownContent + "*"
+	documentPolicy = "default-src 'none'; style-src 'none'; frame-ancestors 'none'" // of feeds and pictures
+)
+
+// retryAfter is for how many seconds clients should leave a gateway alone that has nothing to serve.
+const retryAfter = "10"
+
+// Paths are where the site is, as patterns of a router in which * stands for anything.
+func Paths() []string {
+	return []string{"/", historyPath, incidentPrefix + "*", atomPath, rssPath, badgePath, framePath, embedPath, assetPrefix + "*"}
+}
+
+// Has tells whether the site answers at a path.
+func Has(path string) bool {
+	return slices.ContainsFunc(Paths(), func(pattern string) bool {
+		prefix, open := strings.CutSuffix(pattern, "*")
+		return path == pattern || open && strings.HasPrefix(path, prefix)
+	})
+}
+
+// target is what a request asks for.
+type target struct {
+	key    string // of what is kept
+	media  string
+	policy string
+	open   bool // whether scripts of other sites may read it
+	// lazy makes what is not kept. Nil where everything is.
+	lazy func(s *Site, ctx context.Context, p *status.Page) (*edition.Volume, error)
+}
+
+// targetOf reads a request; nil where the site has nothing of that name.
+func targetOf(r *http.Request) *target {
+	const page = "text/html; charset=utf-8"
+	switch path := r.URL.Path; {
+	case path == "/":
+		return &target{key: path, media: page, policy: pagePolicy}
+	case path == framePath:
+		return &target{key: path, media: page, policy: framePolicy}
+	case path == atomPath:
+		return &target{key: path, media: "application/atom+xml; charset=utf-8", policy: documentPolicy, open: true}
+	case path == rssPath:
+		return &target{key: path, media: "application/rss+xml; charset=utf-8", policy: documentPolicy, open: true}
+	case path == badgePath:
+		t := &target{key: path, media: "image/svg+xml", policy: documentPolicy, open: true}
+		if r.URL.Query().Has("component") {
+			t.key = badgeOf(r.URL.Query().Get("component"))
+		}
+		return t
+	case path == historyPath:
+		month := r.URL.Query().Get("month")
+		return &target{key: historyPath + "?month=" + month, media: page, policy: pagePolicy, lazy: func(s *Site, ctx context.Context, p *status.Page) (*edition.Volume, error) {
+			return s.history(ctx, p, month)
+		}}
+	case strings.HasPrefix(path, incidentPrefix) && len(path) <= len(incidentPrefix)+64 && !strings.Contains(path[len(incidentPrefix):], "/"):
+		code := path[len(incidentPrefix):]
+		return &target{key: path, media: page, policy: pagePolicy, lazy: func(s *Site, ctx context.Context, p *status.Page) (*edition.Volume, error) {
+			return s.notice(ctx, p, code)
+		}}
+	default:
+		return nil
+	}
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	t := targetOf(r)
+	if t == nil {
+		if file := s.files[r.URL.Path]; file != nil {
+			if assets.Guard(w, r, documentPolicy) {
+				file.ServeHTTP(w, r)
+			}
+			return
+		}
+		t = &target{key: "", media: "text/html; charset=utf-8", policy: pagePolicy}
+	}
+	if !assets.Guard(w, r, t.policy) {
+		return
+	}
+	if t.open {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Expose-Headers", "ETag")
+	}
+	v, page, code := s.find(r, t)
+	switch {
+	case v != nil:
+		s.headers.Send(w, r, v, []string{t.media})
+	case code == http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", retryAfter)
+		s.refuse(w, r, t, page, code, "The status cannot be read", "The database does not answer. Please try again in a moment.")
+	case page == nil && t.key == "/":
+		s.headers.Send(w, r, s.landing, []string{t.media})
+	default:
+		s.refuse(w, r, t, page, http.StatusNotFound, "There is nothing here", "The address may be wrong, or what was here has been taken away.")
+	}
+}
+
+// find finds what a request asks for, or the code that says why there is nothing; and the page, nil where there is none.
+func (s *Site) find(r *http.Request, t *target) (v *edition.Volume, page *status.Page, code int) {
+	if s.o.Keeper.Off() {
+		var gone bool
+		code = s.o.Keeper.Fresh(r, func(ctx context.Context, p *status.Page) error {
+			page = p
+			err := error(nil)
+			if t.lazy != nil {
+				v, err = t.lazy(s, ctx, p)
+			} else if shelf, _, failed := s.shelf(ctx, p); failed != nil {
+				err = failed
+			} else {
+				v = shelf[t.key]
+			}
+			if gone = errors.Is(err, errGone); gone {
+				return nil
+			}
+			return err
+		})
+		if v == nil && code == http.StatusOK {
+			code = http.StatusNotFound
+		}
+		return v, page, code
+	}
+	shelf, page, code := s.shelves.Find(r)
+	if page == nil {
+		return nil, nil, code
+	}
+	v = shelf[t.key]
+	if v != nil {
+		return v, page, http.StatusOK
+	}
+	if t.lazy == nil {
+		return nil, page, http.StatusNotFound
+	}
+	v, code = s.findLazy(r, t, page)
+	return v, page, code
+}
+
+// findLazy finds or makes what is not kept of every page. When it cannot be made anew, what was made of an earlier revision is better than nothing.
+func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*edition.Volume, int) {
+	key, day := page.Code+t.key, status.DateOf(s.o.Now().In(page.Zone))
+	kept, _ := s.lazy.Get(key)
+	if kept != nil && kept.revision == page.Revision && kept.day == day {
+		return kept.volume, http.StatusOK
+	}
+	var v *edition.Volume
+	gone := false
+	code := s.o.Keeper.Fresh(r, func(ctx context.Context, p *status.Page) error {
+		var err error
+		v, err = t.lazy(s, ctx, p)
+		if gone = errors.Is(err, errGone); gone {
+			return nil
+		}
+		if err == nil {
+			s.lazy.Add(key, &made{p.Revision, day, v})
+		}
+		return err
+	})
+	switch {
+	case v != nil:
+		return v, http.StatusOK
+	case gone:
+		s.lazy.Remove(key)
+		return nil, http.StatusNotFound
+	case kept != nil && code == http.StatusServiceUnavailable:
+		return kept.volume, http.StatusOK
+	default:
+		return nil, code
+	}
+}
+
+// refuse says in the form of what was asked for why there is nothing else: a page for people, and a line for feeds and pictures.
+func (s *Site) refuse(w http.ResponseWriter, r *http.Request, t *target, page *status.Page, code int, heading, text string) {
+	if t.media != "text/html; charset=utf-8" {
+		http.Error(w, heading+".", code)
+		return
+	}
+	h := s.head(nil, heading, "")
+	if page != nil {
+		h.Name, h.Lang, h.JSON = page.Name, page.Locale, true
+	}
+	v, err := s.render("message", messagePage{h, heading, text})
+	if err != nil { // which tests rule out
+		http.Error(w, heading+".", code)
+		return
+	}
+	v.Refuse(w, r, code, t.media)
+}

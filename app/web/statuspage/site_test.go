@@ -1,0 +1,448 @@
+package statuspage_test
+
+import (
+	"encoding/json"
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"heliograph/app/testing/testenv"
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
+	"heliograph/rest"
+	"heliograph/storage"
+	"heliograph/storage/demo"
+	"heliograph/storage/pgtest"
+)
+
+var update = flag.Bool("update", false, "write the files in testdata/golden anew")
+
+// TestFront reads the page of the demo network as a person does.
+func TestFront(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, cached())
+	got := g.Get(t, "/")
+	if got.Status != http.StatusOK {
+		t.Fatalf("status %d: %s", got.Status, got.Body)
+	}
+	texts := func(name, class string) (out []string) {
+		for _, e := range elements(t, got.Body, ofClass(name, class)) {
+			out = append(out, e.text)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		what, name, class string
+		want              []string
+	}{
+		{"headline", "h1", "", []string{"Partially Degraded Service"}},
+		{"sections", "h2", "", []string{"Open incidents", "Maintenance in progress", "Components", "Upcoming maintenance", "Past two weeks", "Subscribe", "Build on it"}},
+		{"groups", "summary", "", []string{"Consensus nodes5 of 7 operationalDegraded performance", "Gateway3 of 3 operationalOperational", "Around town2 of 2 operationalOperational"}},
+		{"state of the page", "title", "", []string{"Lantern Bay status"}},
+	} {
+		list := texts(c.name, c.class)
+		if c.what == "state of the page" {
+			list = list[:1] // bars have titles too
+		}
+		if !slices.Equal(list, c.want) {
+			t.Errorf("%s: %q, not %q", c.what, list, c.want)
+		}
+	}
+	cards := elements(t, got.Body, ofClass("article", "card"))
+	var open []string
+	for _, e := range cards {
+		open = append(open, e.attributes["data-key"])
+	}
+	if len(open) != 7 {
+		t.Errorf("%d notices are open or planned", len(open))
+	}
+	if days := elements(t, got.Body, ofClass("section", "day")); len(days) != 7 || days[0].text != "11 May –to 17 May 2026 Nothing to report." {
+		t.Errorf("%d days, the first: %s", len(days), days[0].text)
+	}
+	for _, e := range elements(t, got.Body, ofClass("svg", "bars")) {
+		if e.attributes["role"] != "img" || !strings.Contains(e.attributes["aria-label"], "% uptime over 90 days") || strings.Count(e.text, "% up") != 90 {
+			t.Errorf("bars %v: %s", e.attributes, e.text)
+		}
+	}
+	if strings.Contains(got.Body, "Not yet told") {
+		t.Error("the draft is shown")
+	}
+	for _, e := range elements(t, got.Body, func(e *element) bool { return e.Data == "a" }) {
+		if to := e.attributes["href"]; strings.HasPrefix(to, "/") {
+			if answer := g.Get(t, to); answer.Status != http.StatusOK {
+				t.Errorf("the link %s leads to status %d", to, answer.Status)
+			}
+		}
+	}
+	if live := elements(t, got.Body, func(e *element) bool { return e.Data == "main" })[0].attributes["data-live"]; !strings.HasPrefix(live, "/graphql?query=") {
+		t.Errorf("it listens to %q", live)
+	}
+}
+
+// TestPolicies makes sure that no page has a script, a style or an address of others in it, and that each says so to browsers.
+func TestPolicies(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, cached())
+	incident := newest(t, g)
+	for path, frames := range map[string]string{"/": "'none'", "/history": "'none'", "/incidents/" + incident: "'none'", "/incidents/none": "'none'", "/embed/frame": "*"} {
+		got := g.Get(t, path)
+		policy := got.Header.Get("Content-Security-Policy")
+		if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; style-src 'self';") || !strings.HasSuffix(policy, "frame-ancestors "+frames) {
+			t.Errorf("%s: %s", path, policy)
+		}
+		if kind := got.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" || got.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: type %s", path, kind)
+		}
+		for _, e := range elements(t, got.Body, func(*element) bool { return true }) {
+			if e.Data == "script" && (e.attributes["src"] == "" || e.text != "") || e.Data == "style" {
+				t.Errorf("%s has a %s in it: %s", path, e.Data, e.text)
+			}
+			for name, value := range e.attributes {
+				own := strings.HasPrefix(value, "/") || strings.HasPrefix(value, "#")
+				if name == "style" || strings.HasPrefix(name, "on") || (name == "src" || name == "href" && e.Data == "link") && !own {
+					t.Errorf("%s: <%s %s=%q>", path, e.Data, name, value)
+				}
+				if (name == "src" || e.Data == "link" && strings.HasPrefix(value, "/page-assets/")) && own {
+					if file := g.Get(t, value); file.Status != http.StatusOK || file.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" {
+						t.Errorf("%s: status %d, %s", value, file.Status, file.Header.Get("Cache-Control"))
+					}
+				}
+			}
+		}
+	}
+}
+
+// newest is the code of the newest incident.
+func newest(t *testing.T, g *testenv.Gateway) string {
+	t.Helper()
+	var data struct {
+		Status struct {
+			Incidents struct{ Nodes []struct{ Code string } }
+		}
+	}
+	g.Data(t, `{ status { incidents(first: 1) { nodes { code } } } }`, nil, &data)
+	return data.Status.Incidents.Nodes[0].Code
+}
+
+// TestHeaders asks for everything in the ways in which browsers and caches do.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, cached())
+	ready(t, g)
+	for path, kind := range map[string]string{
+		"/": "text/html; charset=utf-8", "/history": "text/html; charset=utf-8", "/history?month=2026-03": "text/html; charset=utf-8", "/incidents/" + newest(t, g): "text/html; charset=utf-8",
+		"/history.atom": "application/atom+xml; charset=utf-8", "/history.rss": "application/rss+xml; charset=utf-8", "/badge.svg": "image/svg+xml", "/embed/frame": "text/html; charset=utf-8",
+		"/embed.js": "text/javascript; charset=utf-8",
+	} {
+		got := g.Get(t, path)
+		if got.Status != http.StatusOK || got.Header.Get("Content-Type") != kind {
+			t.Errorf("%s: status %d, type %s", path, got.Status, got.Header.Get("Content-Type"))
+			continue
+		}
+		if cache := got.Header.Get("Cache-Control"); !strings.Contains(cache, "max-age=") || !strings.Contains(cache, "public") {
+			t.Errorf("%s may be kept: %s", path, cache)
+		}
+		tag := got.Header.Get("ETag")
+		if again := g.Do(t, http.MethodGet, path, "", "If-None-Match: "+tag); tag == "" || again.Status != http.StatusNotModified || again.Body != "" || again.Header.Get("Cache-Control") == "" {
+			t.Errorf("%s with its tag %s: status %d", path, tag, again.Status)
+		}
+		if head := g.Do(t, http.MethodHead, path, ""); head.Status != http.StatusOK || head.Body != "" || head.Header.Get("ETag") != tag {
+			t.Errorf("HEAD %s: status %d, %q", path, head.Status, head.Body)
+		}
+		if post := g.Do(t, http.MethodPost, path, "x"); post.Status != http.StatusMethodNotAllowed || post.Header.Get("Allow") != "GET, HEAD" {
+			t.Errorf("POST %s: status %d, allowed %s", path, post.Status, post.Header.Get("Allow"))
+		}
+		if len(got.Body) > 600 {
+			if packed := g.Do(t, http.MethodGet, path, "", "Accept-Encoding: gzip"); packed.Header.Get("Content-Encoding") != "gzip" || len(packed.Body) >= len(got.Body) {
+				t.Errorf("%s packed: %d of %d bytes", path, len(packed.Body), len(got.Body))
+			}
+		}
+		if open := got.Header.Get("Access-Control-Allow-Origin"); strings.HasSuffix(path, ".svg") && open != "*" {
+			t.Errorf("%s may be read by %q", path, open)
+		}
+	}
+	for path, kind := range map[string]string{
+		"/incidents/": "text/html", "/incidents/nothing": "text/html", "/incidents/a/b": "text/html", "/incidents/" + strings.Repeat("x", 65): "text/html", "/history?month=2026-13": "text/html",
+		"/history?month=2031-01": "text/html", "/history?month=x": "text/html", "/badge.svg?component=nothing": "text/plain", "/page-assets/nothing.js": "text/html",
+	} {
+		if got := g.Get(t, path); got.Status != http.StatusNotFound || !strings.HasPrefix(got.Header.Get("Content-Type"), kind) || got.Header.Get("Cache-Control") == "public" {
+			t.Errorf("%s: status %d, type %s", path, got.Status, got.Header.Get("Content-Type"))
+		}
+	}
+}
+
+// TestGolden compares what is made of the demo network's page with files, of which a change of the templates is to be seen.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, cached())
+	ready(t, g)
+	code := regexp.MustCompile(`/incidents/([0-9a-z]{12})`)
+	past := code.FindStringSubmatch(g.Get(t, "/history?month=2026-02").Body)
+	maintenance := regexp.MustCompile(`data-key="([0-9a-z]{12})">\s*<div class="card-head">\s*<h3><a href="[^"]*">Repairs at`).FindStringSubmatch(g.Get(t, "/").Body)
+	if past == nil || maintenance == nil {
+		t.Fatal("the demo network's page has changed")
+	}
+	hashes := regexp.MustCompile(`-[0-9a-f]{10}\.(css|js|svg)`)
+	for name, path := range map[string]string{
+		"incident.html": "/incidents/" + past[1], "maintenance.html": "/incidents/" + maintenance[1], "history.html": "/history?month=2026-02", "frame.html": "/embed/frame",
+		"badge.svg": "/badge.svg", "feed.atom": "/history.atom", "feed.rss": "/history.rss", "missing.html": "/incidents/nothing",
+	} {
+		got := hashes.ReplaceAllString(g.Get(t, path).Body, "-HASH.$1")
+		file := filepath.Join("testdata", "golden", name)
+		if *update {
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s is not as %s: go test ./app/web/statuspage -run Golden -update writes it anew", path, file)
+		}
+	}
+}
+
+// TestHistory leafs through all months: each incident and maintenance of the page is on one of them, once.
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, cached())
+	seen := map[string]int{}
+	path, months := "/history", 0
+	for path != "" {
+		got := g.Get(t, path)
+		months++
+		for _, e := range elements(t, got.Body, ofClass("article", "past")) {
+			seen[e.attributes["data-key"]]++
+		}
+		path = ""
+		for _, e := range elements(t, got.Body, ofClass("a", "")) {
+			if e.attributes["rel"] == "next" {
+				path = e.attributes["href"]
+			}
+		}
+	}
+	var data struct {
+		Status struct {
+			Incidents, Maintenances struct{ Nodes []struct{ Code, Name string } }
+		}
+	}
+	g.Data(t, `{ status { incidents(first: 100) { nodes { code name } } maintenances(first: 100, until: "2026-06-01T00:00:00Z") { nodes { code name } } } }`, nil, &data)
+	all := slices.Concat(data.Status.Incidents.Nodes, data.Status.Maintenances.Nodes)
+	for _, n := range all {
+		if seen[n.Code] != 1 {
+			t.Errorf("%s %s is there %d times", n.Code, n.Name, seen[n.Code])
+		}
+	}
+	if len(seen) != len(all) || len(all) < 60 || months < 6 {
+		t.Errorf("%d notices of %d in %d months", len(seen), len(all), months)
+	}
+}
+
+// TestWrites shows a write in everything that shows it, within a second, and escapes what editors write.
+func TestWrites(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Filled.Fresh(t), cached())
+	ready(t, g)
+	paths := []string{"/", "/history", "/history.atom", "/history.rss", "/embed/frame"}
+	before := map[string]*testenv.Response{}
+	for _, p := range paths {
+		before[p] = g.Get(t, p)
+	}
+	edit := editor(g)
+	var data struct {
+		Status struct {
+			Components struct{ Nodes []struct{ Code string } }
+		}
+	}
+	g.Data(t, `{ status { components(first: 1) { nodes { code } } } }`, nil, &data)
+	down := []status.Setting{{Component: data.Status.Components.Nodes[0].Code, Status: status.MajorOutage}}
+	code, err := edit.OpenIncident(t.Context(), byTest, demo.StatusPage, storage.NewIncident{
+		Name: `Blocks <img src=x onerror="alert(1)"> & more`, Body: "<script>alert(2)</script>Look at <b onclick=alert(3)>this</b> \u0007.", Affected: down,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range paths {
+		eventually(t, p+" shows it", func() bool {
+			got := g.Get(t, p)
+			return got.Status == http.StatusOK && got.Header.Get("ETag") != before[p].Header.Get("ETag") && strings.Contains(got.Body, "Blocks &")
+		})
+		for _, bad := range []string{"<img", "<script>", "onclick"} {
+			if body := g.Get(t, p).Body; strings.Contains(body, bad) {
+				t.Errorf("%s has %s in it", p, bad)
+			}
+		}
+	}
+	own := g.Get(t, "/incidents/"+code)
+	if own.Status != http.StatusOK || !strings.Contains(own.Body, "Look at <strong>this</strong>") || strings.Contains(own.Body, "alert(2)") {
+		t.Errorf("its page: %d %s", own.Status, own.Body)
+	}
+	if badge := g.Get(t, "/badge.svg").Body; !strings.Contains(badge, "Partial System Outage") {
+		t.Errorf("the badge says %s", badge)
+	}
+	// What was made because it was asked for is made anew too.
+	old := regexp.MustCompile(`/incidents/([0-9a-z]{12})`).FindStringSubmatch(g.Get(t, "/history?month=2026-02").Body)[1]
+	g.Get(t, "/incidents/"+old)
+	if _, err := edit.EditNotice(t.Context(), byTest, old, storage.NoticeEdit{Name: ledger.Of("Another name")}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the new name", func() bool { return strings.Contains(g.Get(t, "/incidents/"+old).Body, "Another name") })
+	if _, err := edit.DeleteNotice(t.Context(), byTest, old, 0); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is gone", func() bool { return g.Get(t, "/incidents/"+old).Status == http.StatusNotFound })
+}
+
+// TestBadges shows how each component is.
+func TestBadges(t *testing.T) {
+	t.Parallel()
+	g := testenv.Demo(t, cached())
+	ready(t, g)
+	var data struct {
+		Components []struct{ ID, Name, Status string }
+	}
+	if err := json.Unmarshal([]byte(g.Get(t, "/api/v2/components.json").Body), &data); err != nil {
+		t.Fatal(err)
+	}
+	if len(data.Components) < 12 {
+		t.Fatalf("%d components", len(data.Components))
+	}
+	for _, c := range data.Components {
+		got := g.Get(t, "/badge.svg?component="+c.ID)
+		state := strings.ToUpper(c.Status[:1]) + strings.ReplaceAll(c.Status[1:], "_", " ")
+		if !strings.Contains(got.Body, `aria-label="`+c.Name+": "+state) && !strings.Contains(got.Body, "Under maintenance") {
+			t.Errorf("the badge of %s, which is %s, says %s", c.Name, c.Status, got.Body)
+		}
+	}
+}
+
+// TestLanding says what there is where there is no status page: the address of the gateway is useful all the same.
+func TestLanding(t *testing.T) {
+	t.Parallel()
+	url := testenv.Empty.Fresh(t)
+	bare := testenv.Empty.Fresh(t)
+	testenv.Exec(t, bare, "drop schema status cascade")
+	for name, g := range map[string]*testenv.Gateway{"no page": testenv.Over(t, url, cached()), "no tables": testenv.Over(t, bare, cached()), "nothing kept": testenv.Over(t, url)} {
+		got := g.Get(t, "/")
+		if got.Status != http.StatusOK || !strings.Contains(got.Body, "There is no status page here yet") {
+			t.Errorf("%s: %d %s", name, got.Status, got.Body)
+		}
+		for _, e := range elements(t, got.Body, ofClass("a", "")) {
+			if to := e.attributes["href"]; strings.HasPrefix(to, "/") && g.Get(t, to).Status != http.StatusOK {
+				t.Errorf("%s: the link %s leads nowhere", name, to)
+			}
+		}
+		for _, p := range []string{"/history", "/incidents/x", "/history.atom", "/badge.svg", "/embed/frame"} {
+			if got := g.Get(t, p); got.Status != http.StatusNotFound {
+				t.Errorf("%s: %s has status %d", name, p, got.Status)
+			}
+		}
+	}
+}
+
+// TestUncached makes everything when it is asked for, and the same as what would be kept.
+func TestUncached(t *testing.T) {
+	t.Parallel()
+	kept, fresh := testenv.Demo(t, cached()), testenv.Demo(t)
+	ready(t, kept)
+	for _, p := range []string{"/", "/history?month=2026-01", "/incidents/" + newest(t, kept), "/history.atom", "/badge.svg", "/embed/frame"} {
+		if a, b := kept.Get(t, p), fresh.Get(t, p); a.Body != b.Body || b.Status != http.StatusOK || a.Header.Get("ETag") != b.Header.Get("ETag") {
+			t.Errorf("%s: %d bytes kept, %d bytes fresh with status %d", p, len(a.Body), len(b.Body), b.Status)
+		}
+	}
+	if got := fresh.Get(t, "/incidents/nothing"); got.Status != http.StatusNotFound {
+		t.Errorf("status %d", got.Status)
+	}
+}
+
+// TestHosts shows each of several pages at its own host.
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	g := testenv.Over(t, testenv.Filled.Fresh(t), cached())
+	ready(t, g)
+	edit := editor(g)
+	if _, err := edit.InitPage(t.Context(), byTest, storage.PageInit{Page: status.Page{Name: "Second Harbour", URL: "https://second.example", TimeZone: "Asia/Kolkata"}, Component: "Pier"}); err != nil {
+		t.Fatal(err)
+	}
+	at := func(host, path string) string {
+		r, w := httptest.NewRequest(http.MethodGet, path, http.NoBody), httptest.NewRecorder()
+		r.Host = host
+		g.Public().ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	eventually(t, "the second page", func() bool { return strings.Contains(at("second.example", "/"), "<span>Second Harbour</span>") })
+	for _, host := range []string{"localhost:8080", "elsewhere.example"} {
+		if !strings.Contains(at(host, "/"), "<span>Lantern Bay</span>") {
+			t.Errorf("at %s is another page", host)
+		}
+	}
+	code := newest(t, g)
+	if got := at("second.example", "/incidents/"+code); strings.Contains(got, "missing balances") {
+		t.Error("an incident of one page is shown on the other")
+	}
+	if !strings.Contains(at("second.example", "/history.atom"), "<title>Second Harbour status</title>") {
+		t.Error("its feed is not its own")
+	}
+}
+
+// TestDatabaseGone serves what was made last while the database is away, for an hour: also what was made because somebody asked for it.
+func TestDatabaseGone(t *testing.T) {
+	t.Parallel()
+	url := testenv.Filled.Fresh(t)
+	var late atomic.Int64
+	g := testenv.Over(t, url, cached(), testenv.REST(func(c *rest.Config) {
+		c.Now = func() time.Time { return testenv.Now().Add(time.Duration(late.Load())) }
+	}))
+	ready(t, g)
+	month := "/history?month=2026-02"
+	codes := regexp.MustCompile(`/incidents/[0-9a-z]{12}`).FindAllString(g.Get(t, month).Body, -1)
+	known, unknown := codes[0], codes[len(codes)-1]
+	paths := []string{"/", "/history.atom", "/history.rss", "/badge.svg", "/embed/frame", "/incidents/" + newest(t, g), month, known}
+	before := map[string]string{}
+	for _, p := range paths {
+		before[p] = g.Get(t, p).Body
+	}
+	pgtest.Allow(t, url, false)
+	for _, p := range paths {
+		if got := g.Get(t, p); got.Status != http.StatusOK || got.Body != before[p] {
+			t.Errorf("without a database %s has status %d", p, got.Status)
+		}
+	}
+	if got := g.Get(t, unknown); got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" || !strings.Contains(got.Body, "cannot be read") {
+		t.Errorf("what nobody had asked for has status %d", got.Status)
+	}
+	failed := func() bool {
+		w := httptest.NewRecorder()
+		g.Admin().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+		return regexp.MustCompile(`heliograph_status_failures_total [2-9]`).MatchString(w.Body.String())
+	}
+	for end := time.Now().Add(20 * time.Second); !failed(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the gateway does not know that the database is away")
+		}
+	}
+	late.Store(int64(59 * time.Minute))
+	if got := g.Get(t, "/"); got.Status != http.StatusOK || got.Body != before["/"] {
+		t.Errorf("after 59 minutes: status %d", got.Status)
+	}
+	late.Store(int64(61 * time.Minute))
+	for _, p := range paths {
+		if got := g.Get(t, p); got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" {
+			t.Errorf("after an hour %s has status %d", p, got.Status)
+		}
+	}
+}

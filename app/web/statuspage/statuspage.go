@@ -1,0 +1,218 @@
+// Package statuspage is the status page for people: HTML pages that need no JavaScript, feeds, badges and a banner for other sites. Everything is made of what GraphQL documents
+// give, which are run in process when a page has changed, and kept as bytes beside the documents of the status API.
+//
+// Nothing in it asks any other host for anything, and no script or style stands in a page itself; the content security policy keeps it so.
+package statuspage
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"math"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"heliograph/app/web/assets"
+	"heliograph/graph/relay"
+	"heliograph/graph/scalar"
+	"heliograph/graph/server"
+	"heliograph/internal/domain/status"
+	"heliograph/rest"
+	"heliograph/rest/edition"
+)
+
+var (
+	//go:embed documents/*.graphql
+	documentFiles embed.FS
+	//go:embed templates/*.html
+	templateFiles embed.FS
+	//go:embed assets
+	assetFiles embed.FS
+)
+
+// LiveDocument is what browsers listen to. Gateways that answer known documents only have to know it.
+//
+//go:embed documents/live.graphql
+var LiveDocument string
+
+// The paths of the site.
+const (
+	incidentPrefix = "/incidents/"
+	historyPath    = "/history"
+	atomPath       = "/history.atom"
+	rssPath        = "/history.rss"
+	badgePath      = "/badge.svg"
+	framePath      = "/embed/frame"
+	embedPath      = "/embed.js"
+	assetPrefix    = "/page-assets/"
+)
+
+// Options say what the site is made of.
+type Options struct {
+	Server *server.Server
+	// Keeper keeps what is made of the page itself, and of what it links to. Other notices and months are made when they are asked for.
+	Keeper *edition.Keeper
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// Site serves the status pages for people.
+type Site struct {
+	o         Options
+	prepared  map[string]*server.Document
+	templates *template.Template
+	pageAssets
+	headers *edition.Headers
+	shelves edition.Part[map[string]*edition.Volume] // by path
+	lazy    *lru.Cache[string, *made]
+	landing *edition.Volume
+}
+
+// made is something that was made because it was asked for.
+type made struct {
+	revision int64
+	day      status.Date
+	volume   *edition.Volume
+}
+
+// mostLazy is how many of such things are kept: some megabytes.
+const mostLazy = 256
+
+// New makes the site.
+func New(o Options) (*Site, error) {
+	s := &Site{o: o, prepared: map[string]*server.Document{}, headers: edition.NewHeaders("Accept-Encoding")}
+	fragments, err := rest.Fragments(documentFiles)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"page", "feed", "history", "notice"} {
+		text, err := fs.ReadFile(documentFiles, "documents/"+name+".graphql")
+		if err != nil {
+			return nil, fmt.Errorf("reading the document of the status page: %w", err)
+		}
+		if s.prepared[name], err = o.Server.Prepare(rest.WithFragments(string(text), fragments)); err != nil {
+			return nil, fmt.Errorf("document %s of the status page: %w", name, err)
+		}
+	}
+	s.templates, err = template.New("").Funcs(template.FuncMap{"state": stateName}).ParseFS(templateFiles, "templates/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("reading the templates of the status page: %w", err)
+	}
+	if s.pageAssets, err = loadAssets(); err != nil {
+		return nil, err
+	}
+	if s.lazy, err = lru.New[string, *made](mostLazy); err != nil {
+		return nil, fmt.Errorf("making the cache of the status page: %w", err)
+	}
+	h := s.head(nil, "Heliograph", "")
+	if s.landing, err = s.render("landing", messagePage{h, "Heliograph", "A ledger's mirror database as one GraphQL graph, and as the REST API that is known from before."}); err != nil {
+		return nil, err
+	}
+	s.shelves = edition.Add(o.Keeper, "the page for people", s.shelf)
+	return s, nil
+}
+
+// pageAssets are style sheets, scripts and pictures, by their paths.
+type pageAssets struct {
+	files     map[string]*assets.File
+	addresses map[string]string // by the names of the files
+}
+
+// loadAssets packs the embedded files, which all sites of a process share. Their addresses have a hash of their content, so that browsers may keep them.
+var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
+	s = pageAssets{map[string]*assets.File{}, map[string]string{}}
+	entries, err := fs.ReadDir(assetFiles, "assets")
+	if err != nil {
+		return s, fmt.Errorf("reading the assets of the status page: %w", err)
+	}
+	add := func(name string, content []byte) error {
+		kind := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}[path.Ext(name)]
+		sum := sha256.Sum256(content)
+		base := strings.TrimSuffix(name, path.Ext(name))
+		s.addresses[name] = assetPrefix + base + "-" + hex.EncodeToString(sum[:5]) + path.Ext(name)
+		s.files[s.addresses[name]], err = assets.Pack(content, kind, assets.Forever)
+		return err
+	}
+	for _, e := range entries {
+		content, err := fs.ReadFile(assetFiles, "assets/"+e.Name())
+		if err != nil {
+			return s, fmt.Errorf("reading the assets of the status page: %w", err)
+		}
+		if err := add(e.Name(), content); err != nil {
+			return s, err
+		}
+		if e.Name() == "embed.js" { // other sites know it by a name that stays
+			if s.files[embedPath], err = assets.Pack(content, "text/javascript; charset=utf-8", "public, max-age=300"); err != nil {
+				return s, err
+			}
+		}
+	}
+	for _, i := range status.Impacts() {
+		icon := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill=%q/><circle cx="16" cy="16" r="6" fill="#fff"/></svg>`, badgeColour(i))
+		if err := add("icon-"+string(i)+".svg", []byte(icon)); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+})
+
+// errGone says that there is no such notice or page.
+var errGone = errors.New("there is nothing of that name")
+
+// unlimited lets documents have lists as long as they are.
+const unlimited = math.MaxInt32 - 1
+
+// ask runs a document and reads its data.
+func (s *Site) ask(ctx context.Context, document string, variables map[string]any, into any) error {
+	doc := s.prepared[document]
+	res := s.o.Server.Run(ctx, server.Call{
+		Document: doc, Operation: doc.Operations()[0].Name, Variables: variables, Style: scalar.Status,
+		Limits: relay.Limits{Default: unlimited, Max: unlimited},
+	})
+	switch {
+	case res == nil:
+		return fmt.Errorf("running the document %s: %w", document, context.Cause(ctx))
+	case len(res.Errors) > 0:
+		return fmt.Errorf("running the document %s: %w", document, res.Errors)
+	}
+	defer s.o.Server.Done(res.Data)
+	if err := json.Unmarshal(res.Data, into); err != nil {
+		return fmt.Errorf("reading what the document %s gave: %w", document, err)
+	}
+	return nil
+}
+
+// head is the head of a page. p is nil where there is no status page.
+func (s *Site) head(p *pageData, title, here string) head {
+	h := head{Title: title, Name: "Heliograph", Lang: "en", Here: here, Look: status.ImpactNone, Assets: s.addresses}
+	if p == nil {
+		return h
+	}
+	h.Name, h.Lang, h.Revision, h.Zone, h.JSON, h.Look = p.Name, p.Locale, p.Revision, p.TimeZone, true, headlineOf(p).Indicator
+	variables, err := json.Marshal(map[string]string{"page": p.Slug, "from": strconv.FormatInt(p.Revision, 10)})
+	if err == nil { // of two texts it is always nil
+		h.Live = "/graphql?" + url.Values{"query": {LiveDocument}, "variables": {string(variables)}}.Encode()
+	}
+	return h
+}
+
+// render makes a page of a template.
+func (s *Site) render(name string, data any) (*edition.Volume, error) {
+	var b strings.Builder
+	if err := s.templates.ExecuteTemplate(&b, name, data); err != nil {
+		return nil, fmt.Errorf("writing the %s page: %w", name, err)
+	}
+	return edition.NewVolume([]byte(b.String()))
+}
