@@ -8,6 +8,7 @@ package resolvers
 import (
 	"context"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/contractcalls"
 )
 
 func (r *contractResolver) Call(ctx context.Context, obj *ledger.Contract, block string, data []byte, from []byte, gas int64, value int64) (*ledger.ContractCall, error) {
@@ -15,7 +16,7 @@ func (r *contractResolver) Call(ctx context.Context, obj *ledger.Contract, block
 }
 
 func (r *contractResultResolver) Trace(ctx context.Context, obj *ledger.ContractResult, first int32, memory bool, stack bool, storage bool) (*ledger.OpcodeTrace, error) {
-	return r.contractTrace(ctx, traceRef{at: &obj.ConsensusTimestamp}, traceParts{stack: stack, memory: memory, storage: storage, first: first})
+	return r.contractTrace(ctx, traceRef{at: &obj.ConsensusTimestamp}, contractcalls.TraceOptions{Stack: stack, Memory: memory, Storage: storage, First: first})
 }
 
 func (r *queryResolver) CallContract(ctx context.Context, input ledger.ContractCallInput) (*ledger.ContractCall, error) {
@@ -27,5 +28,5 @@ func (r *queryResolver) EstimateGas(ctx context.Context, input ledger.ContractCa
 }
 
 func (r *queryResolver) ContractTrace(ctx context.Context, at *ledger.Timestamp, contract *ledger.ContractRef, first int32, hash *string, memory bool, stack bool, storage bool, transactionID *ledger.TransactionID) (*ledger.OpcodeTrace, error) {
-	return r.contractTrace(ctx, traceRef{at: at, contract: contract, hash: hash, id: transactionID}, traceParts{stack: stack, memory: memory, storage: storage, first: first})
+	return r.contractTrace(ctx, traceRef{at: at, contract: contract, hash: hash, id: transactionID}, contractcalls.TraceOptions{Stack: stack, Memory: memory, Storage: storage, First: first})
 }

@@ -14,6 +14,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
+	"heliograph/resolvers/contractcalls"
 	"heliograph/storage"
 )
 
@@ -30,7 +31,7 @@ type Options struct {
 	Cache  bool
 	Logger *slog.Logger
 	// EVM says how contracts are run.
-	EVM EVMOptions
+	EVM contractcalls.Options
 	// Feeds say how subscriptions look for what is new.
 	Feeds feed.Options
 }
@@ -49,7 +50,7 @@ type Resolver struct {
 	statusFeeds *statusFeeds
 
 	feeSchedules *feeSchedules
-	evm          *executor
+	calls        *contractcalls.Service
 }
 
 var (
@@ -60,7 +61,8 @@ var (
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
 	r := &Resolver{
-		db: o.DB, status: o.Status, keys: o.Tokens, now: o.Now, feeds: newFeeds(o.DB, o.Feeds), statusFeeds: newStatusFeeds(o.Status, o.Feeds), feeSchedules: newFeeSchedules(o), evm: newExecutor(o),
+		db: o.DB, status: o.Status, keys: o.Tokens, now: o.Now, feeds: newFeeds(o.DB, o.Feeds), statusFeeds: newStatusFeeds(o.Status, o.Feeds), feeSchedules: newFeeSchedules(o),
+		calls: contractcalls.New(contractcalls.Config{Options: o.EVM, DB: o.DB, Now: o.Now, Logger: o.Logger, Cache: o.Cache}),
 	}
 	if o.Status != nil {
 		r.editor = storage.NewStatusEditor(o.Status, o.Now, nil)

@@ -11,8 +11,7 @@ import (
 	"time"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/internal/domain/evm"
-	"heliograph/resolvers"
+	"heliograph/resolvers/contractcalls"
 )
 
 const callPath = "/api/v1/contracts/call"
@@ -120,14 +119,14 @@ func TestContractCall(t *testing.T) {
 func TestContractCallBounds(t *testing.T) {
 	t.Parallel()
 	var clock time.Time
-	still := func(change func(*resolvers.EVMOptions)) *testenv.Gateway {
-		return testenv.Demo(t, testenv.EVM(func(o *resolvers.EVMOptions) {
+	still := func(change func(*contractcalls.Options)) *testenv.Gateway {
+		return testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) {
 			o.Clock = func() time.Time { return clock }
 			change(o)
 		}))
 	}
 	const body = `{"to":"` + trentAddress + `"}`
-	g := still(func(o *resolvers.EVMOptions) { o.RequestsPerSecond = 2 })
+	g := still(func(o *contractcalls.Options) { o.RequestsPerSecond = 2 })
 	for range 2 {
 		if got := call(t, g, body); got.Status != http.StatusOK {
 			t.Fatalf("status %d, %s", got.Status, got.Body)
@@ -137,7 +136,7 @@ func TestContractCallBounds(t *testing.T) {
 		t.Errorf("status %d, %s", got.Status, got.Body)
 	}
 	// What is not used goes back, but a little is used each time; what fails before it runs goes back whole.
-	g = still(func(o *resolvers.EVMOptions) { o.GasPerSecond = 15_020_000 })
+	g = still(func(o *contractcalls.Options) { o.GasPerSecond = 15_020_000 })
 	for range 3 {
 		if got := call(t, g, `{"to":"`+trentAddress+`","gas":15000001}`); got.Status != http.StatusBadRequest {
 			t.Errorf("status %d, %s", got.Status, got.Body)
@@ -149,13 +148,13 @@ func TestContractCallBounds(t *testing.T) {
 	if got := call(t, g, body); got.Status != http.StatusTooManyRequests || got.Body != callProblem("Too Many Requests", "Gas per second rate limit exceeded.", "") {
 		t.Errorf("status %d, %s", got.Status, got.Body)
 	}
-	filters := []evm.Filter{{Field: "TO", Pattern: "^" + coinAddress + "$", Action: evm.Reject}, {Field: "GAS", Pattern: "^30000$", Action: evm.Throttle, Limit: 1}}
+	filters := []contractcalls.Filter{{Field: "TO", Pattern: "^" + coinAddress + "$", Action: contractcalls.Reject}, {Field: "GAS", Pattern: "^30000$", Action: contractcalls.Throttle, Limit: 1}}
 	for i := range filters {
 		if err := filters[i].Compile(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	g = still(func(o *resolvers.EVMOptions) { o.Filters = filters })
+	g = still(func(o *contractcalls.Options) { o.Filters = filters })
 	if got := call(t, g, `{"to":"`+coinAddress+`"}`); got.Status != http.StatusBadRequest || got.Body != callProblem("Bad Request", "Invalid request", "") {
 		t.Errorf("status %d, %s", got.Status, got.Body)
 	}
@@ -168,7 +167,7 @@ func TestContractCallBounds(t *testing.T) {
 
 func TestContractCallDeadline(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.EVM(func(o *resolvers.EVMOptions) {
+	g := testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) {
 		o.Timeout, o.MaxGas, o.GasPerSecond = 300*time.Millisecond, 1<<50, 1<<52
 	}))
 	start := time.Now()
@@ -183,7 +182,7 @@ func TestContractCallDeadline(t *testing.T) {
 
 func TestStateOverrides(t *testing.T) {
 	t.Parallel()
-	g := testenv.Demo(t, testenv.EVM(func(o *resolvers.EVMOptions) { o.Overrides = true }))
+	g := testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) { o.Overrides = true }))
 	const nobody = "00000000000000000000000000000000000ffff0"
 	word := func(v int) string { return fmt.Sprintf("%064x", v) }
 	cases := []struct {
@@ -317,7 +316,7 @@ func TestOpcodes(t *testing.T) {
 			t.Errorf("%s: status %d, %s\nwant %s", c.path, got.Status, got.Body, want)
 		}
 	}
-	off := testenv.Demo(t, testenv.EVM(func(o *resolvers.EVMOptions) { o.TracesOff = true }))
+	off := testenv.Demo(t, testenv.EVM(func(o *contractcalls.Options) { o.TracesOff = true }))
 	if got := off.Get(t, "/api/v1/contracts/results/"+unknown+"/opcodes"); got.Status != http.StatusNotFound || got.Body != callProblem("Not Found", "404 NOT_FOUND", "") {
 		t.Errorf("status %d, %s", got.Status, got.Body)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/resolvers"
+	"heliograph/resolvers/contractcalls"
 	"heliograph/storage/demo"
 	"heliograph/storage/pgtest"
 )
@@ -49,7 +49,7 @@ var manySteps = &pgtest.Template{Name: "manysteps", From: testenv.Filled, Prepar
 
 // TestLongAnswer reads the trace of a million steps over HTTP. Neither the server nor this client, which share their memory, keep what has passed.
 func TestLongAnswer(t *testing.T) {
-	g := testenv.Over(t, manySteps.Shared(t), testenv.Timeout(5*time.Minute), testenv.EVM(func(o *resolvers.EVMOptions) { o.Timeout = 5 * time.Minute }))
+	g := testenv.Over(t, manySteps.Shared(t), testenv.Timeout(5*time.Minute), testenv.EVM(func(o *contractcalls.Options) { o.Timeout = 5 * time.Minute }))
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.URL+"/api/v1/contracts/results/0x"+longHash+"/opcodes?memory=true&storage=true", http.NoBody)
 	if err != nil {
 		t.Fatal(err)

@@ -36,6 +36,7 @@ import (
 	"heliograph/graph/server"
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers"
+	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
 	"heliograph/rest/edition"
 	"heliograph/rest/openapi"
@@ -101,7 +102,7 @@ type Options struct {
 	RequestTimeout time.Duration
 	Version        string
 	// EVM says how contracts are run.
-	EVM resolvers.EVMOptions
+	EVM contractcalls.Options
 	// PlansOff leaves all answers to gqlgen's own way; the differential tests compare both.
 	PlansOff bool
 	// CheckVariables makes sure that REST gives its documents the variables that they declare; all tests do so.

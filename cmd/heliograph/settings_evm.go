@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"heliograph/resolvers"
+	"heliograph/resolvers/contractcalls"
 )
 
 // evmSettings say how contracts are run.
@@ -27,8 +27,8 @@ type evmSettings struct {
 }
 
 // evm are the options that the settings ask for.
-func (s *evmSettings) evm(cache bool) (resolvers.EVMOptions, error) {
-	o := resolvers.EVMOptions{
+func (s *evmSettings) evm(cache bool) (contractcalls.Options, error) {
+	o := contractcalls.Options{
 		MaxGas: s.MaxGas, GasPerSecond: s.GasPerSecond, RequestsPerSecond: s.RequestsPerSecond, TracesPerSecond: s.TracesPerSecond, RefundPercent: s.RefundPercent,
 		Overrides: s.StateOverrides.on, TracesOff: !s.Traces.on, ValidatePayer: s.ValidatePayer.on, MinimumBalance: s.MinimumBalance,
 		CalldataFloor: s.CalldataFloor.on, Timeout: s.EVMTimeout, CacheBytes: s.EVMCacheBytes, Clock: time.Now,

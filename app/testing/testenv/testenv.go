@@ -30,7 +30,7 @@ import (
 	"heliograph/app/gateway"
 	"heliograph/app/tracing"
 	"heliograph/internal/domain/status"
-	"heliograph/resolvers"
+	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
 	"heliograph/storage"
 	"heliograph/storage/demo"
@@ -85,7 +85,7 @@ func REST(change func(*rest.Config)) Option {
 }
 
 // EVM changes how contracts are run.
-func EVM(change func(*resolvers.EVMOptions)) Option {
+func EVM(change func(*contractcalls.Options)) Option {
 	return func(o *gateway.Options, _ *storage.Options) { change(&o.EVM) }
 }
 

@@ -14,7 +14,7 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/ledger"
-	"heliograph/resolvers"
+	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
 	"heliograph/storage"
 	"heliograph/storage/pgtest"
@@ -78,7 +78,7 @@ func TestTrips(t *testing.T) {
 
 // BenchmarkBalanceOf compares a call through HTTP with what it cannot do without: the machine's work and one round trip.
 func BenchmarkBalanceOf(b *testing.B) {
-	g := testenv.Demo(b, testenv.REST(func(c *rest.Config) { c.Cache = true }), testenv.EVM(func(o *resolvers.EVMOptions) {
+	g := testenv.Demo(b, testenv.REST(func(c *rest.Config) { c.Cache = true }), testenv.EVM(func(o *contractcalls.Options) {
 		o.RequestsPerSecond, o.GasPerSecond = 1<<40, 1<<60
 	}))
 	reader, machine, msg := g.DB.NewEVM(1<<20), newMachine(), balanceOf()

@@ -1,0 +1,140 @@
+package contractcalls
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"heliograph/internal/domain/ledger"
+)
+
+// clock is a clock that advances by hand.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time { return c.at }
+
+func newTestLimits(o Options) (*limits, *clock) {
+	c := &clock{time.Unix(1_700_000_000, 0)}
+	o.Clock = c.now
+	config := Config{Options: o, Logger: slog.New(slog.DiscardHandler)}
+	return newLimits(config, config.withDefaults()), c
+}
+
+func callOf(gas int64) *ledger.ContractCallInput {
+	return &ledger.ContractCallInput{Gas: gas, To: make([]byte, 20)}
+}
+
+func TestRequestsPerSecond(t *testing.T) {
+	l, c := newTestLimits(Options{RequestsPerSecond: 2})
+	for i, want := range []bool{true, true, false} {
+		if _, err := l.admit(t.Context(), callOf(30_000), false); (err == nil) != want {
+			t.Errorf("request %d: %v", i, err)
+		}
+	}
+	c.at = c.at.Add(500 * time.Millisecond)
+	for i, want := range []bool{true, false} {
+		if _, err := l.admit(t.Context(), callOf(30_000), false); (err == nil) != want {
+			t.Errorf("request %d after half a second: %v", i, err)
+		}
+	}
+}
+
+func TestTracesPerSecond(t *testing.T) {
+	l, c := newTestLimits(Options{})
+	if err := l.admitTrace(); err != nil {
+		t.Fatal(err)
+	}
+	if l.admitTrace() == nil {
+		t.Error("two traces in a second")
+	}
+	c.at = c.at.Add(time.Second)
+	if err := l.admitTrace(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGasIsRefunded(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		percent int64
+		used    int64
+		next    int64
+	}{
+		{"all of it", 100, 400_000, 600_000},
+		{"half at most", 50, 100_000, 500_000},
+		{"call that used everything", 100, 1_000_000, 1_000_000},
+		{"call that did not run", 100, 0, 1_000_000},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l, _ := newTestLimits(Options{GasPerSecond: 1_000_000, RefundPercent: test.percent})
+			done, err := l.admit(t.Context(), callOf(1_000_000), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l.gas.take(1) {
+				t.Error("gas is left while the call runs")
+			}
+			done(test.used)
+			if !l.gas.take(test.next / gasUnit) {
+				t.Errorf("less than %d is left", test.next)
+			}
+			if l.gas.take(1) {
+				t.Errorf("more than %d is left", test.next)
+			}
+		})
+	}
+}
+
+func TestGasBudgetRefills(t *testing.T) {
+	c := &clock{time.Unix(0, 0)}
+	b := newGasBudget(100, c.now)
+	if !b.take(100) || b.take(1) {
+		t.Fatal("the capacity is not 100")
+	}
+	c.at = c.at.Add(250 * time.Millisecond)
+	if !b.take(25) || b.take(1) {
+		t.Error("a quarter of a second does not add 25")
+	}
+	c.at = c.at.Add(time.Hour)
+	if !b.take(100) || b.take(1) {
+		t.Error("an hour fills more or less than the capacity")
+	}
+	b.refund(1000)
+	if !b.take(100) || b.take(1) {
+		t.Error("a refund exceeds the capacity")
+	}
+}
+
+func TestMaxGas(t *testing.T) {
+	l, _ := newTestLimits(Options{MaxGas: 50_000, GasPerSecond: 100_000})
+	if _, err := l.admit(t.Context(), callOf(50_001), false); err == nil {
+		t.Error("more than the maximum is admitted")
+	}
+	if !l.gas.take(10) {
+		t.Error("a rejected call keeps its gas")
+	}
+}
+
+func TestFilters(t *testing.T) {
+	list := []Filter{{Field: "GAS", Pattern: "^30000$", Action: Throttle, Limit: 1}, {Field: "ESTIMATE", Pattern: "true", Action: Reject}, {Field: "VALUE", Pattern: ".", Action: Log}}
+	for i := range list {
+		if err := list[i].Compile(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, _ := newTestLimits(Options{Filters: list})
+	for i, test := range []struct {
+		gas      int64
+		estimate bool
+		want     Action
+	}{{30_000, false, Log}, {30_000, false, Throttle}, {30_001, false, Log}, {30_001, true, Reject}} {
+		if got := l.filters.apply(t.Context(), callOf(test.gas), test.estimate); got != test.want {
+			t.Errorf("request %d: %s, want %s", i, got, test.want)
+		}
+	}
+	for _, f := range []Filter{{Field: "GAS", Pattern: "x", Action: "DROP"}, {Field: "NONCE", Pattern: "x", Action: Log}, {Field: "GAS", Pattern: "(", Action: Log}} {
+		if f.Compile() == nil {
+			t.Errorf("%+v compiles", f)
+		}
+	}
+}

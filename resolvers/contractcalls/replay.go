@@ -1,0 +1,59 @@
+package contractcalls
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/big"
+
+	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/ledger"
+)
+
+// weibarsPerTinybar converts the values of Ethereum transactions.
+const weibarsPerTinybar = 10_000_000_000
+
+// message returns the message that a transaction ran.
+func (s *Service) message(ctx context.Context, result *ledger.ContractResult) (*evm.Message, error) {
+	m := &evm.Message{Data: result.FunctionParameters, Value: result.Amount.V, Gas: uint64(max(result.GasLimit, 0))}
+	if !result.SenderID.IsNone() {
+		m.From = ledger.Of(result.SenderID.LongZero())
+	}
+	var (
+		data    [][]byte
+		created bool
+		code    []byte
+	)
+	b := s.db.NewBatch()
+	b.QueueCallData([]*ledger.ContractResult{result}, func(got [][]byte) { data = got })
+	b.QueueCreation(result.ConsensusTimestamp, result.ContractID, func(is bool, initcode []byte) { created, code = is, initcode })
+	if err := b.Run(ctx); err != nil {
+		return nil, fmt.Errorf("reading the input of a transaction: %w", err)
+	}
+	e := result.Ethereum
+	switch {
+	case e != nil:
+		m.Gas = uint64(max(e.GasLimit, 0))
+		if len(data[0]) > 0 {
+			m.Data = data[0]
+		}
+		weibars := new(big.Int).SetBytes(e.Value)
+		if tinybars := weibars.Quo(weibars, big.NewInt(weibarsPerTinybar)); tinybars.IsInt64() {
+			m.Value = tinybars.Int64()
+		}
+		if to, ok := ledger.EVMAddressOf(e.ToAddress); ok && to != (ledger.EVMAddress{}) {
+			m.To = ledger.Of(to)
+		}
+	case created:
+		// The record has the constructor's arguments. The code may already end with them.
+		if len(code) > 0 && !bytes.HasSuffix(code, m.Data) {
+			code = append(bytes.Clone(code), m.Data...)
+		}
+		if len(code) > 0 {
+			m.Data = code
+		}
+	case !result.ContractID.IsNone():
+		m.To = ledger.Of(result.ContractID.LongZero())
+	}
+	return m, nil
+}

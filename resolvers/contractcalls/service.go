@@ -1,0 +1,178 @@
+package contractcalls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"heliograph/graph/fault"
+	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/system"
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// Service runs contracts. It may be used by several goroutines at the same time.
+type Service struct {
+	o       Options
+	limits  *limits
+	machine *evm.Machine
+	reader  *storage.EVM
+	db      *storage.DB
+}
+
+// New returns a new service.
+func New(c Config) *Service {
+	o := c.withDefaults()
+	s := &Service{o: o, db: c.DB, limits: newLimits(c, o)}
+	if c.DB == nil {
+		return s
+	}
+	s.reader = c.DB.NewEVM(o.CacheBytes)
+	contracts := o.SystemContracts
+	if contracts == nil {
+		contracts = system.Contracts(system.Config{ChainID: c.DB.ChainID(), Base: c.DB.SystemEntity(0)})
+	}
+	s.machine = evm.New(evm.Config{
+		ChainID: c.DB.ChainID(), SystemContracts: contracts, MinimumBalance: o.MinimumBalance, ValidatePayer: o.ValidatePayer,
+		CalldataFloor: o.CalldataFloor, CacheBytes: o.CacheBytes,
+	})
+	return s
+}
+
+// Call runs a call. A call that fails has a Failure and no output.
+func (s *Service) Call(ctx context.Context, in *ledger.ContractCallInput) (*ledger.ContractCall, error) {
+	result, block, err := s.run(ctx, in, false)
+	if err != nil {
+		return nil, err
+	}
+	call := &ledger.ContractCall{BlockNumber: block, GasUsed: int64(result.GasUsed), Failure: failureOf(result)}
+	if call.Failure == nil {
+		call.Output = append([]byte{}, result.Output...)
+	}
+	return call, nil
+}
+
+// Estimate estimates the gas of a call. A call that fails has a Failure and no estimate.
+func (s *Service) Estimate(ctx context.Context, in *ledger.ContractCallInput) (*ledger.GasEstimate, error) {
+	result, block, err := s.run(ctx, in, true)
+	if err != nil {
+		return nil, err
+	}
+	estimate := &ledger.GasEstimate{BlockNumber: block, Failure: failureOf(result)}
+	if estimate.Failure == nil {
+		estimate.Gas = ledger.Of(int64(result.GasUsed))
+	}
+	return estimate, nil
+}
+
+// run admits and runs a call or an estimate. It returns the number of the block that the call ran in.
+func (s *Service) run(ctx context.Context, in *ledger.ContractCallInput, estimate bool) (result *evm.Result, block int64, err error) {
+	done, err := s.limits.admit(ctx, in, estimate)
+	if err != nil {
+		return nil, 0, err
+	}
+	used := int64(0)
+	defer func() { done(used) }()
+	if len(in.StateOverrides) > 0 && !s.o.Overrides {
+		return nil, 0, fault.Input(`400 BAD_REQUEST "State overrides are not supported."`)
+	}
+	ref, err := ledger.ParseEVMBlockRef(in.Block)
+	if err != nil {
+		return nil, 0, fault.Input("JSON parse error: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
+	defer cancel()
+	release, err := s.limits.acquire(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer release()
+	message := evm.Message{
+		From: in.Sender(), To: in.Callee(), Data: in.Data, Value: in.Value, Gas: uint64(in.Gas), GasPrice: in.GasPrice,
+	}
+	sim, snapshot, err := s.open(ctx, ref, &message)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer snapshot.Close()
+	if err := sim.Override(overrides(in.StateOverrides)); err != nil {
+		return nil, 0, fmt.Errorf("applying state overrides: %w", err)
+	}
+	call := sim.Call
+	if estimate {
+		call = sim.Estimate
+	}
+	if result, err = call(message); err != nil {
+		return nil, 0, failure(err)
+	}
+	used = int64(result.GasUsed)
+	return result, snapshot.Block().Number, nil
+}
+
+// treasury is the number of the account that calls if a message has no sender.
+const treasury ledger.EntityID = 2
+
+// open starts a simulation of a message. The caller must close the snapshot.
+func (s *Service) open(ctx context.Context, ref ledger.EVMBlockRef, m *evm.Message) (*evm.Simulation, *storage.EVMSnapshot, error) {
+	r := storage.EVMRequest{Block: ref, Callee: m.To.V}
+	copy(r.Selector[:], m.Data)
+	switch {
+	case m.From.Valid && m.From.V != ledger.EVMAddress{}:
+		r.Addresses = append(r.Addresses, m.From.V)
+	default:
+		r.Addresses = append(r.Addresses, treasury.LongZero())
+	}
+	if m.To.Valid {
+		r.Addresses = append(r.Addresses, m.To.V)
+	}
+	snapshot, err := s.reader.Open(ctx, r)
+	switch {
+	case errors.Is(err, storage.ErrNoBlock):
+		return nil, nil, fault.Input("Unknown block number")
+	case err != nil:
+		return nil, nil, failure(err)
+	}
+	return s.machine.Begin(ctx, snapshot, snapshot.Block()), snapshot, nil
+}
+
+// failure wraps an error that the contract did not cause.
+func failure(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &fault.Error{Code: fault.Timeout, Message: "the call took too long"}
+	}
+	return fmt.Errorf("running a contract: %w", err)
+}
+
+// failureOf returns why a call failed, or nil if it succeeded.
+func failureOf(r *evm.Result) *ledger.ContractCallFailure {
+	if !r.Failed() {
+		return nil
+	}
+	f := &ledger.ContractCallFailure{Code: r.Code, Data: append([]byte{}, r.Output...), Children: append([]ledger.ResponseCode{}, r.Children...)}
+	switch text := evm.RevertReason(r.Output); {
+	case r.Code == evm.ContractRevertExecuted && text != "":
+		f.Reason = ledger.Of(text)
+	case r.Detail != "":
+		f.Reason = ledger.Of(r.Detail)
+	}
+	return f
+}
+
+// overrides converts state overrides to those of the machine.
+func overrides(list []*ledger.StateOverrideInput) []evm.Override {
+	out := make([]evm.Override, 0, len(list))
+	for _, in := range list {
+		o := evm.Override{
+			Address: ledger.EVMAddress(in.Address), Balance: in.BalanceValue(), Nonce: in.NonceValue(), Code: in.Code, All: in.State != nil,
+		}
+		for _, slot := range append(in.State[:len(in.State):len(in.State)], in.StateDiff...) {
+			if o.Slots == nil {
+				o.Slots = map[[32]byte][32]byte{}
+			}
+			o.Slots[[32]byte(slot.Key)] = [32]byte(slot.Value)
+		}
+		out = append(out, o)
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+package contractcalls
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"heliograph/graph/fault"
+	"heliograph/graph/relay"
+	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// Limits of traces that are returned as a list. A [relay.TraceSink] receives all steps.
+const (
+	maxListedSteps = 10_000
+	maxActions     = 100_000
+)
+
+// TraceOptions select the parts of a trace.
+type TraceOptions struct {
+	Stack, Memory, Storage bool
+	// First is the maximum number of steps to return.
+	First int32
+}
+
+// Trace runs the transaction of a contract result again and returns its steps. find returns the result to trace, or nil if it does not exist. Trace
+// calls it once the request is admitted.
+func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledger.ContractResult, error)) (*ledger.OpcodeTrace, error) {
+	if s.o.TracesOff {
+		return nil, fault.Missing("404 NOT_FOUND")
+	}
+	if o.First < 0 || o.First > maxListedSteps {
+		return nil, fault.Input("first must be between 0 and %d", maxListedSteps)
+	}
+	if err := s.limits.admitTrace(); err != nil {
+		return nil, err
+	}
+	result, err := find()
+	if err != nil || result == nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
+	defer cancel()
+	message, err := s.message(ctx, result)
+	if err != nil {
+		return nil, err
+	}
+	sim, snapshot, err := s.open(ctx, ledger.EVMBlockRef{Before: result.ConsensusTimestamp}, message)
+	if err != nil {
+		return nil, err
+	}
+	defer snapshot.Close()
+	reasons, err := s.reasons(ctx, result)
+	if err != nil {
+		return nil, err
+	}
+	trace := &ledger.OpcodeTrace{ContractID: result.ContractID}
+	trace.Address, _ = ledger.EVMAddressOf(result.Address)
+	sink := relay.TraceSinkOf(ctx)
+	options := evm.TraceOptions{Stack: o.Stack, Memory: o.Memory, Storage: o.Storage, Reason: reasons.of}
+	if sink == nil {
+		options.Step = func(step *ledger.OpcodeStep) error {
+			trace.Steps++
+			if trace.Steps <= int64(o.First) {
+				trace.Opcodes = append(trace.Opcodes, cloneStep(step))
+			}
+			return nil
+		}
+	} else {
+		// The head of the trace is known only after the run. So the transaction runs twice; the second run reads no state from the database.
+		outcome, err := sim.Call(*message)
+		if err != nil {
+			return nil, failure(err)
+		}
+		fillTrace(trace, outcome)
+		if err := sink.Head(trace); err != nil {
+			return nil, fmt.Errorf("writing the head of a trace: %w", err)
+		}
+		options.Step = sink.Step
+	}
+	outcome, err := sim.Trace(*message, options)
+	if err != nil {
+		return nil, failure(err)
+	}
+	fillTrace(trace, outcome)
+	return trace, nil
+}
+
+func fillTrace(t *ledger.OpcodeTrace, r *evm.Result) {
+	t.Failed, t.Gas, t.ReturnValue = r.Failed(), int64(r.GasUsed), append([]byte{}, r.Output...)
+}
+
+// cloneStep copies a step, because the machine reuses its memory.
+func cloneStep(s *ledger.OpcodeStep) *ledger.OpcodeStep {
+	c := *s
+	c.Reason = bytes.Clone(s.Reason)
+	c.Memory, c.Stack = cloneWords(s.Memory), cloneWords(s.Stack)
+	c.Storage = make([]*ledger.SlotValue, len(s.Storage))
+	for i, v := range s.Storage {
+		c.Storage[i] = &ledger.SlotValue{Key: bytes.Clone(v.Key), Value: bytes.Clone(v.Value)}
+	}
+	return &c
+}
+
+func cloneWords(list [][]byte) [][]byte {
+	out := make([][]byte, len(list))
+	for i, w := range list {
+		out[i] = bytes.Clone(w)
+	}
+	return out
+}
+
+// systemReasons has the revert reasons of a transaction's calls of system contracts, by depth and order. A call that did not revert has a nil reason.
+type systemReasons map[int][][]byte
+
+// of returns the reason of the n-th call of a system contract at a depth.
+func (s systemReasons) of(depth, n int) []byte {
+	if list := s[depth]; n < len(list) {
+		return list[n]
+	}
+	return nil
+}
+
+// Values of the columns call_type and result_data_type.
+const (
+	systemCall   = 4
+	revertReason = 12
+)
+
+// reasons reads the revert reasons of the system contracts that a transaction called.
+func (s *Service) reasons(ctx context.Context, result *ledger.ContractResult) (systemReasons, error) {
+	actions, err := s.db.ContractActions(ctx, storage.Located{At: result.ConsensusTimestamp, Payer: result.PayerAccountID}, nil, storage.Page{Limit: maxActions})
+	if err != nil {
+		return nil, err
+	}
+	out := systemReasons{}
+	for _, a := range actions {
+		if a.CallType != ledger.CallTypeOf(systemCall) {
+			continue
+		}
+		var reason []byte
+		if a.ResultDataType == ledger.ResultDataTypeOf(revertReason) {
+			reason = evm.SystemReason(a.ResultData)
+		}
+		out[int(a.CallDepth)] = append(out[int(a.CallDepth)], reason)
+	}
+	return out, nil
+}
