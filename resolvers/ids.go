@@ -9,6 +9,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/statuspages"
 )
 
 // The types that have global ids, as they stand in them.
@@ -102,9 +103,10 @@ func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 		return r.hookByName(ctx, name)
 	case networkNodeType, registeredNodeType, scheduleType:
 		return r.networkThing(ctx, typ, name)
-	case statusPageType, statusComponentType, statusIncidentType, statusMaintenanceType, statusUpdateType:
-		return r.statusThing(ctx, typ, name)
 	default:
+		if statuspages.HasType(typ) {
+			return r.status.Node(ctx, typ, name)
+		}
 		return nil, fault.Input("%q is an id of no type of this graph", id)
 	}
 }

@@ -12,13 +12,14 @@ import (
 
 	"heliograph/graph/rowplan"
 	"heliograph/internal/base/values"
+	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
 )
 
 // operation is what resolvers keep for one operation: its dataloaders, and what it reads of status pages once only.
 type operation struct {
 	loaders
-	reads statusReads
+	reads statuspages.Reads
 }
 
 // loaders are dataloaders, one for each place in the document that asks for a relation. What a plan has read ahead, level by level, needs none of
@@ -53,12 +54,12 @@ func related[T, R any](ctx context.Context, db *storage.DB, rel *rowplan.Relatio
 	}
 	args := f.ArgumentMap(graphql.GetOperationContext(ctx).Variables)
 	v, err := loaderOf(ctx, f, func(ctx context.Context, parents []any) ([]any, error) {
-		rows := each(parents, func(p any) T {
+		rows := keys(parents, func(p any) T {
 			row, _ := p.(T)
 			return row
 		})
 		got, err := loadNow(ctx, db, rel, rows, args)
-		return each(got, func(r R) any { return r }), err
+		return keys(got, func(r R) any { return r }), err
 	}).Load(ctx, parent)()
 	got, _ := v.(R)
 	return got, err

@@ -8,6 +8,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 	"heliograph/storage"
 )
 
@@ -15,6 +16,7 @@ import (
 type networkRelations struct {
 	account          *rowplan.Relation[*ledger.NetworkNode, *ledger.Account]
 	accountNode      *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
+	componentNode    *rowplan.Relation[*status.Component, *ledger.NetworkNode]
 	networkNodes     *rowplan.Relation[*ledger.RegisteredNode, []*ledger.NetworkNode]
 	registeredNodes  *rowplan.Relation[*ledger.NetworkNode, []*ledger.RegisteredNode]
 	serviceEndpoints *rowplan.Relation[*ledger.NetworkNode, []*ledger.ServiceEndpoint]
@@ -29,6 +31,10 @@ func newNetworkRelations() networkRelations {
 	return networkRelations{
 		account:     accountOf(func(n *ledger.NetworkNode) ledger.EntityID { return n.NodeAccountID }),
 		accountNode: nodeOf(func(a *ledger.Account) ledger.EntityID { return a.EntityID }),
+		componentNode: queued(func(_ context.Context, b *storage.Batch, parents []*status.Component, _ rowplan.Args, done func([]*ledger.NetworkNode)) error {
+			b.QueueNetworkNodes(keys(parents, func(c *status.Component) int64 { return c.NodeID.Or(noNode) }), done)
+			return nil
+		}),
 		networkNodes: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.RegisteredNode, _ rowplan.Args, done func([][]*ledger.NetworkNode)) error {
 			b.QueueNetworkNodesNaming(keys(parents, func(n *ledger.RegisteredNode) int64 { return n.RegisteredNodeID }), done)
 			return nil
@@ -58,6 +64,7 @@ func nodeOf[T any](account func(T) ledger.EntityID) *rowplan.Relation[T, *ledger
 }
 
 func (r *networkRelations) add(t *rowplan.Tables) {
+	t.StatusComponent.Add("networkNode", rowplan.RelatedOne(r.componentNode, func() *rowplan.Object[*ledger.NetworkNode] { return t.NetworkNode }))
 	node := func() *rowplan.Object[*ledger.NetworkNode] { return t.NetworkNode }
 	t.Account.Add("node", rowplan.RelatedOne(r.accountNode, node))
 	t.Account.Add("stakedNode", rowplan.RelatedOne(r.stakedNode, node))

@@ -29,7 +29,6 @@ type relations struct {
 	tokens       tokenRelations
 	nfts         nftRelations
 	allowances   allowanceRelations
-	status       statusRelations
 }
 
 // newRelations makes the relations. now is the clock.
@@ -58,7 +57,6 @@ func (r *relations) add(t *rowplan.Tables) {
 	r.tokens.add(t)
 	r.nfts.add(t)
 	r.allowances.add(t)
-	r.status.add(t)
 }
 
 // queued is a relation that a function of storage reads: queue is called with the parents, and gives one result for each.

@@ -15,6 +15,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers/contractcalls"
+	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
 )
 
@@ -39,15 +40,11 @@ type Options struct {
 // Resolver is the root of all resolvers.
 type Resolver struct {
 	db     *storage.DB
-	status *storage.StatusDB
-	editor *storage.StatusEditor // nil where there are no status pages
-	keys   []*status.Token
 	now    func() time.Time
 	rel    relations
 	tables *rowplan.Tables
 	feeds  *feeds
-
-	statusFeeds *statusFeeds
+	status *statuspages.Resolver
 
 	feeSchedules *feeSchedules
 	calls        *contractcalls.Service
@@ -61,19 +58,18 @@ var (
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
 	r := &Resolver{
-		db: o.DB, status: o.Status, keys: o.Tokens, now: o.Now, feeds: newFeeds(o.DB, o.Feeds), statusFeeds: newStatusFeeds(o.Status, o.Feeds), feeSchedules: newFeeSchedules(o),
+		db: o.DB, now: o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o),
 		calls: contractcalls.New(contractcalls.Config{Options: o.EVM, DB: o.DB, Now: o.Now, Logger: o.Logger, Cache: o.Cache}),
-	}
-	if o.Status != nil {
-		r.editor = storage.NewStatusEditor(o.Status, o.Now, nil)
+		status: statuspages.New(statuspages.Options{
+			DB: o.Status, Tokens: o.Tokens, Now: o.Now, Feeds: o.Feeds, Reads: func(ctx context.Context) *statuspages.Reads { return &operationOf(ctx).reads },
+		}),
 	}
 	r.rel = newRelations(o.DB, r.timestamp)
-	r.rel.status = newStatusRelations(r)
 	r.tables = rowplan.NewTables(func() rowplan.Batch { return o.DB.NewBatch() })
 	r.rel.add(r.tables)
 	addIDs(r.tables)
 	addNetworkIDs(r.tables)
-	addStatusIDs(r.tables)
+	r.status.AddTo(r.tables)
 	r.addScheduleState(r.tables)
 	return r
 }
@@ -81,15 +77,18 @@ func New(o Options) *Resolver {
 // Close ends all subscriptions, and tells their clients why.
 func (r *Resolver) Close() {
 	r.feeds.Close()
-	r.statusFeeds.close()
+	r.status.Close()
 }
+
+// StatusChanged makes subscriptions to status pages look for changes immediately.
+func (r *Resolver) StatusChanged() { r.status.Changed() }
 
 // Tables are the tables of the row plan.
 func (r *Resolver) Tables() *rowplan.Tables { return r.tables }
 
 // Classify tells what clients may know of an error that storage returned.
 func Classify(err error) *fault.Error {
-	if refused := classifyWrite(err); refused != nil {
+	if refused := statuspages.Classify(err); refused != nil {
 		return refused
 	}
 	switch storage.FailureOf(err) {

@@ -124,6 +124,30 @@ func TestDeferredStatements(t *testing.T) {
 	}
 }
 
+// TestStatusStatements counts statements: they do not grow with the number of notices. Three of them are of the transaction in which the state of a page is read.
+func TestStatusStatements(t *testing.T) {
+	t.Parallel()
+	const pages, state = 1, 5
+	for name, c := range map[string]struct {
+		query      string
+		statements int
+	}{
+		"page":                             {`{ status { name } }`, pages},
+		"components":                       {`{ status { rollup { indicator } effectiveIndicator components(first: 100) { nodes { status group { name } children { name } page { name } } } } }`, pages + state},
+		"incidents":                        {`{ status { incidents(first: 60) { nodes { updates { body affectedComponents { name component { name } } } components { name status page { name } } } } } }`, pages + state + 1 + 2 + 1},
+		"components of incidents and back": {`{ status { incidents(first: 60) { nodes { components { incidents(first: 2) { nodes { updates { body } } } uptime { percent } } } } } }`, pages + state + 1 + 1 + 1 + 2 + 1},
+		"nodes":                            {`{ network { nodes { nodes { statusComponent { name status } } } } }`, 1 + pages + state},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := count(t, c.query)
+			if len(got.statements) != c.statements {
+				t.Errorf("%d statements, want %d:\n%s", len(got.statements), c.statements, strings.Join(got.statements, "\n---\n"))
+			}
+		})
+	}
+}
+
 // TestLoadersBatch says that without plans too parents are taken together. How many depends on how fast they come.
 func TestLoadersBatch(t *testing.T) {
 	t.Parallel()

@@ -12,147 +12,148 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
+	"heliograph/resolvers/statuspages"
 	"time"
 )
 
 func (r *networkNodeResolver) StatusComponent(ctx context.Context, obj *ledger.NetworkNode) (*status.Component, error) {
-	return related(ctx, r.db, r.rel.status.nodeComponent, obj)
+	return related(ctx, r.db, r.status.Relations.NodeComponent, obj)
 }
 
 func (r *queryResolver) Status(ctx context.Context) (*status.Page, error) {
-	return r.statusPage(ctx, nil)
+	return r.status.Page(ctx, nil)
 }
 
 func (r *queryResolver) StatusPage(ctx context.Context, slug *string) (*status.Page, error) {
-	return r.statusPage(ctx, slug)
+	return r.status.Page(ctx, slug)
 }
 
 func (r *queryResolver) StatusIncident(ctx context.Context, code string) (*status.Incident, error) {
-	return r.statusIncident(ctx, code)
+	return r.status.Incident(ctx, code)
 }
 
 func (r *queryResolver) StatusMaintenance(ctx context.Context, code string) (*status.Maintenance, error) {
-	return r.statusMaintenance(ctx, code)
+	return r.status.Maintenance(ctx, code)
 }
 
 func (r *statusAffectedComponentResolver) Component(ctx context.Context, obj *status.AffectedComponent) (*status.Component, error) {
-	return related(ctx, r.db, r.rel.status.affectedComponent, obj)
+	return related(ctx, r.db, r.status.Relations.AffectedComponent, obj)
 }
 
 func (r *statusComponentResolver) ID(ctx context.Context, obj *status.Component) (string, error) {
-	return statusComponentID(obj), nil
+	return statuspages.ComponentID(obj), nil
 }
 
 func (r *statusComponentResolver) Page(ctx context.Context, obj *status.Component) (*status.Page, error) {
-	return related(ctx, r.db, r.rel.status.componentPage, obj)
+	return related(ctx, r.db, r.status.Relations.ComponentPage, obj)
 }
 
 func (r *statusComponentResolver) Group(ctx context.Context, obj *status.Component) (*status.Component, error) {
-	return related(ctx, r.db, r.rel.status.group, obj)
+	return related(ctx, r.db, r.status.Relations.Group, obj)
 }
 
 func (r *statusComponentResolver) Children(ctx context.Context, obj *status.Component) ([]*status.Component, error) {
-	return related(ctx, r.db, r.rel.status.children, obj)
+	return related(ctx, r.db, r.status.Relations.Children, obj)
 }
 
 func (r *statusComponentResolver) NetworkNode(ctx context.Context, obj *status.Component) (*ledger.NetworkNode, error) {
-	return related(ctx, r.db, r.rel.status.networkNode, obj)
+	return related(ctx, r.db, r.rel.network.componentNode, obj)
 }
 
 func (r *statusComponentResolver) Uptime(ctx context.Context, obj *status.Component, days int32) (*status.Uptime, error) {
-	return related(ctx, r.db, r.rel.status.uptime, obj)
+	return related(ctx, r.db, r.status.Relations.Uptime, obj)
 }
 
 func (r *statusComponentResolver) Incidents(ctx context.Context, obj *status.Component, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Incident], error) {
-	return related(ctx, r.db, r.rel.status.componentIncidents, obj)
+	return related(ctx, r.db, r.status.Relations.ComponentIncidents, obj)
 }
 
 func (r *statusComponentResolver) Maintenances(ctx context.Context, obj *status.Component, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Maintenance], error) {
-	return related(ctx, r.db, r.rel.status.componentMaintenances, obj)
+	return related(ctx, r.db, r.status.Relations.ComponentMaintenances, obj)
 }
 
 func (r *statusIncidentResolver) ID(ctx context.Context, obj *status.Incident) (string, error) {
-	return statusIncidentID(obj), nil
+	return statuspages.IncidentID(obj), nil
 }
 
 func (r *statusIncidentResolver) Page(ctx context.Context, obj *status.Incident) (*status.Page, error) {
-	return related(ctx, r.db, r.rel.status.incident.page, obj)
+	return related(ctx, r.db, r.status.Relations.Incident.Page, obj)
 }
 
 func (r *statusIncidentResolver) Updates(ctx context.Context, obj *status.Incident) ([]*status.Update, error) {
-	return related(ctx, r.db, r.rel.status.incident.updates, obj)
+	return related(ctx, r.db, r.status.Relations.Incident.Updates, obj)
 }
 
 func (r *statusIncidentResolver) Components(ctx context.Context, obj *status.Incident) ([]*status.Component, error) {
-	return related(ctx, r.db, r.rel.status.incident.components, obj)
+	return related(ctx, r.db, r.status.Relations.Incident.Components, obj)
 }
 
 func (r *statusMaintenanceResolver) ID(ctx context.Context, obj *status.Maintenance) (string, error) {
-	return statusMaintenanceID(obj), nil
+	return statuspages.MaintenanceID(obj), nil
 }
 
 func (r *statusMaintenanceResolver) Page(ctx context.Context, obj *status.Maintenance) (*status.Page, error) {
-	return related(ctx, r.db, r.rel.status.maintenance.page, obj)
+	return related(ctx, r.db, r.status.Relations.Maintenance.Page, obj)
 }
 
 func (r *statusMaintenanceResolver) Updates(ctx context.Context, obj *status.Maintenance) ([]*status.Update, error) {
-	return related(ctx, r.db, r.rel.status.maintenance.updates, obj)
+	return related(ctx, r.db, r.status.Relations.Maintenance.Updates, obj)
 }
 
 func (r *statusMaintenanceResolver) Components(ctx context.Context, obj *status.Maintenance) ([]*status.Component, error) {
-	return related(ctx, r.db, r.rel.status.maintenance.components, obj)
+	return related(ctx, r.db, r.status.Relations.Maintenance.Components, obj)
 }
 
 func (r *statusPageResolver) ID(ctx context.Context, obj *status.Page) (string, error) {
-	return statusPageID(obj), nil
+	return statuspages.PageID(obj), nil
 }
 
 func (r *statusPageResolver) Rollup(ctx context.Context, obj *status.Page) (*status.Rollup, error) {
-	return related(ctx, r.db, r.rel.status.rollup, obj)
+	return related(ctx, r.db, r.status.Relations.Rollup, obj)
 }
 
 func (r *statusPageResolver) ShownRollup(ctx context.Context, obj *status.Page) (*status.Rollup, error) {
-	return related(ctx, r.db, r.rel.status.shownRollup, obj)
+	return related(ctx, r.db, r.status.Relations.ShownRollup, obj)
 }
 
 func (r *statusPageResolver) EffectiveIndicator(ctx context.Context, obj *status.Page) (status.Impact, error) {
-	return related(ctx, r.db, r.rel.status.effectiveIndicator, obj)
+	return related(ctx, r.db, r.status.Relations.EffectiveIndicator, obj)
 }
 
 func (r *statusPageResolver) Components(ctx context.Context, obj *status.Page, flat bool, includeHiddenWhenHealthy bool, statuses []status.ComponentStatus, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Component], error) {
-	return related(ctx, r.db, r.rel.status.components, obj)
+	return related(ctx, r.db, r.status.Relations.Components, obj)
 }
 
 func (r *statusPageResolver) Component(ctx context.Context, obj *status.Page, code string) (*status.Component, error) {
-	return r.componentOn(ctx, obj, code)
+	return r.status.Component(ctx, obj, code)
 }
 
 func (r *statusPageResolver) Incidents(ctx context.Context, obj *status.Page, statuses []status.State, component *string, since *time.Time, until *time.Time, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Incident], error) {
-	return related(ctx, r.db, r.rel.status.incidents, obj)
+	return related(ctx, r.db, r.status.Relations.Incidents, obj)
 }
 
 func (r *statusPageResolver) UnresolvedIncidents(ctx context.Context, obj *status.Page, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Incident], error) {
-	return related(ctx, r.db, r.rel.status.unresolvedIncidents, obj)
+	return related(ctx, r.db, r.status.Relations.UnresolvedIncidents, obj)
 }
 
 func (r *statusPageResolver) Maintenances(ctx context.Context, obj *status.Page, statuses []status.State, component *string, since *time.Time, until *time.Time, orderBy model.MaintenanceOrder, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Maintenance], error) {
-	return related(ctx, r.db, r.rel.status.maintenances, obj)
+	return related(ctx, r.db, r.status.Relations.Maintenances, obj)
 }
 
 func (r *statusPageResolver) ActiveMaintenances(ctx context.Context, obj *status.Page, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Maintenance], error) {
-	return related(ctx, r.db, r.rel.status.activeMaintenances, obj)
+	return related(ctx, r.db, r.status.Relations.ActiveMaintenances, obj)
 }
 
 func (r *statusPageResolver) UpcomingMaintenances(ctx context.Context, obj *status.Page, first *int32, after *string, last *int32, before *string) (*relay.Connection[status.Maintenance], error) {
-	return related(ctx, r.db, r.rel.status.upcomingMaintenances, obj)
+	return related(ctx, r.db, r.status.Relations.UpcomingMaintenances, obj)
 }
 
 func (r *statusUpdateResolver) ID(ctx context.Context, obj *status.Update) (string, error) {
-	return statusUpdateID(obj), nil
+	return statuspages.UpdateID(obj), nil
 }
 
 func (r *statusUpdateResolver) Notice(ctx context.Context, obj *status.Update) (relay.StatusNotice, error) {
-	return related(ctx, r.db, r.rel.status.notice, obj)
+	return related(ctx, r.db, r.status.Relations.Notice, obj)
 }
 
 func (r *Resolver) StatusAffectedComponent() graph.StatusAffectedComponentResolver {

@@ -12,19 +12,19 @@ import (
 )
 
 func (r *statusChangeResolver) Page(ctx context.Context, obj *status.Revision) (*status.Page, error) {
-	return related(ctx, r.db, r.rel.status.changePage, obj)
+	return related(ctx, r.db, r.status.Relations.ChangePage, obj)
 }
 
 func (r *statusChangeResolver) ComponentChanges(ctx context.Context, obj *status.Revision) ([]*status.Change, error) {
-	return related(ctx, r.db, r.rel.status.componentChanges, obj)
+	return related(ctx, r.db, r.status.Relations.ComponentChanges, obj)
 }
 
 func (r *statusChangeResolver) Updates(ctx context.Context, obj *status.Revision) ([]*status.Update, error) {
-	return related(ctx, r.db, r.rel.status.changeUpdates, obj)
+	return related(ctx, r.db, r.status.Relations.ChangeUpdates, obj)
 }
 
 func (r *statusComponentChangeResolver) Component(ctx context.Context, obj *status.Change) (*status.Component, error) {
-	return related(ctx, r.db, r.rel.status.changedComponent, obj)
+	return related(ctx, r.db, r.status.Relations.ChangedComponent, obj)
 }
 
 func (r *Resolver) StatusChange() graph.StatusChangeResolver { return &statusChangeResolver{r} }

@@ -13,83 +13,83 @@ import (
 )
 
 func (r *mutationResolver) SetComponentStatus(ctx context.Context, input model.SetComponentStatusInput) (*model.ComponentPayload, error) {
-	return r.setComponentStatus(ctx, input)
+	return r.status.SetComponentStatus(ctx, input)
 }
 
 func (r *mutationResolver) OpenIncident(ctx context.Context, input model.OpenIncidentInput) (*model.IncidentPayload, error) {
-	return r.openIncident(ctx, input)
+	return r.status.OpenIncident(ctx, input)
 }
 
 func (r *mutationResolver) UpdateIncident(ctx context.Context, input model.UpdateIncidentInput) (*model.IncidentPayload, error) {
-	return r.updateIncident(ctx, input, false)
+	return r.status.UpdateIncident(ctx, input)
 }
 
 func (r *mutationResolver) ReopenIncident(ctx context.Context, input model.UpdateIncidentInput) (*model.IncidentPayload, error) {
-	return r.updateIncident(ctx, input, true)
+	return r.status.ReopenIncident(ctx, input)
 }
 
 func (r *mutationResolver) PublishPostmortem(ctx context.Context, input model.PublishPostmortemInput) (*model.IncidentPayload, error) {
-	return r.publishPostmortem(ctx, input)
+	return r.status.PublishPostmortem(ctx, input)
 }
 
 func (r *mutationResolver) PublishDraft(ctx context.Context, input model.NoticeInput) (*model.IncidentPayload, error) {
-	return payload(ctx, r.incidentPayload)(r.changeNotice(ctx, input, r.editor.PublishDraft))
+	return r.status.PublishDraft(ctx, input)
 }
 
 func (r *mutationResolver) DiscardDraft(ctx context.Context, input model.NoticeInput) (*model.RemovedPayload, error) {
-	return removedPayload(r.changeNotice(ctx, input, r.editor.DiscardDraft))
+	return r.status.DiscardDraft(ctx, input)
 }
 
 func (r *mutationResolver) EditUpdate(ctx context.Context, input model.EditUpdateInput) (*model.UpdatePayload, error) {
-	return r.editUpdate(ctx, input)
+	return r.status.EditUpdate(ctx, input)
 }
 
 func (r *mutationResolver) EditStatusNotice(ctx context.Context, input model.EditNoticeInput) (*model.NoticePayload, error) {
-	return r.editStatusNotice(ctx, input)
+	return r.status.EditStatusNotice(ctx, input)
 }
 
 func (r *mutationResolver) DeleteStatusNotice(ctx context.Context, input model.NoticeInput) (*model.RemovedPayload, error) {
-	return removedPayload(r.changeNotice(ctx, input, r.editor.DeleteNotice))
+	return r.status.DeleteStatusNotice(ctx, input)
 }
 
 func (r *mutationResolver) ScheduleMaintenance(ctx context.Context, input model.ScheduleMaintenanceInput) (*model.MaintenancePayload, error) {
-	return r.scheduleMaintenance(ctx, input)
+	return r.status.ScheduleMaintenance(ctx, input)
 }
 
 func (r *mutationResolver) MoveMaintenance(ctx context.Context, input model.MoveMaintenanceInput) (*model.MaintenancePayload, error) {
-	return r.moveMaintenance(ctx, input)
+	return r.status.MoveMaintenance(ctx, input)
 }
 
 func (r *mutationResolver) RescheduleMaintenance(ctx context.Context, input model.RescheduleMaintenanceInput) (*model.MaintenancePayload, error) {
-	return r.rescheduleMaintenance(ctx, input)
+	return r.status.RescheduleMaintenance(ctx, input)
 }
 
 func (r *mutationResolver) CancelMaintenance(ctx context.Context, input model.CancelMaintenanceInput) (*model.MaintenancePayload, error) {
-	return r.cancelMaintenance(ctx, input)
+	return r.status.CancelMaintenance(ctx, input)
 }
 
 func (r *mutationResolver) AddComponent(ctx context.Context, input model.AddComponentInput) (*model.ComponentPayload, error) {
-	return r.addComponent(ctx, input)
+	return r.status.AddComponent(ctx, input)
 }
 
 func (r *mutationResolver) EditComponent(ctx context.Context, input model.EditComponentInput) (*model.ComponentPayload, error) {
-	return r.editComponent(ctx, input)
+	return r.status.EditComponent(ctx, input)
 }
 
 func (r *mutationResolver) MoveComponent(ctx context.Context, input model.MoveComponentInput) (*model.ComponentPayload, error) {
-	return r.moveComponent(ctx, input)
+	return r.status.MoveComponent(ctx, input)
 }
 
 func (r *mutationResolver) RemoveComponent(ctx context.Context, input model.RemoveComponentInput) (*model.RemovedPayload, error) {
-	return r.removeComponent(ctx, input)
+	return r.status.RemoveComponent(ctx, input)
 }
 
 func (r *mutationResolver) SetStatusPage(ctx context.Context, input model.SetStatusPageInput) (*model.StatusPagePayload, error) {
-	return r.setStatusPage(ctx, input)
+	return r.status.SetStatusPage(ctx, input)
 }
 
 func (r *queryResolver) StatusDrafts(ctx context.Context, page *string) ([]*status.Incident, error) {
-	return r.statusDrafts(ctx, page)
+	return r.status.Drafts(ctx, page)
 }
 
 func (r *Resolver) Mutation() graph.MutationResolver { return &mutationResolver{r} }

@@ -34,7 +34,7 @@ func (r *subscriptionResolver) Blocks(ctx context.Context, from *ledger.Timestam
 }
 
 func (r *subscriptionResolver) StatusChanged(ctx context.Context, page *string, from *int64, since *time.Time) (<-chan *status.Revision, error) {
-	return r.listenStatus(ctx, page, from, since)
+	return r.status.Listen(ctx, page, from, since)
 }
 
 func (r *Resolver) Subscription() graph.SubscriptionResolver { return &subscriptionResolver{r} }

@@ -158,7 +158,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	kept := edition.Options{Logger: o.Logger, Now: o.REST.Now, CacheOff: !o.REST.Cache}
 	if o.Status != nil {
-		kept.Source = statusSource{o.Status, root.StatusHeard}
+		kept.Source = statusSource{o.Status, root.StatusChanged}
 	}
 	keeper := edition.New(kept)
 	pages := v2.Options{Server: srv, Keeper: keeper, Logger: o.Logger}

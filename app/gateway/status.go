@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"heliograph/internal/domain/status"
-	"heliograph/resolvers"
+	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
 )
 
@@ -29,7 +29,7 @@ func (s statusSource) Snapshot(ctx context.Context) (context.Context, func(), er
 	if err != nil {
 		return nil, nil, err
 	}
-	return resolvers.WithStatusReads(ctx), end, nil
+	return statuspages.WithSharedReads(ctx), end, nil
 }
 
 // Listen calls heard, and who listens to changes, whenever a page may have been written to.

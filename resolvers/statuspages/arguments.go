@@ -1,4 +1,4 @@
-package resolvers
+package statuspages
 
 import (
 	"bytes"
@@ -19,10 +19,10 @@ import (
 
 // The names of the lists of status pages in their cursors.
 const (
-	statusComponentKind   = "status components"
-	statusIncidentKind    = "status incidents"
-	statusMaintenanceKind = "status maintenances"
-	statusStartKind       = "status maintenances by start"
+	componentKind   = "status components"
+	incidentKind    = "status incidents"
+	maintenanceKind = "status maintenances"
+	startKind       = "status maintenances by start"
 )
 
 // maxUptimeDays is how many days of uptime can be asked for.
@@ -38,16 +38,16 @@ type noticeList struct {
 
 // incidentList reads the arguments of a list of incidents.
 func incidentList(ctx context.Context, args rowplan.Args, states ...status.State) (l noticeList, err error) {
-	l = noticeList{filter: storage.NoticeFilter{Kind: status.Realtime, States: states}, order: storage.ByCreation, kind: statusIncidentKind}
+	l = noticeList{filter: storage.NoticeFilter{Kind: status.Realtime, States: states}, order: storage.ByCreation, kind: incidentKind}
 	err = l.read(ctx, args, true)
 	return l, err
 }
 
 // maintenanceList reads the arguments of a list of maintenances.
 func maintenanceList(ctx context.Context, args rowplan.Args, byStart bool, states ...status.State) (l noticeList, err error) {
-	l = noticeList{filter: storage.NoticeFilter{Kind: status.Scheduled, States: states}, order: storage.ByRecency, kind: statusMaintenanceKind}
+	l = noticeList{filter: storage.NoticeFilter{Kind: status.Scheduled, States: states}, order: storage.ByRecency, kind: maintenanceKind}
 	if byStart || args["orderBy"] == string(model.MaintenanceOrderStartFirst) {
-		l.order, l.kind = storage.ByStart, statusStartKind
+		l.order, l.kind = storage.ByStart, startKind
 	}
 	err = l.read(ctx, args, l.order == storage.ByRecency)
 	return l, err
@@ -126,7 +126,7 @@ func componentList(ctx context.Context, s *status.PageState, args rowplan.Args) 
 			return nil, err
 		}
 	}
-	p, err := pageArgs(ctx, args, statusComponentKind, 4)
+	p, err := pageArgs(ctx, args, componentKind, 4)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func componentList(ctx context.Context, s *status.PageState, args rowplan.Args) 
 		}
 		rows = append(rows, c)
 	}
-	return relay.NewConnection(statusComponentKind, p, within(rows, p, componentKey), componentKey), nil
+	return relay.NewConnection(componentKind, p, within(rows, p, componentKey), componentKey), nil
 }
 
 func componentKey(c *status.Component) relay.Key {

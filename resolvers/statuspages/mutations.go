@@ -1,4 +1,4 @@
-package resolvers
+package statuspages
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
@@ -26,7 +27,7 @@ func orZero[T any](p *T) T { return nullFrom(p).V }
 func settings(list []*model.StatusAffectedInput) ([]status.Setting, error) {
 	out := make([]status.Setting, len(list))
 	for i, a := range list {
-		code, err := statusCode(a.ComponentID, statusComponentType)
+		code, err := codeOf(a.ComponentID, componentType)
 		if err != nil {
 			return nil, err
 		}
@@ -36,8 +37,8 @@ func settings(list []*model.StatusAffectedInput) ([]status.Setting, error) {
 }
 
 // written forgets what the operation had read of status pages before it wrote to one.
-func written(ctx context.Context) {
-	reads := statusReadsOf(ctx)
+func (r *Resolver) written(ctx context.Context) {
+	reads := r.readsOf(ctx)
 	reads.mu.Lock()
 	defer reads.mu.Unlock()
 	reads.read, reads.pages, reads.states = false, nil, map[string]*status.PageState{}
@@ -49,12 +50,12 @@ func (r *Resolver) change(ctx context.Context, needed status.Role, key *string, 
 	if err != nil {
 		return "", err
 	}
-	code, err := statusCode(id, types...)
+	code, err := codeOf(id, types...)
 	if err != nil {
 		return "", err
 	}
 	code, err = write(by, code)
-	written(ctx)
+	r.written(ctx)
 	return code, err
 }
 
@@ -69,7 +70,7 @@ func (r *Resolver) create(ctx context.Context, needed status.Role, key, slug *st
 		return "", err
 	}
 	code, err := write(by, p.Code)
-	written(ctx)
+	r.written(ctx)
 	return code, err
 }
 
@@ -78,11 +79,11 @@ var errGone = &fault.Error{Code: fault.NotFound, Message: "it was written, and h
 
 // noticeNow reads a notice that was written, drafts included.
 func (r *Resolver) noticeNow(ctx context.Context, code string) (*status.Notice, error) {
-	pages, err := r.statusPages(ctx)
+	pages, err := r.pages(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.status.NoticesByCode(ctx, pages, []string{code})
+	found, err := r.db.NoticesByCode(ctx, pages, []string{code})
 	if err != nil {
 		return nil, err
 	}
@@ -119,11 +120,11 @@ func (r *Resolver) maintenancePayload(ctx context.Context, code string) (*model.
 }
 
 func (r *Resolver) componentPayload(ctx context.Context, code string) (*model.ComponentPayload, error) {
-	page, err := r.status.PageOfComponent(ctx, code)
+	page, err := r.db.PageOfComponent(ctx, code)
 	if err != nil {
 		return nil, err
 	}
-	pages, err := r.statusPages(ctx)
+	pages, err := r.pages(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +132,7 @@ func (r *Resolver) componentPayload(ctx context.Context, code string) (*model.Co
 	if p == nil {
 		return nil, errGone
 	}
-	b, err := r.status.Board(ctx, p) // which has groups without components too
+	b, err := r.db.Board(ctx, p) // which has groups without components too
 	if err != nil {
 		return nil, err
 	}
@@ -150,14 +151,15 @@ func removedPayload(code string, err error) (*model.RemovedPayload, error) {
 }
 
 var (
-	componentTypes   = []string{statusComponentType}
-	incidentTypes    = []string{statusIncidentType}
-	maintenanceTypes = []string{statusMaintenanceType}
-	noticeTypes      = []string{statusIncidentType, statusMaintenanceType}
-	updateTypes      = []string{statusUpdateType}
+	componentTypes   = []string{componentType}
+	incidentTypes    = []string{incidentType}
+	maintenanceTypes = []string{maintenanceType}
+	noticeTypes      = []string{incidentType, maintenanceType}
+	updateTypes      = []string{updateType}
 )
 
-func (r *Resolver) openIncident(ctx context.Context, in model.OpenIncidentInput) (*model.IncidentPayload, error) {
+// OpenIncident resolves Mutation.openIncident.
+func (r *Resolver) OpenIncident(ctx context.Context, in model.OpenIncidentInput) (*model.IncidentPayload, error) {
 	affected, err := settings(in.Affected)
 	if err != nil {
 		return nil, err
@@ -175,7 +177,19 @@ func (r *Resolver) openIncident(ctx context.Context, in model.OpenIncidentInput)
 	}))
 }
 
-func (r *Resolver) updateIncident(ctx context.Context, in model.UpdateIncidentInput, reopen bool) (*model.IncidentPayload, error) {
+// UpdateIncident resolves Mutation.updateIncident.
+func (r *Resolver) UpdateIncident(ctx context.Context, in model.UpdateIncidentInput) (*model.IncidentPayload, error) {
+	return r.updateIncident(ctx, in, status.Reporter, r.editor.UpdateIncident)
+}
+
+// ReopenIncident resolves Mutation.reopenIncident.
+func (r *Resolver) ReopenIncident(ctx context.Context, in model.UpdateIncidentInput) (*model.IncidentPayload, error) {
+	return r.updateIncident(ctx, in, status.Operator, r.editor.ReopenIncident)
+}
+
+func (r *Resolver) updateIncident(ctx context.Context, in model.UpdateIncidentInput, needed status.Role,
+	write func(context.Context, storage.Author, string, storage.NewUpdate) (string, error),
+) (*model.IncidentPayload, error) {
 	affected, err := settings(in.Affected)
 	if err != nil {
 		return nil, err
@@ -184,22 +198,20 @@ func (r *Resolver) updateIncident(ctx context.Context, in model.UpdateIncidentIn
 		State: in.Status, Body: in.Body, Affected: affected, Keep: in.KeepComponents, DisplayAt: nullFrom(in.DisplayAt), Silent: !in.DeliverNotifications,
 		ExpectedVersion: orZero(in.ExpectedVersion),
 	}
-	needed, write := status.Reporter, r.editor.UpdateIncident
-	if reopen {
-		needed, write = status.Operator, r.editor.ReopenIncident
-	}
 	return payload(ctx, r.incidentPayload)(r.change(ctx, needed, in.IdempotencyKey, in.ID, incidentTypes, func(by storage.Author, code string) (string, error) {
 		return write(ctx, by, code, u)
 	}))
 }
 
-func (r *Resolver) setComponentStatus(ctx context.Context, in model.SetComponentStatusInput) (*model.ComponentPayload, error) {
+// SetComponentStatus resolves Mutation.setComponentStatus.
+func (r *Resolver) SetComponentStatus(ctx context.Context, in model.SetComponentStatusInput) (*model.ComponentPayload, error) {
 	return payload(ctx, r.componentPayload)(r.change(ctx, status.Reporter, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.SetComponent(ctx, by, code, storage.ComponentChange{Status: ledger.Of(in.Status), ExpectedVersion: orZero(in.ExpectedVersion)})
 	}))
 }
 
-func (r *Resolver) publishPostmortem(ctx context.Context, in model.PublishPostmortemInput) (*model.IncidentPayload, error) {
+// PublishPostmortem resolves Mutation.publishPostmortem.
+func (r *Resolver) PublishPostmortem(ctx context.Context, in model.PublishPostmortemInput) (*model.IncidentPayload, error) {
 	return payload(ctx, r.incidentPayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, incidentTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.PublishPostmortem(ctx, by, code, in.Body, !in.DeliverNotifications, orZero(in.ExpectedVersion))
 	}))
@@ -212,7 +224,23 @@ func (r *Resolver) changeNotice(ctx context.Context, in model.NoticeInput, write
 	})
 }
 
-func (r *Resolver) editUpdate(ctx context.Context, in model.EditUpdateInput) (*model.UpdatePayload, error) {
+// PublishDraft resolves Mutation.publishDraft.
+func (r *Resolver) PublishDraft(ctx context.Context, in model.NoticeInput) (*model.IncidentPayload, error) {
+	return payload(ctx, r.incidentPayload)(r.changeNotice(ctx, in, r.editor.PublishDraft))
+}
+
+// DiscardDraft resolves Mutation.discardDraft.
+func (r *Resolver) DiscardDraft(ctx context.Context, in model.NoticeInput) (*model.RemovedPayload, error) {
+	return removedPayload(r.changeNotice(ctx, in, r.editor.DiscardDraft))
+}
+
+// DeleteStatusNotice resolves Mutation.deleteStatusNotice.
+func (r *Resolver) DeleteStatusNotice(ctx context.Context, in model.NoticeInput) (*model.RemovedPayload, error) {
+	return removedPayload(r.changeNotice(ctx, in, r.editor.DeleteNotice))
+}
+
+// EditUpdate resolves Mutation.editUpdate.
+func (r *Resolver) EditUpdate(ctx context.Context, in model.EditUpdateInput) (*model.UpdatePayload, error) {
 	return payload(ctx, r.updatePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, updateTypes, func(by storage.Author, code string) (string, error) {
 		_, err := r.editor.EditUpdate(ctx, by, code, status.UpdateEdit{Body: nullFrom(in.Body), DisplayAt: nullFrom(in.DisplayAt)})
 		return code, err // not that of its notice
@@ -220,11 +248,11 @@ func (r *Resolver) editUpdate(ctx context.Context, in model.EditUpdateInput) (*m
 }
 
 func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.UpdatePayload, error) {
-	pages, err := r.statusPages(ctx)
+	pages, err := r.pages(ctx)
 	if err != nil {
 		return nil, err
 	}
-	u, err := r.status.UpdateByCode(ctx, pages, code)
+	u, err := r.db.UpdateByCode(ctx, pages, code)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +262,8 @@ func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.Updat
 	return &model.UpdatePayload{Update: u}, nil
 }
 
-func (r *Resolver) editStatusNotice(ctx context.Context, in model.EditNoticeInput) (*model.NoticePayload, error) {
+// EditStatusNotice resolves Mutation.editStatusNotice.
+func (r *Resolver) EditStatusNotice(ctx context.Context, in model.EditNoticeInput) (*model.NoticePayload, error) {
 	return payload(ctx, r.noticePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.EditNotice(ctx, by, code, storage.NoticeEdit{
 			Name: nullFrom(in.Name), ImpactOverride: nullFrom(in.ImpactOverride), Reminders: nullFrom(in.ReminderIntervals), AutoInProgress: nullFrom(in.AutoInProgress),
@@ -259,10 +288,11 @@ func asNotice(n *status.Notice) relay.StatusNotice {
 	return &status.Incident{Notice: *n}
 }
 
-func (r *Resolver) scheduleMaintenance(ctx context.Context, in model.ScheduleMaintenanceInput) (*model.MaintenancePayload, error) {
+// ScheduleMaintenance resolves Mutation.scheduleMaintenance.
+func (r *Resolver) ScheduleMaintenance(ctx context.Context, in model.ScheduleMaintenanceInput) (*model.MaintenancePayload, error) {
 	components := make([]string, len(in.ComponentIds))
 	for i, id := range in.ComponentIds {
-		code, err := statusCode(id, statusComponentType)
+		code, err := codeOf(id, componentType)
 		if err != nil {
 			return nil, err
 		}
@@ -277,7 +307,8 @@ func (r *Resolver) scheduleMaintenance(ctx context.Context, in model.ScheduleMai
 	}))
 }
 
-func (r *Resolver) moveMaintenance(ctx context.Context, in model.MoveMaintenanceInput) (*model.MaintenancePayload, error) {
+// MoveMaintenance resolves Mutation.moveMaintenance.
+func (r *Resolver) MoveMaintenance(ctx context.Context, in model.MoveMaintenanceInput) (*model.MaintenancePayload, error) {
 	affected, err := settings(in.Affected)
 	if err != nil {
 		return nil, err
@@ -289,13 +320,15 @@ func (r *Resolver) moveMaintenance(ctx context.Context, in model.MoveMaintenance
 	}))
 }
 
-func (r *Resolver) rescheduleMaintenance(ctx context.Context, in model.RescheduleMaintenanceInput) (*model.MaintenancePayload, error) {
+// RescheduleMaintenance resolves Mutation.rescheduleMaintenance.
+func (r *Resolver) RescheduleMaintenance(ctx context.Context, in model.RescheduleMaintenanceInput) (*model.MaintenancePayload, error) {
 	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.RescheduleMaintenance(ctx, by, code, in.ScheduledFor, in.ScheduledUntil, orZero(in.Body), !in.DeliverNotifications, orZero(in.ExpectedVersion))
 	}))
 }
 
-func (r *Resolver) cancelMaintenance(ctx context.Context, in model.CancelMaintenanceInput) (*model.MaintenancePayload, error) {
+// CancelMaintenance resolves Mutation.cancelMaintenance.
+func (r *Resolver) CancelMaintenance(ctx context.Context, in model.CancelMaintenanceInput) (*model.MaintenancePayload, error) {
 	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.CancelMaintenance(ctx, by, code, orZero(in.Body), !in.DeliverNotifications, orZero(in.ExpectedVersion))
 	}))
@@ -306,10 +339,11 @@ func groupCode(id *string) (string, error) {
 	if id == nil {
 		return "", nil
 	}
-	return statusCode(*id, statusComponentType)
+	return codeOf(*id, componentType)
 }
 
-func (r *Resolver) addComponent(ctx context.Context, in model.AddComponentInput) (*model.ComponentPayload, error) {
+// AddComponent resolves Mutation.addComponent.
+func (r *Resolver) AddComponent(ctx context.Context, in model.AddComponentInput) (*model.ComponentPayload, error) {
 	group, err := groupCode(in.GroupID)
 	if err != nil {
 		return nil, err
@@ -322,7 +356,8 @@ func (r *Resolver) addComponent(ctx context.Context, in model.AddComponentInput)
 	}))
 }
 
-func (r *Resolver) editComponent(ctx context.Context, in model.EditComponentInput) (*model.ComponentPayload, error) {
+// EditComponent resolves Mutation.editComponent.
+func (r *Resolver) EditComponent(ctx context.Context, in model.EditComponentInput) (*model.ComponentPayload, error) {
 	return payload(ctx, r.componentPayload)(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.SetComponent(ctx, by, code, storage.ComponentChange{
 			Name: nullFrom(in.Name), Description: nullFrom(in.Description), Showcase: nullFrom(in.Showcase), OnlyShowIfDegraded: nullFrom(in.OnlyShowIfDegraded),
@@ -331,7 +366,8 @@ func (r *Resolver) editComponent(ctx context.Context, in model.EditComponentInpu
 	}))
 }
 
-func (r *Resolver) moveComponent(ctx context.Context, in model.MoveComponentInput) (*model.ComponentPayload, error) {
+// MoveComponent resolves Mutation.moveComponent.
+func (r *Resolver) MoveComponent(ctx context.Context, in model.MoveComponentInput) (*model.ComponentPayload, error) {
 	group, err := groupCode(in.GroupID)
 	if err != nil {
 		return nil, err
@@ -341,13 +377,15 @@ func (r *Resolver) moveComponent(ctx context.Context, in model.MoveComponentInpu
 	}))
 }
 
-func (r *Resolver) removeComponent(ctx context.Context, in model.RemoveComponentInput) (*model.RemovedPayload, error) {
+// RemoveComponent resolves Mutation.removeComponent.
+func (r *Resolver) RemoveComponent(ctx context.Context, in model.RemoveComponentInput) (*model.RemovedPayload, error) {
 	return removedPayload(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
 		return r.editor.RemoveComponent(ctx, by, code, orZero(in.ExpectedVersion))
 	}))
 }
 
-func (r *Resolver) setStatusPage(ctx context.Context, in model.SetStatusPageInput) (*model.StatusPagePayload, error) {
+// SetStatusPage resolves Mutation.setStatusPage.
+func (r *Resolver) SetStatusPage(ctx context.Context, in model.SetStatusPageInput) (*model.StatusPagePayload, error) {
 	list := make([]storage.Setting, len(in.Settings))
 	for i, s := range in.Settings {
 		list[i] = storage.Setting{Key: s.Key, Value: s.Value}
@@ -358,7 +396,7 @@ func (r *Resolver) setStatusPage(ctx context.Context, in model.SetStatusPageInpu
 }
 
 func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusPagePayload, error) {
-	pages, err := r.statusPages(ctx)
+	pages, err := r.pages(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -372,7 +410,8 @@ func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusP
 // maxDrafts is how many drafts are listed at most.
 const maxDrafts = 100
 
-func (r *Resolver) statusDrafts(ctx context.Context, slug *string) ([]*status.Incident, error) {
+// Drafts resolves Query.statusDrafts.
+func (r *Resolver) Drafts(ctx context.Context, slug *string) ([]*status.Incident, error) {
 	t, err := r.operator(ctx, status.Viewer)
 	if err != nil {
 		return nil, err
@@ -384,6 +423,6 @@ func (r *Resolver) statusDrafts(ctx context.Context, slug *string) ([]*status.In
 	if !t.For(p.Code) {
 		return nil, &fault.Error{Code: fault.Forbidden, Message: "the token is for another page"}
 	}
-	rows, err := r.status.Notices(ctx, p, storage.NoticeFilter{Kind: status.Realtime, Drafts: true}, storage.ByCreation, storage.Page{Limit: maxDrafts, Desc: true})
-	return keys(rows, func(n *status.Notice) *status.Incident { return &status.Incident{Notice: *n} }), err
+	rows, err := r.db.Notices(ctx, p, storage.NoticeFilter{Kind: status.Realtime, Drafts: true}, storage.ByCreation, storage.Page{Limit: maxDrafts, Desc: true})
+	return list.Map(rows, func(n *status.Notice) *status.Incident { return &status.Incident{Notice: *n} }), err
 }

@@ -1,4 +1,4 @@
-package resolvers
+package statuspages
 
 import (
 	"context"
@@ -8,49 +8,41 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// statusReads is what an operation has read of status pages: the pages, and how those are that it asks for. Both are small, and everything else
+// Reads is what an operation has read of status pages: the pages, and how those are that it asks for. Both are small, and everything else
 // needs them.
-type statusReads struct {
+type Reads struct {
 	mu     sync.Mutex
 	read   bool
 	pages  status.Pages
 	states map[string]*status.PageState
 }
 
-var sharedReads = values.NewKey[*statusReads]()
+var sharedReads = values.NewKey[*Reads]()
 
-// WithStatusReads returns a context whose operations read pages and the states of their components once between them.
-func WithStatusReads(ctx context.Context) context.Context {
-	return values.Context(ctx, sharedReads.Is(&statusReads{}))
-}
-
-// statusReadsOf is what the operation has read, or what several operations have read that share it.
-func statusReadsOf(ctx context.Context) *statusReads {
-	if shared, ok := sharedReads.Of(ctx); ok {
-		return shared
-	}
-	return &operationOf(ctx).reads
+// WithSharedReads returns a context whose operations read pages and the states of their components once between them.
+func WithSharedReads(ctx context.Context) context.Context {
+	return values.Context(ctx, sharedReads.Is(&Reads{}))
 }
 
 // statusPages are all status pages, nil where there are none.
-func (r *Resolver) statusPages(ctx context.Context) (status.Pages, error) {
-	if r.status == nil {
+func (r *Resolver) pages(ctx context.Context) (status.Pages, error) {
+	if r.db == nil {
 		return nil, nil
 	}
-	reads := statusReadsOf(ctx)
+	reads := r.readsOf(ctx)
 	reads.mu.Lock()
 	defer reads.mu.Unlock()
 	if reads.read {
 		return reads.pages, nil
 	}
-	pages, err := r.status.Pages(ctx)
+	pages, err := r.db.Pages(ctx)
 	reads.pages, reads.read = pages, err == nil
 	return pages, err
 }
 
 // statusPage is the page of a short name, or the default page; nil when there is none.
-func (r *Resolver) statusPage(ctx context.Context, slug *string) (*status.Page, error) {
-	pages, err := r.statusPages(ctx)
+func (r *Resolver) Page(ctx context.Context, slug *string) (*status.Page, error) {
+	pages, err := r.pages(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +53,8 @@ func (r *Resolver) statusPage(ctx context.Context, slug *string) (*status.Page, 
 }
 
 // statusState is how a page is. A page that does not exist has no components.
-func (r *Resolver) statusState(ctx context.Context, page string) (*status.PageState, error) {
-	pages, err := r.statusPages(ctx)
+func (r *Resolver) state(ctx context.Context, page string) (*status.PageState, error) {
+	pages, err := r.pages(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -70,13 +62,13 @@ func (r *Resolver) statusState(ctx context.Context, page string) (*status.PageSt
 	if p == nil {
 		return status.NewPageState(nil, nil, ""), nil
 	}
-	reads := statusReadsOf(ctx)
+	reads := r.readsOf(ctx)
 	reads.mu.Lock()
 	defer reads.mu.Unlock()
 	if s := reads.states[page]; s != nil {
 		return s, nil
 	}
-	s, err := r.status.PageState(ctx, p)
+	s, err := r.db.PageState(ctx, p)
 	if err == nil {
 		if reads.states == nil {
 			reads.states = map[string]*status.PageState{}
@@ -87,12 +79,12 @@ func (r *Resolver) statusState(ctx context.Context, page string) (*status.PageSt
 }
 
 // statusComponent is a component of any page, nil when there is none.
-func (r *Resolver) statusComponent(ctx context.Context, code string) (*status.Component, error) {
-	page, err := r.status.PageOfComponent(ctx, code)
+func (r *Resolver) componentByCode(ctx context.Context, code string) (*status.Component, error) {
+	page, err := r.db.PageOfComponent(ctx, code)
 	if err != nil || page == "" {
 		return nil, err
 	}
-	s, err := r.statusState(ctx, page)
+	s, err := r.state(ctx, page)
 	if err != nil {
 		return nil, err
 	}
@@ -100,12 +92,12 @@ func (r *Resolver) statusComponent(ctx context.Context, code string) (*status.Co
 }
 
 // statusNotices are notices by their codes. Those that are not published are left out.
-func (r *Resolver) statusNotices(ctx context.Context, codes []string) (map[string]*status.Notice, error) {
-	pages, err := r.statusPages(ctx)
+func (r *Resolver) notices(ctx context.Context, codes []string) (map[string]*status.Notice, error) {
+	pages, err := r.pages(ctx)
 	if err != nil || pages == nil {
 		return nil, err
 	}
-	found, err := r.status.NoticesByCode(ctx, pages, codes)
+	found, err := r.db.NoticesByCode(ctx, pages, codes)
 	for code, n := range found {
 		if n.Draft {
 			delete(found, code)
@@ -115,8 +107,8 @@ func (r *Resolver) statusNotices(ctx context.Context, codes []string) (map[strin
 }
 
 // statusIncident is an incident, nil when there is none.
-func (r *Resolver) statusIncident(ctx context.Context, code string) (*status.Incident, error) {
-	found, err := r.statusNotices(ctx, []string{code})
+func (r *Resolver) Incident(ctx context.Context, code string) (*status.Incident, error) {
+	found, err := r.notices(ctx, []string{code})
 	if n := found[code]; err == nil && n != nil && n.Kind == status.Realtime {
 		return &status.Incident{Notice: *n}, nil
 	}
@@ -124,8 +116,8 @@ func (r *Resolver) statusIncident(ctx context.Context, code string) (*status.Inc
 }
 
 // statusMaintenance is a maintenance, nil when there is none.
-func (r *Resolver) statusMaintenance(ctx context.Context, code string) (*status.Maintenance, error) {
-	found, err := r.statusNotices(ctx, []string{code})
+func (r *Resolver) Maintenance(ctx context.Context, code string) (*status.Maintenance, error) {
+	found, err := r.notices(ctx, []string{code})
 	if n := found[code]; err == nil && n != nil && n.Kind == status.Scheduled {
 		return &status.Maintenance{Notice: *n}, nil
 	}
@@ -133,8 +125,8 @@ func (r *Resolver) statusMaintenance(ctx context.Context, code string) (*status.
 }
 
 // componentOn is a component of a page, nil when there is none.
-func (r *Resolver) componentOn(ctx context.Context, p *status.Page, code string) (*status.Component, error) {
-	s, err := r.statusState(ctx, p.Code)
+func (r *Resolver) Component(ctx context.Context, p *status.Page, code string) (*status.Component, error) {
+	s, err := r.state(ctx, p.Code)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package resolvers_test
+package statuspages_test
 
 import (
 	"bytes"

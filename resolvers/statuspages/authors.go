@@ -1,4 +1,4 @@
-package resolvers
+package statuspages
 
 import (
 	"context"
@@ -29,19 +29,19 @@ func bearer(ctx context.Context) string {
 // operator finds out who sends a request, and refuses those who may not do what a role is needed for.
 func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.Token, error) {
 	text := bearer(ctx)
-	if text == "" || r.status == nil {
+	if text == "" || r.db == nil {
 		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "an operator's token is needed: Authorization: Bearer …"}
 	}
-	stored, err := r.status.Tokens(ctx, r.now())
+	stored, err := r.db.Tokens(ctx, r.now())
 	if err != nil {
 		return nil, err
 	}
-	t := status.FindToken(append(stored, r.keys...), text)
+	t := status.FindToken(append(stored, r.tokens...), text)
 	if t == nil {
 		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "the token is none that may be used"}
 	}
 	if t.ID != 0 {
-		if err := r.status.UsedToken(ctx, t.ID, r.now()); err != nil {
+		if err := r.db.UsedToken(ctx, t.ID, r.now()); err != nil {
 			return nil, err
 		}
 	}
@@ -64,8 +64,8 @@ func (r *Resolver) author(ctx context.Context, needed status.Role, key *string) 
 	return by, nil
 }
 
-// statusCode is the id in documents of a thing that is named by it or by its global id.
-func statusCode(id string, types ...string) (string, error) {
+// codeOf is the id in documents of a thing that is named by it or by its global id.
+func codeOf(id string, types ...string) (string, error) {
 	typ, name, err := relay.ParseID(id)
 	switch {
 	case err != nil:
@@ -87,7 +87,7 @@ func graphName(s string) bool {
 
 // pageToEdit is the code of the page of a short name, or of the default page.
 func (r *Resolver) pageToEdit(ctx context.Context, slug *string) (*status.Page, error) {
-	p, err := r.statusPage(ctx, slug)
+	p, err := r.Page(ctx, slug)
 	switch {
 	case err != nil:
 		return nil, err
@@ -99,8 +99,8 @@ func (r *Resolver) pageToEdit(ctx context.Context, slug *string) (*status.Page, 
 	return p, nil
 }
 
-// classifyWrite tells what clients may know of a write that was refused, nil where err is about something else.
-func classifyWrite(err error) *fault.Error {
+// Classify tells what clients may know of a write that was refused, nil where err is about something else.
+func Classify(err error) *fault.Error {
 	var step *status.StepError
 	var refusal *status.Refusal
 	var unwritable *storage.Unwritable

@@ -1,4 +1,4 @@
-package resolvers
+package statuspages
 
 import (
 	"context"
@@ -14,11 +14,11 @@ import (
 	"heliograph/storage"
 )
 
-// statusPace is how often a page is looked at while somebody listens and nobody tells of a write.
-const statusPace = time.Second
+// pace is how often a page is looked at while somebody listens and nobody tells of a write.
+const pace = time.Second
 
-// statusFeeds are what subscriptions to status pages listen to: one feed for each page that somebody has listened to. Their places are revisions in place of consensus times.
-type statusFeeds struct {
+// feeds are what subscriptions to status pages listen to: one feed for each page that somebody has listened to. Their places are revisions in place of consensus times.
+type feeds struct {
 	db *storage.StatusDB
 	o  feed.Options
 
@@ -28,13 +28,13 @@ type statusFeeds struct {
 	wake   chan struct{}                           // closed when somebody tells of a write
 }
 
-func newStatusFeeds(db *storage.StatusDB, o feed.Options) *statusFeeds {
-	o.Interval = statusPace
-	return &statusFeeds{db: db, o: o, feeds: map[string]*feed.Feed[*status.Revision]{}, wake: make(chan struct{})}
+func newFeeds(db *storage.StatusDB, o feed.Options) *feeds {
+	o.Interval = pace
+	return &feeds{db: db, o: o, feeds: map[string]*feed.Feed[*status.Revision]{}, wake: make(chan struct{})}
 }
 
 // of is the feed of a page.
-func (f *statusFeeds) of(page string) *feed.Feed[*status.Revision] {
+func (f *feeds) of(page string) *feed.Feed[*status.Revision] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	known, ok := f.feeds[page]
@@ -64,21 +64,21 @@ const newestOfAll = int64(1) << 62
 func revisionPlace(r *status.Revision) feed.Place { return feed.Place{At: ledger.Timestamp(r.Number)} }
 
 // waker is the channel that is closed at the next write that somebody tells of.
-func (f *statusFeeds) waker() <-chan struct{} {
+func (f *feeds) waker() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.wake
 }
 
 // heard lets all feeds look for what was written.
-func (f *statusFeeds) heard() {
+func (f *feeds) heard() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	close(f.wake)
 	f.wake = make(chan struct{})
 }
 
-func (f *statusFeeds) close() {
+func (f *feeds) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
@@ -87,21 +87,21 @@ func (f *statusFeeds) close() {
 	}
 }
 
-// StatusHeard lets subscriptions look for writes to status pages at once.
-func (r *Resolver) StatusHeard() { r.statusFeeds.heard() }
+// Changed lets subscriptions look for writes to status pages at once.
+func (r *Resolver) Changed() { r.feeds.heard() }
 
-// listenStatus tells of writes to a page: those behind a revision, those dated after an instant, or only those to come.
-func (r *Resolver) listenStatus(ctx context.Context, slug *string, from *int64, since *time.Time) (<-chan *status.Revision, error) {
+// Listen tells of writes to a page: those behind a revision, those dated after an instant, or only those to come.
+func (r *Resolver) Listen(ctx context.Context, slug *string, from *int64, since *time.Time) (<-chan *status.Revision, error) {
 	if from != nil && since != nil {
 		return nil, fault.Input("give from or since, not both")
 	}
 	if from != nil && *from < 0 {
 		return nil, fault.Input("from must not be negative")
 	}
-	if r.status == nil {
+	if r.db == nil {
 		return nil, fault.Missing("there is no status page")
 	}
-	pages, err := r.status.Pages(ctx)
+	pages, err := r.db.Pages(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (r *Resolver) listenStatus(ctx context.Context, slug *string, from *int64, 
 		return nil, fault.Missing("there is no such status page")
 	}
 	if since != nil {
-		behind, err := r.status.RevisionBefore(ctx, page.Code, *since)
+		behind, err := r.db.RevisionBefore(ctx, page.Code, *since)
 		if err != nil {
 			return nil, err
 		}
@@ -123,32 +123,32 @@ func (r *Resolver) listenStatus(ctx context.Context, slug *string, from *int64, 
 	if from != nil {
 		start = &feed.Place{At: ledger.Timestamp(*from)}
 	}
-	return feed.Listen(ctx, r.statusFeeds.of(page.Code), feed.Listener[*status.Revision]{
+	return feed.Listen(ctx, r.feeds.of(page.Code), feed.Listener[*status.Revision]{
 		From: start, End: relay.EndingOf(ctx).Set,
 		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*status.Revision, error) {
-			return r.status.Revisions(ctx, page.Code, int64(after.At), int64(until.At), limit)
+			return r.db.Revisions(ctx, page.Code, int64(after.At), int64(until.At), limit)
 		},
-	}, itself), nil
+	}, func(v *status.Revision) *status.Revision { return v }), nil
 }
 
 // addChanges makes the relations of writes and of what they changed.
-func (rel *statusRelations) addChanges(r *Resolver) {
-	rel.changePage = pageOf(r, func(c *status.Revision) string { return c.PageCode })
-	rel.componentChanges = fromStatus(func(ctx context.Context, parents []*status.Revision, _ rowplan.Args) ([][]*status.Change, error) {
-		pages, err := r.statusPages(ctx)
+func (rel *Relations) addChanges(r *Resolver) {
+	rel.ChangePage = pageOf(r, func(c *status.Revision) string { return c.PageCode })
+	rel.ComponentChanges = fromStatus(func(ctx context.Context, parents []*status.Revision, _ rowplan.Args) ([][]*status.Change, error) {
+		pages, err := r.pages(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return r.status.ChangesOfRevisions(ctx, pages, parents)
+		return r.db.ChangesOfRevisions(ctx, pages, parents)
 	})
-	rel.changeUpdates = fromStatus(func(ctx context.Context, parents []*status.Revision, _ rowplan.Args) ([][]*status.Update, error) {
-		pages, err := r.statusPages(ctx)
+	rel.ChangeUpdates = fromStatus(func(ctx context.Context, parents []*status.Revision, _ rowplan.Args) ([][]*status.Update, error) {
+		pages, err := r.pages(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return r.status.UpdatesOfRevisions(ctx, pages, parents)
+		return r.db.UpdatesOfRevisions(ctx, pages, parents)
 	})
-	rel.changedComponent = fromStatus(func(ctx context.Context, parents []*status.Change, _ rowplan.Args) ([]*status.Component, error) {
+	rel.ChangedComponent = fromStatus(func(ctx context.Context, parents []*status.Change, _ rowplan.Args) ([]*status.Component, error) {
 		return fromStates(ctx, r, parents, func(c *status.Change) string { return c.PageCode },
 			func(s *status.PageState, c *status.Change) *status.Component { return s.Component(c.ComponentCode) })
 	})

@@ -1,4 +1,4 @@
-package resolvers_test
+package statuspages_test
 
 import (
 	"fmt"
@@ -50,30 +50,6 @@ func TestStatusPlansDoNotShow(t *testing.T) {
 	}
 }
 
-// TestStatusStatements counts statements: they do not grow with the number of notices. Three of them are of the transaction in which the state of a page is read.
-func TestStatusStatements(t *testing.T) {
-	t.Parallel()
-	const pages, state = 1, 5
-	for name, c := range map[string]struct {
-		query      string
-		statements int
-	}{
-		"page":                             {`{ status { name } }`, pages},
-		"components":                       {`{ status { rollup { indicator } effectiveIndicator components(first: 100) { nodes { status group { name } children { name } page { name } } } } }`, pages + state},
-		"incidents":                        {`{ status { incidents(first: 60) { nodes { updates { body affectedComponents { name component { name } } } components { name status page { name } } } } } }`, pages + state + 1 + 2 + 1},
-		"components of incidents and back": {`{ status { incidents(first: 60) { nodes { components { incidents(first: 2) { nodes { updates { body } } } uptime { percent } } } } } }`, pages + state + 1 + 1 + 1 + 2 + 1},
-		"nodes":                            {`{ network { nodes { nodes { statusComponent { name status } } } } }`, 1 + pages + state},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got := count(t, c.query)
-			if len(got.statements) != c.statements {
-				t.Errorf("%d statements, want %d:\n%s", len(got.statements), c.statements, strings.Join(got.statements, "\n---\n"))
-			}
-		})
-	}
-}
-
 // TestStatusLists walks through lists in both directions: every notice is there once.
 func TestStatusLists(t *testing.T) {
 	t.Parallel()
@@ -87,7 +63,7 @@ func TestStatusLists(t *testing.T) {
 	}
 	for name, field := range map[string]string{
 		"incidents": "incidents(", "maintenances": "maintenances(", "maintenances by start": "maintenances(orderBy: START_FIRST, ", "components": "components(",
-		"resolved": "incidents(statuses: [RESOLVED], ", "notices of a component": `component(code: "` + statusCode(t, g, "Gull Rock") + `") { incidents(`,
+		"resolved": "incidents(statuses: [RESOLVED], ", "notices of a component": `component(code: "` + codeOf(t, g, "Gull Rock") + `") { incidents(`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -142,8 +118,8 @@ func TestStatusLists(t *testing.T) {
 	}
 }
 
-// statusCode is the code of a component.
-func statusCode(t *testing.T, g *testenv.Gateway, name string) string {
+// codeOf is the code of a component.
+func codeOf(t *testing.T, g *testenv.Gateway, name string) string {
 	t.Helper()
 	var code string
 	if err := g.Status.Pool().QueryRow(t.Context(), `select id from status.component where name = $1`, name).Scan(&code); err != nil {
@@ -190,7 +166,7 @@ union all (select 'StatusUpdate:' || u.id from status.incident_update u join sta
 	if got != `{"data":{"statusIncident":null,"wrong":null,"statusMaintenance":null,"node":null,"said":null}}` {
 		t.Errorf("a draft shows: %s", got)
 	}
-	if all := g.Query(t, `{ status { incidents(first: 100) { nodes { name } } component(code: "`+statusCode(t, g, "Faucet")+`") { status incidents { nodes { name } } } } }`, nil).Body; strings.Contains(all, "Not yet told") || !strings.Contains(all, `"status":"OPERATIONAL"`) {
+	if all := g.Query(t, `{ status { incidents(first: 100) { nodes { name } } component(code: "`+codeOf(t, g, "Faucet")+`") { status incidents { nodes { name } } } } }`, nil).Body; strings.Contains(all, "Not yet told") || !strings.Contains(all, `"status":"OPERATIONAL"`) {
 		t.Errorf("a draft shows in %s", all)
 	}
 }

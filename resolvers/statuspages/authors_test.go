@@ -1,0 +1,25 @@
+package statuspages
+
+import (
+	"strings"
+	"testing"
+
+	"heliograph/graph/relay"
+)
+
+func TestStatusCode(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{
+		relay.ID(componentType, "b1x4d9r7kq2c"): "b1x4d9r7kq2c", "b1x4d9r7kq2c": "b1x4d9r7kq2c",
+		"p9s6dx5j2fnn":                     "p9s6dx5j2fnn", // which is base64 with a colon in it
+		relay.ID(incidentType, "b1x4d9r7"): "the id of a StatusIncident", "not a code": "no id", "": "no id",
+	} {
+		got, err := codeOf(id, componentType)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%q: %s, want %s", id, got, want)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package statuspages
+
+import (
+	"context"
+
+	"heliograph/graph/relay"
+	"heliograph/graph/rowplan"
+	"heliograph/graph/scalar"
+	"heliograph/internal/domain/status"
+)
+
+// The types of status pages, as they stand in global ids.
+const (
+	pageType        = "StatusPage"
+	componentType   = "StatusComponent"
+	incidentType    = "StatusIncident"
+	maintenanceType = "StatusMaintenance"
+	updateType      = "StatusUpdate"
+)
+
+// PageID returns the global id of a page.
+func PageID(p *status.Page) string { return relay.ID(pageType, p.Code) }
+
+// ComponentID returns the global id of a component.
+func ComponentID(c *status.Component) string { return relay.ID(componentType, c.Code) }
+
+// IncidentID returns the global id of an incident.
+func IncidentID(n *status.Incident) string { return relay.ID(incidentType, n.Code) }
+
+// MaintenanceID returns the global id of a maintenance.
+func MaintenanceID(n *status.Maintenance) string {
+	return relay.ID(maintenanceType, n.Code)
+}
+
+// UpdateID returns the global id of an update.
+func UpdateID(u *status.Update) string { return relay.ID(updateType, u.Code) }
+
+// idField returns the row plan's field for a global id.
+func idField[T any](id func(T) string) rowplan.Field[T] {
+	return rowplan.Scalar(func(dst []byte, v T, style scalar.Style) []byte { return scalar.AppendString(dst, id(v), style) })
+}
+
+func addIDs(t *rowplan.Tables) {
+	t.StatusPage.Add("id", idField(PageID))
+	t.StatusComponent.Add("id", idField(ComponentID))
+	t.StatusIncident.Add("id", idField(IncidentID))
+	t.StatusMaintenance.Add("id", idField(MaintenanceID))
+	t.StatusUpdate.Add("id", idField(UpdateID))
+}
+
+// HasType reports whether global ids with this type identify something of a status page.
+func HasType(name string) bool {
+	switch name {
+	case pageType, componentType, incidentType, maintenanceType, updateType:
+		return true
+	default:
+		return false
+	}
+}
+
+// Node returns the object with the given type and code, or nil if it does not exist.
+func (r *Resolver) Node(ctx context.Context, typ, code string) (relay.Node, error) {
+	pages, err := r.pages(ctx)
+	if err != nil || pages == nil {
+		return nil, err
+	}
+	switch typ {
+	case pageType:
+		return node(pages.ByCode(code), nil)
+	case componentType:
+		return node(r.componentByCode(ctx, code))
+	case incidentType:
+		return node(r.Incident(ctx, code))
+	case maintenanceType:
+		return node(r.Maintenance(ctx, code))
+	default:
+		return node(r.db.UpdateByCode(ctx, pages, code))
+	}
+}
+
+// node converts a nil pointer to a nil interface.
+func node[T any, P interface {
+	*T
+	relay.Node
+}](row P, err error) (relay.Node, error) {
+	if err != nil || row == nil {
+		return nil, err
+	}
+	return row, nil
+}
