@@ -3,7 +3,7 @@ package statuspages_test
 import (
 	"testing"
 
-	"heliograph/internal/testing/pgtest"
+	"heliograph/storage/pgtest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
