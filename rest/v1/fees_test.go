@@ -52,7 +52,7 @@ func num(n int64) *services.AccountID {
 	return &services.AccountID{Account: &services.AccountID_AccountNum{AccountNum: n}}
 }
 
-func alias(b []byte) *services.AccountID {
+func accountAlias(b []byte) *services.AccountID {
 	return &services.AccountID{Account: &services.AccountID_Alias{Alias: b}}
 }
 
@@ -127,9 +127,9 @@ func TestFeeEstimate(t *testing.T) {
 		"message to a token with fees":    {"?mode=STATE", transaction(t, says(2001, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
 		"message to unknown topic":        {"?mode=STATE", transaction(t, says(999999, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
 		"message to impossible topic":     {"?mode=STATE", transaction(t, says(-5, 128), 1), usual(700000, 1890400, extra("CONSENSUS_SUBMIT_MESSAGE_WITHOUT_CUSTOM_FEE_BYTES", 128, 100, 6800))},
-		"to an alias that somebody has":   {"?mode=STATE", transaction(t, transfers(moves(999999, alias(known))), 1), usual(0, 10000000, extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000))},
-		"to an alias that nobody has":     {"?mode=STATE", transaction(t, transfers(moves(999999, alias(nobody))), 1), created},
-		"to an alias, intrinsic":          {"", transaction(t, transfers(moves(999999, alias(nobody))), 1), usual(0, 2000000, extra("TOKEN_TYPES", 2, 1, 1000000))},
+		"to an alias that somebody has":   {"?mode=STATE", transaction(t, transfers(moves(999999, accountAlias(known))), 1), usual(0, 10000000, extra("TOKEN_TRANSFER_BASE", 1, 0, 9000000))},
+		"to an alias that nobody has":     {"?mode=STATE", transaction(t, transfers(moves(999999, accountAlias(nobody))), 1), created},
+		"to an alias, intrinsic":          {"", transaction(t, transfers(moves(999999, accountAlias(nobody))), 1), usual(0, 2000000, extra("TOKEN_TYPES", 2, 1, 1000000))},
 		"high volume is not for this":     {"?mode=STATE&high_volume_throttle=10000", transaction(t, creates(1, false), 1), usual(499000000, 500000000)},
 		"high volume is not for the mode": {"?high_volume_throttle=10000", transaction(t, creates(1, true), 1), usual(499000000, 500000000)},
 		"high volume": {"?mode=STATE&high_volume_throttle=5000", transaction(t, creates(3, true), 2), `{"high_volume_multiplier":200,` +

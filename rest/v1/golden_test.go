@@ -11,7 +11,7 @@ import (
 	v1 "heliograph/rest/v1"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+var update = flag.Bool("update", false, "rewrite the golden files and testdata; review the changes before committing them")
 
 // goldenFolder has one file a request: the bytes of the answer's body.
 const goldenFolder = "testdata/golden"

@@ -1,6 +1,6 @@
 //go:build slow
 
-package rest_test
+package v1_test
 
 import (
 	"bytes"

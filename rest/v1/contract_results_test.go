@@ -1,9 +1,8 @@
-package rest_test
+package v1_test
 
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"net/http"
 	"os"
 	"strings"
@@ -15,8 +14,6 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/rest"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata; read what changed before it is kept")
 
 // txIDText is the id of the transaction at second 1.
 const txIDText = "0.0.1002-1700000000-1"

@@ -1,4 +1,4 @@
-package rest_test
+package v1_test
 
 import (
 	"encoding/base32"
@@ -11,10 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/storage/pgtest"
 )
-
-func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // What the rows of these tests are made of.
 const (

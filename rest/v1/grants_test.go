@@ -1,4 +1,4 @@
-package rest_test
+package v1_test
 
 import (
 	"fmt"
