@@ -28,6 +28,7 @@ require (
 	github.com/pressly/goose/v3 v3.28.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+	github.com/teambition/rrule-go v1.8.2
 	github.com/vektah/gqlparser/v2 v2.5.36
 	github.com/zeebo/xxh3 v1.0.2
 	go.opentelemetry.io/otel v1.47.0

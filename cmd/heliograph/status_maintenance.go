@@ -98,7 +98,7 @@ func (c *statusScheduleCmd) series(ctx context.Context, n *newsroom, in storage.
 	if in.State != status.Planned {
 		return status.Refuse(status.BadInput, "only what is scheduled is repeated")
 	}
-	times, err := status.Repetitions(c.Repeat, in.Start)
+	times, err := status.Occurrences(c.Repeat, in.Start)
 	if err != nil {
 		return err
 	}

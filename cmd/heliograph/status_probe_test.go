@@ -82,7 +82,7 @@ func TestStatusSeries(t *testing.T) {
 			t.Errorf("%s\nhas not %s", got, when)
 		}
 	}
-	e.fails(2, "is no rule such as", append(schedule, "--repeat", "FREQ=HOURLY;COUNT=3")...)
+	e.fails(2, "is not a rule such as", append(schedule, "--repeat", "FREQ=HOURLY;COUNT=3")...)
 	e.fails(2, "only what is scheduled is repeated", append(schedule, "--repeat", "FREQ=DAILY;COUNT=3", "--status", "in_progress")...)
 	if got := e.ok("list", "maintenances"); strings.Count(got, "\n") != 2 {
 		t.Error(got)
