@@ -13,7 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"heliograph/storage"
-	"heliograph/storage/demo"
+	"heliograph/storage/demo/demodb"
+	"heliograph/storage/demo/statusdemo"
 	"heliograph/storage/embedded"
 	"heliograph/storage/migrations"
 )
@@ -145,13 +146,13 @@ func loadDemo(ctx context.Context, url string, now time.Time, again bool) error 
 	bar := newProgress(os.Stderr)
 	defer bar.end()
 	if again {
-		_, err = demo.Reload(ctx, pool, now, bar.show)
+		_, err = demodb.Reload(ctx, pool, now, bar.show)
 	} else {
-		empty, emptyErr := demo.IsEmpty(ctx, pool)
+		empty, emptyErr := demodb.IsEmpty(ctx, pool)
 		if emptyErr != nil || !empty {
 			return emptyErr
 		}
-		_, err = demo.Load(ctx, pool, now, bar.show)
+		_, err = demodb.Load(ctx, pool, now, bar.show)
 	}
 	return err
 }
@@ -164,9 +165,9 @@ func loadDemoStatus(ctx context.Context, url string, now time.Time, again bool) 
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing is lost: the load has been committed
 	if again {
-		return demo.ReloadStatus(ctx, conn, now)
+		return statusdemo.Reload(ctx, conn, now)
 	}
-	return demo.LoadStatus(ctx, conn, now)
+	return statusdemo.Load(ctx, conn, now)
 }
 
 // isDemo tells whether the database holds the demo network.
@@ -176,5 +177,5 @@ func isDemo(ctx context.Context, url string) (bool, error) {
 		return false, unreachable(url, err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing was written
-	return demo.IsDemo(ctx, conn)
+	return demodb.IsDemo(ctx, conn)
 }

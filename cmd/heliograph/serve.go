@@ -21,7 +21,7 @@ import (
 	"heliograph/app/tracing"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
-	"heliograph/storage/demo"
+	"heliograph/storage/demo/demodb"
 	"heliograph/storage/embedded"
 )
 
@@ -186,7 +186,7 @@ func (c *serveCmd) live(ctx context.Context, d *database, now func() time.Time, 
 	living, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
-		if err := demo.KeepAlive(living, d.url, now, log); err != nil {
+		if err := demodb.KeepAlive(living, d.url, now, log); err != nil {
 			log.ErrorContext(living, "the demo network no longer lives", "error", err)
 		}
 	})

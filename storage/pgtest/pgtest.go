@@ -135,6 +135,27 @@ func (h *host) nextName() string {
 	return fmt.Sprintf("test_%d", h.databases)
 }
 
+// Connect returns a connection to a database that is closed when the test ends.
+func Connect(tb testing.TB, url string) *pgx.Conn {
+	tb.Helper()
+	conn, err := pgx.Connect(tb.Context(), url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// Exec runs statements and fails the test on the first error.
+func Exec(tb testing.TB, conn *pgx.Conn, statements ...string) {
+	tb.Helper()
+	for _, sql := range statements {
+		if _, err := conn.Exec(tb.Context(), sql); err != nil {
+			tb.Fatalf("%s: %v", sql, err)
+		}
+	}
+}
+
 // admin runs statements, each in a transaction of its own, on a database of the server.
 func admin(ctx context.Context, url string, statements ...string) error {
 	conn, err := pgx.Connect(ctx, url)

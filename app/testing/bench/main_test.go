@@ -29,7 +29,7 @@ import (
 	"heliograph/rest"
 	v1 "heliograph/rest/v1"
 	"heliograph/storage"
-	"heliograph/storage/demo"
+	"heliograph/storage/demo/demodb"
 	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
 )
@@ -49,7 +49,7 @@ var network = &pgtest.Template{Name: "network", Prepare: func(ctx context.Contex
 		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	_, err = demo.Load(ctx, conn, noon, nil)
+	_, err = demodb.Load(ctx, conn, noon, nil)
 	return err
 }}
 

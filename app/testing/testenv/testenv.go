@@ -33,7 +33,8 @@ import (
 	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
 	"heliograph/storage"
-	"heliograph/storage/demo"
+	"heliograph/storage/demo/demodb"
+	"heliograph/storage/demo/statusdemo"
 	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
 )
@@ -55,10 +56,10 @@ var (
 			return err
 		}
 		defer func() { _ = conn.Close(ctx) }() // nothing is lost: the load has been committed
-		if _, err = demo.Load(ctx, conn, Now(), nil); err != nil {
+		if _, err = demodb.Load(ctx, conn, Now(), nil); err != nil {
 			return err
 		}
-		return demo.LoadStatus(ctx, conn, Now())
+		return statusdemo.Load(ctx, conn, Now())
 	}}
 )
 

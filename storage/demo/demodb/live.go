@@ -1,0 +1,241 @@
+package demodb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"heliograph/storage/demo/scenario"
+	"heliograph/storage/demo/world"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ErrOtherStory says that the demo network of a database was told by another version of the program, which cannot be continued.
+var ErrOtherVersion = errors.New("the demo network in the database is another version's; `heliograph demo` loads it again")
+
+// ErrContinued says that somebody else has written blocks since the last one.
+var ErrOtherWriter = errors.New("somebody else has written blocks to the demo network")
+
+// Times that bound a block's way into the database.
+const (
+	liveConnect = 5 * time.Second
+	liveWrite   = 10 * time.Second
+)
+
+// KeepAlive continues the demo network of a database with a block every two seconds of now, until the context ends or the network cannot
+// be continued. Every block is one transaction, so the database holds it wholly or not at all. What the network does depends on nothing but
+// the times of its blocks: after a pause the story is told again in memory, up to the newest block. A database that does not answer is asked
+// again. Errors: [ErrNotDemo], [ErrOtherStory], [ErrContinued], and what is wrong in the story itself; none when the context ended.
+func KeepAlive(ctx context.Context, url string, now func() time.Time, log *slog.Logger) error {
+	k := liveWriter{url: url, now: now}
+	defer k.disconnect(ctx)
+	for {
+		next := now().Truncate(time.Duration(world.BlockTime)).Add(time.Duration(world.BlockTime))
+		timer := time.NewTimer(next.Sub(now()))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		case <-timer.C:
+		}
+		err := k.block(ctx, next)
+		var story *scenarioError
+		switch {
+		case err == nil || ctx.Err() != nil:
+		case errors.Is(err, ErrNotDemo), errors.Is(err, ErrOtherVersion), errors.Is(err, ErrOtherWriter), errors.As(err, &story):
+			return err
+		default:
+			log.WarnContext(ctx, "the demo network could not be continued; trying again", "error", err)
+			k.disconnect(ctx)
+		}
+	}
+}
+
+// keeper is the connection over which a network is continued.
+type liveWriter struct {
+	url     string
+	now     func() time.Time
+	conn    *pgx.Conn
+	network *liveNetwork
+}
+
+// block writes the block that ends at an instant.
+func (k *liveWriter) block(ctx context.Context, end time.Time) error {
+	if k.conn == nil {
+		connecting, cancel := context.WithTimeout(ctx, liveConnect)
+		defer cancel()
+		conn, err := pgx.Connect(connecting, k.url)
+		if err != nil {
+			return fmt.Errorf("connecting: %w", err)
+		}
+		k.conn = conn
+	}
+	if k.network == nil {
+		net, err := resume(ctx, k.conn)
+		if err != nil {
+			return err
+		}
+		k.network = net
+		debug.FreeOSMemory()                                   // telling the story again left much behind
+		end = k.now().Truncate(time.Duration(world.BlockTime)) // and took its time
+	}
+	if err := k.network.addBlock(end.UnixNano()); err != nil {
+		return err
+	}
+	// A block that has been begun is finished, even when the program is asked to stop.
+	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), liveWrite)
+	defer cancel()
+	return k.network.writeBlock(writing, k.conn)
+}
+
+func (k *liveWriter) disconnect(ctx context.Context) {
+	if k.conn == nil {
+		return
+	}
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_ = k.conn.Close(closing) // what was written has been committed
+	k.conn = nil
+}
+
+// storyError is a contradiction in the story.
+type scenarioError struct{ error }
+
+// network is the demo network after its story, as it lives on.
+type liveNetwork struct {
+	scenario *scenario.Scenario
+	// kept is what the database holds of the tables whose rows change, by table and key.
+	stored map[string]map[string]world.Row
+	// Blocks that were made and are not known to be written follow the block with the hash before; there are none when it is the chain's last.
+	storedHash string
+}
+
+// resume tells the story of a database's demo network again, up to its newest block.
+func resume(ctx context.Context, conn *pgx.Conn) (*liveNetwork, error) {
+	if is, err := IsDemo(ctx, conn); err != nil {
+		return nil, err
+	} else if !is {
+		return nil, ErrNotDemo
+	}
+	var end, last int64
+	var hash string
+	if err := conn.QueryRow(ctx, scenarioBlock, marker).Scan(&end, &last, &hash); err != nil {
+		return nil, fmt.Errorf("looking for the last block of the story: %w", err)
+	}
+	w, err := scenario.New(end)
+	if err != nil {
+		return nil, &scenarioError{err}
+	}
+	if w.LastBlockHash() != hash {
+		return nil, ErrOtherVersion
+	}
+	// Of what came after the story, blocks end at even seconds, unless the network made them by itself after a pause.
+	rows, err := conn.Query(ctx, "select consensus_end from record_file where index > $1 and consensus_end % $2 = 0 order by index", last, world.BlockTime)
+	if err != nil {
+		return nil, fmt.Errorf("reading the blocks after the story: %w", err)
+	}
+	ends, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return nil, fmt.Errorf("reading the blocks after the story: %w", err)
+	}
+	n := &liveNetwork{scenario: w, stored: map[string]map[string]world.Row{}}
+	n.scenario.DiscardRows()
+	for _, end := range ends {
+		w.Continue(end)
+		n.scenario.DiscardRows()
+	}
+	if err := w.Err(); err != nil {
+		return nil, &scenarioError{err}
+	}
+	if err := conn.QueryRow(ctx, newestBlock).Scan(&hash); err != nil {
+		return nil, fmt.Errorf("looking for the newest block: %w", err)
+	}
+	if w.LastBlockHash() != hash {
+		return nil, ErrOtherVersion
+	}
+	n.storedHash = hash
+	n.markStored(n.changedRows())
+	types, err := conn.LoadTypes(ctx, enums)
+	if err != nil {
+		return nil, fmt.Errorf("looking up the types of the ledger tables: %w", err)
+	}
+	conn.TypeMap().RegisterTypes(types)
+	return n, nil
+}
+
+const (
+	scenarioBlock = `
+		select consensus_end, index, hash from record_file
+		where hash = substring(obj_description('record_file'::regclass, 'pg_class') from length($1::text) + 1)`
+	newestBlock = "select hash from record_file order by consensus_end desc limit 1"
+)
+
+// make adds the block that ends at a consensus time, unless blocks are waiting to be written, or the last one ended less than two seconds before.
+func (n *liveNetwork) addBlock(end int64) error {
+	if n.scenario.LastBlockHash() == n.storedHash && end >= n.scenario.Now()+world.BlockTime {
+		n.scenario.Continue(end)
+	}
+	if err := n.scenario.Err(); err != nil {
+		return &scenarioError{err}
+	}
+	return nil
+}
+
+// write brings what was made into the database, in one transaction.
+func (n *liveNetwork) writeBlock(ctx context.Context, conn *pgx.Conn) error {
+	if n.scenario.LastBlockHash() == n.storedHash {
+		return nil
+	}
+	changes := n.changedRows()
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("starting the transaction of a block: %w", err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // does nothing after a commit
+	var newest string
+	if err := tx.QueryRow(ctx, newestBlock).Scan(&newest); errors.Is(err, pgx.ErrNoRows) {
+		return ErrOtherWriter
+	} else if err != nil {
+		return fmt.Errorf("looking for the newest block: %w", err)
+	}
+	switch newest {
+	case n.storedHash:
+		if err := n.writeRows(ctx, tx, changes); err != nil {
+			return err
+		}
+	case n.scenario.LastBlockHash(): // the commit had succeeded although its answer was lost
+	default:
+		return ErrOtherWriter
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return fmt.Errorf("committing a block: %w", err)
+	}
+	n.storedHash = n.scenario.LastBlockHash()
+	n.markStored(changes)
+	n.scenario.DiscardRows()
+	return nil
+}
+
+func (n *liveNetwork) writeRows(ctx context.Context, tx pgx.Tx, changes []change) error {
+	for _, table := range tables {
+		if _, kept := primaryKeys[table]; kept {
+			continue
+		}
+		if err := copyRows(ctx, tx, table, n.scenario.Rows(table)); err != nil {
+			return err
+		}
+	}
+	batch := &pgx.Batch{}
+	for _, c := range changes {
+		sql, args := c.statement()
+		batch.Queue(sql, args...)
+	}
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("writing what a block changed: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,235 @@
+package demodb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"heliograph/storage/demo/scenario"
+	"heliograph/storage/demo/world"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ErrNotEmpty says that a database holds data already: Load fills empty ones only.
+var ErrNotEmpty = errors.New("the ledger database is not empty")
+
+// ErrNotDemo says that a database holds data that are not the demo network's: Reload leaves them alone.
+var ErrNotDemo = errors.New("the ledger database holds data other than the demo network")
+
+// DB is a connection or a pool.
+type DB interface {
+	Begin(ctx context.Context) (pgx.Tx, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// Progress hears how a load advances: the step it is at, and how many rows of all are done.
+type Progress func(step string, done, total int)
+
+// Summary says what a load wrote.
+type Summary struct {
+	Blocks, Transactions, Accounts, Contracts, Tokens, Topics int
+	Rows                                                      int       // of all tables
+	First, Last                                               time.Time // consensus times of the first and last transaction
+}
+
+// tables are the tables of a ledger database that hold data about the ledger.
+var tables = strings.Fields(`account_balance account_balance_file address_book address_book_entry address_book_service_endpoint
+ assessed_custom_fee contract contract_action contract_log contract_result contract_state contract_state_change contract_transaction
+ contract_transaction_hash crypto_allowance crypto_allowance_history crypto_transfer custom_fee custom_fee_history entity entity_history
+ entity_stake entity_stake_history entity_transaction ethereum_transaction file_data hook hook_history hook_storage hook_storage_change
+ ledger live_hash network_freeze network_stake nft nft_allowance nft_allowance_history nft_history node node_history node_stake prng
+ reconciliation_job record_file registered_node registered_node_history schedule sidecar_file staking_reward_transfer token token_account
+ token_account_history token_airdrop token_airdrop_history token_allowance token_allowance_history token_balance token_history
+ token_transfer topic topic_history topic_message topic_message_lookup transaction transaction_hash transaction_signature`)
+
+// enums are the types of the database that have to be known before rows can be copied.
+var enums = []string{"airdrop_state", "entity_type", "errata_type", "hook_extension_point", "hook_type", "token_pause_status", "token_supply_type", "token_type"}
+
+// The marker is a comment on the table of blocks. It names the last block of the story, so that it means nothing any more
+// once somebody else has written to the database.
+const marker = "heliograph demo network, last block "
+
+// IsEmpty says whether a database, which must have the ledger tables, has no row in any of them.
+func IsEmpty(ctx context.Context, db DB) (bool, error) {
+	var filled bool
+	if err := db.QueryRow(ctx, "select exists (select from "+strings.Join(tables, ") or exists (select from ")+")").Scan(&filled); err != nil {
+		return false, fmt.Errorf("looking for rows in the ledger tables: %w", err)
+	}
+	return !filled, nil
+}
+
+// IsDemo says whether the data of a database are the demo network's, and nothing else: its newest block is the last one of the story, or
+// one with which the network itself has continued it, whose hash is made of the hashes of its transactions.
+func IsDemo(ctx context.Context, db DB) (bool, error) {
+	const query = `
+		select exists (
+			select from record_file story
+			cross join lateral (select * from record_file order by index desc limit 1) newest
+			where story.hash = substring(obj_description('record_file'::regclass, 'pg_class') from length($1::text) + 1)
+			  and starts_with(obj_description('record_file'::regclass, 'pg_class'), $1)
+			  and (newest.hash = story.hash or newest.hash = encode(sha384(convert_to(newest.prev_hash, 'UTF8') || (
+				select string_agg(transaction_hash, ''::bytea order by consensus_timestamp) from transaction
+				where consensus_timestamp between newest.consensus_start and newest.consensus_end)), 'hex')))`
+	var demo bool
+	if err := db.QueryRow(ctx, query, marker).Scan(&demo); err != nil {
+		return false, fmt.Errorf("looking for the mark of the demo network: %w", err)
+	}
+	return demo, nil
+}
+
+// Load fills an empty ledger database with the demo network, whose newest block ends four seconds before now. It is one
+// transaction: either all rows are there or none. The same now gives the same rows. Errors: [ErrNotEmpty], those of the
+// database. progress may be nil.
+func Load(ctx context.Context, db DB, now time.Time, progress Progress) (Summary, error) {
+	return load(ctx, db, now, progress, func(ctx context.Context, tx pgx.Tx) error {
+		empty, err := IsEmpty(ctx, tx)
+		if err == nil && !empty {
+			err = ErrNotEmpty
+		}
+		return err
+	})
+}
+
+// Reload fills a database that is empty or holds the demo network anew. Errors: [ErrNotDemo] for any other one, which is
+// left as it is, and those of the database.
+func Reload(ctx context.Context, db DB, now time.Time, progress Progress) (Summary, error) {
+	return load(ctx, db, now, progress, func(ctx context.Context, tx pgx.Tx) error {
+		empty, err := IsEmpty(ctx, tx)
+		if err != nil || empty {
+			return err
+		}
+		demo, err := IsDemo(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if !demo {
+			return ErrNotDemo
+		}
+		if _, err := tx.Exec(ctx, "truncate "+strings.Join(tables, ", ")); err != nil {
+			return fmt.Errorf("emptying the ledger tables: %w", err)
+		}
+		return nil
+	})
+}
+
+func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare func(context.Context, pgx.Tx) error) (Summary, error) {
+	if progress == nil {
+		progress = func(string, int, int) {}
+	}
+	progress("telling the story", 0, 0)
+	w, err := scenario.New(now.Truncate(time.Second).UnixNano() - 4*world.Second)
+	if err != nil {
+		return Summary{}, err
+	}
+	tx, err := db.Begin(ctx)
+	if err != nil {
+		return Summary{}, fmt.Errorf("starting the transaction of the demo network: %w", err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // does nothing after a commit
+	// Two loads at once would both find the database empty: the second one waits here.
+	if _, err := tx.Exec(ctx, "lock table record_file in share row exclusive mode"); err != nil {
+		return Summary{}, fmt.Errorf("locking the ledger tables: %w", err)
+	}
+	if err := prepare(ctx, tx); err != nil {
+		return Summary{}, err
+	}
+	total, err := copyTo(ctx, tx, w, progress)
+	if err != nil {
+		return Summary{}, err
+	}
+	blocks := w.Rows("record_file")
+	last := blocks[len(blocks)-1]["hash"].(string)
+	if _, err := tx.Exec(ctx, "comment on table record_file is '"+marker+last+"'"); err != nil {
+		return Summary{}, fmt.Errorf("marking the database as the demo network: %w", err)
+	}
+	// Without statistics the planner would take the tables for empty until they are collected in the background.
+	if _, err := tx.Exec(ctx, "analyze "+strings.Join(tables, ", ")); err != nil {
+		return Summary{}, fmt.Errorf("collecting statistics: %w", err)
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return Summary{}, fmt.Errorf("committing the demo network: %w", err)
+	}
+	progress("done", total, total)
+	return summary(w, total), nil
+}
+
+// copyTo writes all rows and returns how many there are.
+func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progress) (int, error) {
+	types, err := tx.Conn().LoadTypes(ctx, enums)
+	if err != nil {
+		return 0, fmt.Errorf("looking up the types of the ledger tables: %w", err)
+	}
+	tx.Conn().TypeMap().RegisterTypes(types)
+	total, done := 0, 0
+	for _, table := range tables {
+		total += len(w.Rows(table))
+	}
+	for _, table := range tables {
+		rows := w.Rows(table)
+		if len(rows) == 0 {
+			continue
+		}
+		progress("writing "+table, done, total)
+		if err := copyRows(ctx, tx, table, rows); err != nil {
+			return 0, err
+		}
+		done += len(rows)
+	}
+	return total, nil
+}
+
+// copyRows adds rows to a table.
+func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	columns := columnsOf(rows)
+	values := make([]any, len(columns))
+	source := pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
+		for j, c := range columns {
+			values[j] = rows[i][c]
+		}
+		return values, nil
+	})
+	if _, err := tx.CopyFrom(ctx, pgx.Identifier{table}, columns, source); err != nil {
+		return fmt.Errorf("writing the table %s: %w", table, err)
+	}
+	return nil
+}
+
+// columnsOf lists the columns that any of the rows has.
+func columnsOf(rows []world.Row) []string {
+	seen := map[string]bool{}
+	var columns []string
+	for _, r := range rows {
+		for c := range r {
+			if !seen[c] {
+				seen[c] = true
+				columns = append(columns, c)
+			}
+		}
+	}
+	slices.Sort(columns)
+	return columns
+}
+
+func summary(w *scenario.Scenario, rows int) Summary {
+	txs := w.Rows("transaction")
+	s := Summary{
+		Blocks: len(w.Rows("record_file")), Transactions: len(txs), Tokens: len(w.Rows("token")), Topics: len(w.Rows("topic")), Rows: rows,
+		First: time.Unix(0, txs[0]["consensus_timestamp"].(int64)).UTC(), Last: time.Unix(0, txs[len(txs)-1]["consensus_timestamp"].(int64)).UTC(),
+	}
+	for _, e := range w.Rows("entity") {
+		switch e["type"] {
+		case "ACCOUNT":
+			s.Accounts++
+		case "CONTRACT":
+			s.Contracts++
+		}
+	}
+	return s
+}

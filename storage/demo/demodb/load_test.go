@@ -1,0 +1,102 @@
+package demodb
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"heliograph/internal/testing/pgtest"
+)
+
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	conn := pgtest.Connect(t, empty.Fresh(t))
+	if is, err := IsEmpty(t.Context(), conn); err != nil || !is {
+		t.Fatalf("IsEmpty before the load: %v, %v", is, err)
+	}
+	if is, err := IsDemo(t.Context(), conn); err != nil || is {
+		t.Fatalf("IsDemo before the load: %v, %v", is, err)
+	}
+	var steps []string
+	last := 0
+	start := time.Now()
+	s, err := Load(t.Context(), conn, noon, func(step string, done, total int) {
+		steps = append(steps, step)
+		if done < last || done > total {
+			t.Errorf("progress at %s: %d of %d after %d", step, done, total, last)
+		}
+		last = done
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v in %v", s, time.Since(start))
+	if len(steps) < 50 || steps[len(steps)-1] != "done" || last != s.Rows {
+		t.Errorf("%d steps, the last %q with %d of %d rows", len(steps), steps[len(steps)-1], last, s.Rows)
+	}
+	if want := noon.Truncate(time.Second).Add(-4 * time.Second); !s.Last.Equal(want) {
+		t.Errorf("last transaction at %v, want %v", s.Last, want)
+	}
+	for name, c := range map[string]struct {
+		got  int
+		want string
+	}{
+		"blocks":       {s.Blocks, "select count(*) from record_file"},
+		"transactions": {s.Transactions, "select count(*) from transaction"},
+		"accounts":     {s.Accounts, "select count(*) from entity where type = 'ACCOUNT'"},
+		"contracts":    {s.Contracts, "select count(*) from contract"},
+		"tokens":       {s.Tokens, "select count(*) from token"},
+		"topics":       {s.Topics, "select count(*) from topic"},
+	} {
+		if n := one(t, conn, c.want); n != int64(c.got) {
+			t.Errorf("summary says %d %s, the database has %d", c.got, name, n)
+		}
+	}
+	if is, err := IsDemo(t.Context(), conn); err != nil || !is {
+		t.Errorf("IsDemo after the load: %v, %v", is, err)
+	}
+	if is, err := IsEmpty(t.Context(), conn); err != nil || is {
+		t.Errorf("IsEmpty after the load: %v, %v", is, err)
+	}
+	if _, err := Load(t.Context(), conn, noon, nil); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("second load: %v", err)
+	}
+}
+
+// TestLoadTwiceAtOnce lets two loads find the same empty database.
+func TestLoadTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	url := empty.Fresh(t)
+	results := make(chan error, 2)
+	for range cap(results) {
+		conn := pgtest.Connect(t, url)
+		go func() {
+			_, err := Load(t.Context(), conn, noon, nil)
+			results <- err
+		}()
+	}
+	a, b := <-results, <-results
+	if (a == nil) == (b == nil) || !errors.Is(errors.Join(a, b), ErrNotEmpty) {
+		t.Errorf("one load should succeed and one find data: %v, %v", a, b)
+	}
+}
+
+// TestLoadCancelled stops a load half way: nothing may be left.
+func TestLoadCancelled(t *testing.T) {
+	t.Parallel()
+	url := empty.Fresh(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := Load(ctx, pgtest.Connect(t, url), noon, func(_ string, done, total int) {
+		if total > 0 && done > total/2 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled load: %v", err)
+	}
+	if is, err := IsEmpty(t.Context(), pgtest.Connect(t, url)); err != nil || !is {
+		t.Errorf("IsEmpty after a cancelled load: %v, %v", is, err)
+	}
+}

@@ -1,0 +1,90 @@
+package demodb
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"heliograph/internal/testing/pgtest"
+)
+
+func TestReload(t *testing.T) {
+	t.Parallel()
+	conn := pgtest.Connect(t, filled.Fresh(t))
+	before := digestOf(t, conn)
+
+	// Somebody changes what is there, and gets the same demo back.
+	pgtest.Exec(t, conn, "update entity set memo = 'gone'; delete from crypto_transfer; truncate nft")
+	if digestOf(t, conn) == before {
+		t.Fatal("the digest does not see changes")
+	}
+	if _, err := Reload(t.Context(), conn, noon, nil); err != nil {
+		t.Fatal(err)
+	}
+	if after := digestOf(t, conn); after != before {
+		t.Error("two loads at the same time differ")
+	}
+
+	// A later load has other times.
+	later := noon.Add(40 * 24 * time.Hour)
+	s, err := Reload(t.Context(), conn, later, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := later.Truncate(time.Second).Add(-4 * time.Second); !s.Last.Equal(want) {
+		t.Errorf("last transaction at %v, want %v", s.Last, want)
+	}
+	if is, err := IsDemo(t.Context(), conn); err != nil || !is {
+		t.Errorf("IsDemo after a reload: %v, %v", is, err)
+	}
+}
+
+func TestReloadOfAnEmptyDatabase(t *testing.T) {
+	t.Parallel()
+	conn := pgtest.Connect(t, empty.Fresh(t))
+	if _, err := Reload(t.Context(), conn, noon, nil); err != nil {
+		t.Fatal(err)
+	}
+	if is, err := IsDemo(t.Context(), conn); err != nil || !is {
+		t.Errorf("IsDemo: %v, %v", is, err)
+	}
+}
+
+// refuses says that neither Load nor Reload touches the database.
+func refuses(t *testing.T, url, sql string) {
+	t.Helper()
+	conn := pgtest.Connect(t, url)
+	pgtest.Exec(t, conn, sql)
+	before := digestOf(t, conn)
+	if is, err := IsDemo(t.Context(), conn); err != nil || is {
+		t.Errorf("IsDemo: %v, %v", is, err)
+	}
+	if _, err := Load(t.Context(), conn, noon, nil); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("Load: %v", err)
+	}
+	if _, err := Reload(t.Context(), conn, noon, nil); !errors.Is(err, ErrNotDemo) {
+		t.Errorf("Reload: %v", err)
+	}
+	if digestOf(t, conn) != before {
+		t.Error("the refused database has changed")
+	}
+}
+
+func TestForeignDatabases(t *testing.T) {
+	t.Parallel()
+	t.Run("one entity", func(t *testing.T) {
+		t.Parallel()
+		refuses(t, empty.Fresh(t), "insert into entity (id, num, realm, shard, timestamp_range) values (5, 5, 0, 0, '[1,)')")
+	})
+	t.Run("a demo that somebody continued", func(t *testing.T) {
+		t.Parallel()
+		refuses(t, filled.Fresh(t), `
+			insert into record_file (name, load_start, load_end, hash, prev_hash, consensus_start, consensus_end, count, digest_algorithm, version, file_hash, index)
+			select 'next', load_start, load_end, repeat('a', 96), hash, consensus_end + 1, consensus_end + 2, 0, 0, 6, file_hash, index + 1
+			from record_file order by index desc limit 1`)
+	})
+	t.Run("the mark of a demo that was replaced", func(t *testing.T) {
+		t.Parallel()
+		refuses(t, filled.Fresh(t), "truncate record_file")
+	})
+}

@@ -1,0 +1,91 @@
+package demo
+
+// Entities of the network itself (all of shard 0, realm 0).
+const (
+	Treasury       = 2   // holds what is not in circulation
+	NetworkFees    = 98  // collects fees
+	StakingRewards = 800 // pays staking rewards
+	NodeRewards    = 801 // pays rewards to nodes
+	FeeCollection  = 802 // empty: fees go to NetworkFees directly
+
+	FirstNodeAccount = 3
+	NodeCount        = 7
+)
+
+// People of Lantern Bay. What each of them stands for is in README.md.
+const (
+	Alice   = 1001
+	Bob     = 1002
+	Carol   = 1003
+	Dave    = 1004
+	Erin    = 1005
+	Frank   = 1006
+	Grace   = 1007
+	Heidi   = 1008
+	Ivan    = 1009
+	Judy    = 1010
+	Mallory = 1011
+	Niaj    = 1012
+	Olivia  = 1013
+	Peggy   = 1014
+	Rupert  = 1015
+	Sybil   = 1016
+	Trent   = 1017
+	Victor  = 1018
+	Walter  = 1019
+	Relay   = 1020
+	Fund    = 1021
+)
+
+// Tokens.
+const (
+	Sunlight   = 2001
+	Tide       = 2002
+	Driftwood  = 2003
+	Foghorn    = 2004
+	Kelp       = 2005
+	FerryPass  = 2006
+	Lighthouse = 2007
+	Seashell   = 2008
+	Postcard   = 2009
+	Bottle     = 2010
+	LampOil    = 2011
+	Ration     = 2012
+)
+
+// Contracts.
+const (
+	HarbourCoin  = 3001
+	PierPass     = 3002
+	TideGauge    = 3003
+	Logbook      = 3004
+	Signpost     = 3005
+	Shipyard     = 3006
+	Boat         = 3007
+	SecondBoat   = 3008
+	TokenDesk    = 3009
+	Tollgate     = 3010
+	OldGauge     = 3011
+	SunkenGauge  = 3012
+	LastContract = 3020
+	Storehouse   = 2901
+	Breakwater   = 2902
+	Furnace      = 2903
+	Switchboard  = 2904
+)
+
+// Topics.
+const (
+	KeepersChat    = 4001
+	WeatherReports = 4002
+	HarbourNotices = 4003
+	LostAndFound   = 4004
+	OldNewsletter  = 4005
+	PhotoAlbum     = 4006
+)
+
+// StatusPage is the code of the demo network's status page.
+const StatusPage = "l4nt3rnb4yst"
+
+// nodeNames are the places where the nodes stand.
+var NodeNames = [NodeCount + 1]string{"East Mole", "West Light", "Gull Rock", "Customs House", "Fish Market", "Signal Hill", "Rope Walk", "Old Battery"}

@@ -1,0 +1,75 @@
+package scenario
+
+import (
+	"heliograph/storage/demo"
+	"heliograph/storage/demo/world"
+)
+
+// scenario is the demo network with the accounts that have no constants: residents and what they own.
+type Scenario struct {
+	*world.World
+	residents   []int64
+	holders     map[int64][]int64 // of fungible tokens
+	coinHolders []int64           // holders of Harbour Coin, the contract
+}
+
+// tell tells the whole story.
+func New(end int64) (*Scenario, error) {
+	l, err := world.New(end)
+	if err != nil {
+		return nil, err
+	}
+	w := &Scenario{World: l, holders: map[int64][]int64{}}
+
+	w.AdvanceToAge(188 * world.Day)
+	w.createPeople()
+	w.AdvanceToAge(187 * world.Day)
+	first := w.NextID("account")
+	w.createStreet("Lantern Street", 64)
+	w.createStreet("Rope Walk", 58)
+	w.createStreet("Signal Hill", 66)
+	for id := first; id < w.NextID("account"); id++ {
+		w.residents = append(w.residents, id)
+	}
+	w.AdvanceToAge(180 * world.Day)
+	w.createTokens()
+	w.AdvanceToAge(170 * world.Day)
+	w.createTopics()
+	w.AdvanceToAge(160 * world.Day)
+	w.deployContracts()
+	w.AdvanceToAge(155 * world.Day)
+	w.mintCollections()
+	w.everydayUntil(150*world.Day, 20)
+	w.everydayUntil(120*world.Day, 30)
+	w.changeInSpring()
+	w.everydayUntil(90*world.Day, 31)
+	w.approveAndAirdrop()
+	w.everydayUntil(60*world.Day, 30)
+	w.upgradeNetwork()
+	w.everydayUntil(30*world.Day, 45)
+	w.changeInAutumn()
+	w.everydayUntil(2*world.Day, 60)
+	w.createSchedules()
+	w.everydayUntil(700*world.Second, 40)
+	w.lastTenMinutes()
+	w.Finish()
+	if err := w.Err(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// liveUntil lets the network live on up to a consensus time, at which a block ends: what it does by itself until then, and two seconds of a
+// town's life, with a payment, a contract that writes logs and a message in each.
+func (w *Scenario) Continue(end int64) {
+	w.AddBlock(end, func() {
+		w.grant()
+		w.payAnyone()
+		w.emitLog()
+		for range w.Pick(3) {
+			w.addEverydayEvent()
+		}
+	}, func() {
+		w.SubmitText(demo.KeepersChat, []int64{demo.Walter, demo.Alice, demo.Bob, demo.Heidi, demo.Erin, demo.Frank}[w.Pick(6)], chat[w.Pick(int64(len(chat)))])
+	})
+}

@@ -1,0 +1,44 @@
+package scenario
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/storage/demo"
+	"heliograph/storage/demo/world"
+)
+
+// buildAtTheQuay is what happens at the quay in one of the last ten minutes' blocks, which are counted back from the end: contracts are built that
+// show what contracts can do. All of it is told besides the story: whoever adds to it should take later blocks than those that are taken, in which
+// there is time left, and let no chance decide.
+func (w *Scenario) addShowcase(block int64) {
+	w.Detached(func() { w.showcaseBlock(block) })
+}
+
+func (w *Scenario) showcaseBlock(block int64) {
+	build := func(source, memo string, want int64, args ...any) {
+		w.ExpectID(w.Deploy(demo.Fund, world.Deployment{Source: source, Args: args, Memo: memo, Gas: 4_000_000}), want)
+	}
+	work := func(contract int64, source, method string, args ...any) {
+		w.CallContract(world.Call{Payer: demo.Fund, Contract: contract, Source: source, Method: method, Args: args, Gas: 1_500_000})
+	}
+	switch block {
+	case 290:
+		build("Storehouse", "Storehouse at the quay", demo.Storehouse, bigInt(1841), w.Address(demo.Fund))
+	case 288:
+		build("Breakwater", "Breakwater", demo.Breakwater)
+		build("Furnace", "Furnace of the smithy", demo.Furnace)
+		build("Switchboard", "Switchboard of the harbour office", demo.Switchboard)
+		w.Deploy(demo.Fund, world.Deployment{Source: "Wreck", Args: []any{bigInt(9)}, Gas: 1_000_000})
+	case 280:
+		work(demo.Storehouse, "Storehouse", "rearrange", w.Address(demo.Bob))
+		work(demo.Furnace, "Furnace", "stokes", bigInt(3))
+		work(demo.Breakwater, "Breakwater", "hit")
+	case 275:
+		work(demo.Furnace, "Furnace", "rakes", bigInt(1))
+		work(demo.Breakwater, "Breakwater", "hit")
+		work(demo.Breakwater, "Breakwater", "hitsInVain")
+		work(demo.Breakwater, "Breakwater", "withArguments", bigInt(12))
+		work(demo.Breakwater, "Breakwater", "withLists")
+		work(demo.Breakwater, "Breakwater", "adds", common.MaxHash.Big(), bigInt(1))
+	}
+}

@@ -1,0 +1,151 @@
+package statusdemo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
+	"heliograph/storage/demo"
+)
+
+// ErrNotDemoStatus says that a database has status pages that are not the demo network's: they are left alone.
+var ErrNotDemo = errors.New("the status database holds pages other than that of the demo network")
+
+// beginner is a connection or a pool.
+type beginner interface {
+	Begin(ctx context.Context) (pgx.Tx, error)
+}
+
+// LoadStatus gives a database, which must have the status tables, the status page of the demo network as it is at now. It does nothing where there is a page
+// already. It is one transaction. The same now gives the same rows.
+func Load(ctx context.Context, db beginner, now time.Time) error {
+	return load(ctx, db, now, func(ctx context.Context, tx pgx.Tx) (bool, error) {
+		var filled bool
+		if err := tx.QueryRow(ctx, `select exists (select from status.page)`).Scan(&filled); err != nil {
+			return false, fmt.Errorf("looking for status pages: %w", err)
+		}
+		return !filled, nil
+	})
+}
+
+// ReloadStatus makes the status page of the demo network anew in a database that has no other page. Errors: [ErrNotDemoStatus] for one that has, which is left as it
+// is, and those of the database.
+func Reload(ctx context.Context, db beginner, now time.Time) error {
+	return load(ctx, db, now, func(ctx context.Context, tx pgx.Tx) (bool, error) {
+		var others bool
+		if err := tx.QueryRow(ctx, `select exists (select from status.page where id <> $1)`, demo.StatusPage).Scan(&others); err != nil {
+			return false, fmt.Errorf("looking for status pages: %w", err)
+		}
+		if others {
+			return false, ErrNotDemo
+		}
+		if _, err := tx.Exec(ctx, `delete from status.page where id = $1`, demo.StatusPage); err != nil {
+			return false, fmt.Errorf("deleting the status page: %w", err)
+		}
+		return true, nil
+	})
+}
+
+func load(ctx context.Context, db beginner, now time.Time, prepare func(context.Context, pgx.Tx) (bool, error)) error {
+	tx, err := db.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("starting the transaction of the demo status page: %w", err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // does nothing after a commit
+	if _, err := tx.Exec(ctx, `lock table status.page in share row exclusive mode`); err != nil {
+		return fmt.Errorf("locking the status pages: %w", err)
+	}
+	if wanted, err := prepare(ctx, tx); err != nil || !wanted {
+		return err
+	}
+	s := newBuilder(now.UTC().Truncate(time.Second))
+	s.build()
+	if s.err != nil {
+		return fmt.Errorf("telling the story of the status page: %w", s.err)
+	}
+	if err := tx.SendBatch(ctx, s.batch()).Close(); err != nil {
+		return fmt.Errorf("writing the demo status page: %w", err)
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return fmt.Errorf("committing the demo status page: %w", err)
+	}
+	return nil
+}
+
+// batch are the statements that write the page.
+func (s *builder) batch() *pgx.Batch {
+	b := &pgx.Batch{}
+	b.Queue(`insert into status.page (id, slug, name, url, is_default, time_zone, revision, created_at, updated_at) values ($1, 'lantern-bay', $2, $3, true, $4, $5, $6, $7)`,
+		demo.StatusPage, "Lantern Bay", pageURL, timeZone, s.revision, s.start, s.last)
+	for _, groups := range []bool{true, false} { // components refer to their groups
+		for _, c := range s.components {
+			if c.IsGroup == groups {
+				s.queueComponent(b, c)
+			}
+		}
+	}
+	for _, n := range s.notices {
+		s.queueNotice(b, n)
+	}
+	for _, c := range s.changes {
+		b.Queue(`insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin, revision)
+values ($1, $2, $3::text::status.component_status, $4::text::status.component_status, $5, $6::text::status.origin, $7)`,
+			c.ComponentCode, c.At, nullText(c.OldStatus), string(c.NewStatus), nullOf(c.UpdateCode), string(c.Origin), nullOf(c.Revision))
+	}
+	for i, x := range s.steps { // each of them was a write
+		b.Queue(`insert into status.revision (page_id, revision, at) values ($1, $2, $3)`, demo.StatusPage, i+1, x.at)
+	}
+	b.Queue(`select pg_notify('status_page', $1 || ':' || $2::bigint)`, demo.StatusPage, s.revision)
+	return b
+}
+
+func (s *builder) queueComponent(b *pgx.Batch, c *status.Component) {
+	b.Queue(`insert into status.component (id, page_id, is_group, group_id, name, description, base_status, position, showcase, only_show_if_degraded, start_date, node_id, created_at, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7::text::status.component_status, $8, $9, $10, $11::text::date, $12, $13, $14)`,
+		c.Code, demo.StatusPage, c.IsGroup, nullOf(c.GroupCode), c.Name, nullOf(c.Description), nullText(c.BaseStatus), c.Position, c.Showcase, c.OnlyShowIfDegraded, nullOf(c.StartDate),
+		nullOf(c.NodeID), c.CreatedAt, c.UpdatedAt)
+}
+
+func (s *builder) queueNotice(b *pgx.Batch, n *notice) {
+	b.Queue(`insert into status.incident (id, page_id, kind, name, state, impact, impact_override, shortlink, started_at, created_at, updated_at, monitoring_at, resolved_at,
+  scheduled_for, scheduled_until, auto_in_progress, auto_completed, auto_maintenance_state, auto_operational_state, remind_minutes, backfilled, draft, version)
+values ($1, $2, $3::text::status.incident_kind, $4, $5::text::status.incident_state, $6::text::status.impact, $7::text::status.impact, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $16, $16,
+  $17, $18, $19, $20)`,
+		n.Code, demo.StatusPage, string(n.Kind), n.Name, string(n.State), string(n.Impact), nullOf(n.ImpactOverride), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt, nullOf(n.MonitoringAt),
+		nullOf(n.ResolvedAt), nullOf(n.ScheduledFor), nullOf(n.ScheduledUntil), n.Kind == status.Scheduled, nullOf(n.RemindMinutes), n.Backfilled, n.Draft, n.Version)
+	for _, code := range n.attached {
+		b.Queue(`insert into status.incident_component (page_id, incident_id, component_id, held_status) values ($1, $2, $3, $4::text::status.component_status)`,
+			demo.StatusPage, n.Code, code, nullText(n.held[code]))
+	}
+	for _, u := range n.updates {
+		b.Queue(`insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, origin, revision)
+values ($1, $2, $3::text::status.incident_state, $4, $5, $6, $7, $8::text::status.origin, $9)`,
+			u.Code, n.Code, string(u.State), u.Body, u.CreatedAt, u.UpdatedAt, nullOf(u.DisplayAt), string(u.Origin), nullOf(u.Revision))
+		for i, a := range u.Affected {
+			b.Queue(`insert into status.update_component (update_id, ordinal, code, name, old_status, new_status)
+values ($1, $2, $3, $4, $5::text::status.component_status, $6::text::status.component_status)`, u.Code, i, a.Code, a.Name, string(a.OldStatus), string(a.NewStatus))
+		}
+	}
+}
+
+// nullText is text as a parameter, null where it is empty.
+func nullText[T ~string](s T) *string {
+	if s == "" {
+		return nil
+	}
+	text := string(s)
+	return &text
+}
+
+// nullOf is a value as a parameter, null where it is unknown.
+func nullOf[T any](v ledger.Null[T]) *T {
+	if !v.Valid {
+		return nil
+	}
+	return &v.V
+}

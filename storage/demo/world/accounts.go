@@ -1,0 +1,224 @@
+package world
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+
+	"heliograph/storage/demo"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// renewal is how long entities live before they have to be renewed, in seconds. Those with an expiry of their own have
+// been paid for three times as long, which is beyond the end of the story.
+const RenewalPeriod = int64(7_776_000)
+
+// newEntity puts an entity into the ledger with what all kinds have in common; r adds to that.
+func (w *World) newEntity(kind string, id, ts int64, r Row) {
+	e := Row{
+		"id": id, "num": id, "realm": 0, "shard": 0, "type": kind, "memo": "", "deleted": false, "created_timestamp": ts,
+		"decline_reward": false, "staked_node_id": nil, "stake_period_start": -1, "staked_account_id": nil,
+		"auto_renew_period": RenewalPeriod, "ethereum_nonce": nil, "key": nil, "evm_address": nil, "alias": nil,
+	}
+	if kind == "ACCOUNT" || kind == "CONTRACT" {
+		e["staked_node_id"], e["staked_account_id"], e["max_automatic_token_associations"] = int64(-1), int64(0), 0
+		e["receiver_sig_required"], e["ethereum_nonce"] = false, int64(0)
+		e["balance"], e["balance_timestamp"] = int64(0), ts
+		if _, ok := w.balances[id]; !ok {
+			w.balances[id], w.balanceChanged[id] = 0, ts
+		}
+		w.snapshots.hbar[id] = true
+	}
+	maps.Copy(e, r)
+	if k, ok := e["key"].([]byte); ok {
+		e["public_key"] = publicKey(k)
+	}
+	if a, ok := e["evm_address"].([]byte); ok && a != nil {
+		w.idByAddress[common.BytesToAddress(a)] = id
+	}
+	w.entities.put(key(id), ts, e)
+}
+
+// changeEntity starts a new version of an entity. Versions that have passed keep the balance they had at their end.
+func (w *World) changeEntity(id, ts int64, changed Row) {
+	e := w.entities.get(key(id))
+	if e == nil {
+		w.fail("no entity 0.0.%d to change", id)
+		return
+	}
+	if _, ok := e["balance"]; ok {
+		e["balance"], e["balance_timestamp"] = w.balances[id], w.balanceChanged[id]
+	}
+	if k, ok := changed["key"].([]byte); ok {
+		changed["public_key"] = publicKey(k)
+	}
+	w.entities.change(key(id), ts, changed)
+}
+
+// writeEntities gives accounts and contracts their final balances.
+func (w *World) writeEntities() {
+	for _, k := range w.entities.order {
+		e := w.entities.get(k)
+		if _, ok := e["balance"]; ok {
+			id := e["id"].(int64)
+			e["balance"], e["balance_timestamp"] = w.balances[id], max(w.balanceChanged[id], e["created_timestamp"].(int64))
+		}
+	}
+}
+
+// address is the EVM address of an account or contract: its own, else the one made of its number.
+func (w *World) Address(id int64) common.Address {
+	if e := w.entities.get(key(id)); e != nil {
+		if a, ok := e["evm_address"].([]byte); ok && a != nil {
+			return common.BytesToAddress(a)
+		}
+	}
+	return LongZeroAddress(id)
+}
+
+func LongZeroAddress(id int64) common.Address {
+	return common.BytesToAddress(binary.BigEndian.AppendUint64(nil, uint64(id)))
+}
+
+// person describes an account that is about to be created.
+type Account struct {
+	Memo              string
+	Key               []byte
+	Alias, EVMAddress []byte
+	Initial           int64 // tinybars
+	AutoAssociations  int   // automatic associations, -1 for unlimited
+	StakedNode        any
+	StakedTo          int64
+	DeclinesRewards   bool
+	SignsToReceive    bool // must sign to receive
+	RenewedBy         int64
+	HighVolume        bool
+}
+
+// newPerson creates an account by a transaction of its own.
+func (w *World) CreateAccount(payer int64, p Account) int64 {
+	t := w.tx(TypeCryptoCreate, payer)
+	id := w.insertAccount(t, p)
+	t.entity, t.initialBalance = id, p.Initial
+	if p.Initial > 0 {
+		t.hbars(payer, id, p.Initial)
+	}
+	if p.HighVolume {
+		t.highVolume, t.highVolumeMultiplier, t.fee = true, int64(4000), t.fee*4
+		t.maxFee = t.fee * 2
+	}
+	w.commit(t)
+	return id
+}
+
+// createAccount makes the account that a transaction creates.
+func (w *World) insertAccount(t *transaction, p Account) int64 {
+	id := w.takeID("account")
+	r := Row{
+		"memo": p.Memo, "key": p.Key, "alias": p.Alias, "evm_address": p.EVMAddress, "max_automatic_token_associations": p.AutoAssociations,
+		"decline_reward": p.DeclinesRewards, "receiver_sig_required": p.SignsToReceive, "auto_renew_account_id": nullIfZero(p.RenewedBy),
+		"staked_account_id": p.StakedTo,
+	}
+	if id%2 == 1 {
+		r["expiration_timestamp"] = t.ts + 3*RenewalPeriod*Second
+	}
+	if node, ok := p.StakedNode.(int); ok {
+		r["staked_node_id"], r["stake_period_start"] = int64(node), t.ts/Day
+	}
+	w.newEntity("ACCOUNT", id, t.ts, r)
+	return id
+}
+
+// updateAccount changes an account by a transaction.
+func (w *World) UpdateAccount(id int64, changed Row) {
+	t := w.tx(TypeCryptoUpdate, id)
+	t.entity = id
+	w.changeEntity(id, t.ts, changed)
+	w.commit(t)
+}
+
+// deleteAccount deletes an account whose hbars go to another one.
+func (w *World) DeleteAccount(id, heir int64) {
+	t := w.tx(TypeCryptoDelete, heir)
+	t.entity = id
+	if rest := w.balances[id]; rest > 0 {
+		t.hbars(id, heir, rest)
+	}
+	w.commit(t)
+	w.changeEntity(id, t.ts, Row{"deleted": true, "obtainer_id": heir})
+}
+
+// pay moves hbars. Either account may be staked to a node, and collects a reward then.
+func (w *World) TransferHbars(from, to, amount int64, memo string) *transaction {
+	t := w.tx(TypeCryptoTransfer, from)
+	t.memo = memo
+	t.hbars(from, to, amount)
+	w.reward(t, from)
+	w.reward(t, to)
+	return w.commit(t)
+}
+
+// reward adds the staking reward of an account that was touched, if it earns any.
+func (w *World) reward(t *transaction, account int64) {
+	e := w.entities.get(key(account))
+	node, _ := e["staked_node_id"].(int64)
+	if _, staked := e["staked_node_id"].(int64); !staked || node < 0 || e["decline_reward"] == true || w.txSeq%2 != 0 {
+		return
+	}
+	t.rewards = append(t.rewards, transfer{account: account, amount: 150_000 + account*7%90_000 + int64(w.txSeq)%1_000})
+}
+
+// fundAlias sends hbars to an alias or address that no account has yet, which creates one that is hollow for an address.
+func (w *World) FundAlias(from int64, p Account, amount int64) int64 {
+	t := w.tx(TypeCryptoTransfer, from)
+	c := w.before(t, TypeCryptoCreate)
+	c.memo = ""
+	c.entity = w.insertAccount(c, p)
+	w.commit(c)
+	t.hbars(from, c.entity, amount)
+	w.commit(t)
+	return c.entity
+}
+
+// foundNetwork makes the accounts and files that exist from the start, with all hbars shared out among them.
+func (w *World) createSystemAccounts() {
+	start := w.clock
+	system := func(id int64, memo string, balance int64) {
+		w.balances[id], w.balanceChanged[id] = balance, start
+		w.newEntity("ACCOUNT", id, start, Row{
+			"memo": memo, "key": Ed25519Key(fmt.Sprintf("system %d", id)), "auto_renew_period": RenewalPeriod,
+		})
+	}
+	rest := totalSupply
+	give := func(id int64, memo string, balance int64) {
+		rest -= balance
+		start++
+		system(id, memo, balance)
+	}
+	for i, name := range demo.NodeNames {
+		give(demo.FirstNodeAccount+int64(i), name+" node", 25_000*Hbar)
+	}
+	give(42, "reserve", 1_000_000*Hbar)
+	for id := int64(44); id <= 71; id++ {
+		give(id, "reserve", 20_000_000*Hbar)
+	}
+	for id := int64(73); id <= 87; id++ {
+		give(id, "reserve", 10_000_000*Hbar)
+	}
+	give(demo.NetworkFees, "network fees", 0)
+	give(99, "reserve", 5_000_000*Hbar)
+	give(100, "reserve", 5_000_000*Hbar)
+	for id := int64(200); id <= 209; id++ {
+		give(id, "reserve", 1_000_000*Hbar)
+	}
+	for id := int64(400); id <= 409; id++ {
+		give(id, "reserve", 1_000_000*Hbar)
+	}
+	give(demo.StakingRewards, "staking rewards", 4_000_000*Hbar)
+	give(demo.NodeRewards, "node rewards", 2_000_000*Hbar)
+	give(demo.FeeCollection, "fee collection", 0)
+	start++
+	system(demo.Treasury, "treasury of the network", rest)
+	w.clock = start + Second
+}

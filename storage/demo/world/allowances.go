@@ -1,0 +1,125 @@
+package world
+
+import "fmt"
+
+// approveHbars lets spender spend hbars of owner; an amount of 0 takes that back.
+func (w *World) ApproveHbars(owner, spender, amount int64) {
+	t := w.tx(TypeApprove, owner)
+	w.cryptoAllowances.put(key(owner, "/", spender), t.ts, Row{
+		"amount_granted": amount, "owner": owner, "payer_account_id": owner, "spender": spender, "amount": amount,
+	})
+	w.commit(t)
+}
+
+// approveTokens lets spender spend units of a token of owner.
+func (w *World) ApproveTokens(owner, spender, token, amount int64) {
+	t := w.tx(TypeApprove, owner)
+	w.tokenAllowances.put(key(owner, "/", spender, "/", token), t.ts, Row{
+		"amount_granted": amount, "owner": owner, "payer_account_id": owner, "spender": spender, "token_id": token, "amount": amount,
+	})
+	w.addApprovalLog(t, token, owner, spender, amount)
+	w.commit(t)
+}
+
+// approveNfts lets spender take every serial of a collection that owner has, or no longer.
+func (w *World) ApproveAllNFTs(owner, spender, token int64, all bool) {
+	t := w.tx(TypeApprove, owner)
+	w.nftAllowances.put(key(owner, "/", spender, "/", token), t.ts, Row{
+		"approved_for_all": all, "owner": owner, "payer_account_id": owner, "spender": spender, "token_id": token,
+	})
+	w.commit(t)
+}
+
+// approveSerial lets spender take one serial; delegate is the account that passed its own approval on, 0 for the owner.
+func (w *World) ApproveNFT(owner, delegate, spender, token, serial int64) {
+	payer := owner
+	if delegate != 0 {
+		payer = delegate
+	}
+	t := w.tx(TypeApprove, payer)
+	w.nfts.change(nftKey(token, serial), t.ts, Row{"spender": spender, "delegating_spender": nullIfZero(delegate)})
+	t.parties = []int64{owner, spender}
+	w.commit(t)
+}
+
+// clearSerial takes the approval of a serial back.
+func (w *World) ClearNFTApproval(owner, token, serial int64) {
+	t := w.tx(TypeDeleteAllowance, owner)
+	w.nfts.change(nftKey(token, serial), t.ts, Row{"spender": nil, "delegating_spender": nil})
+	w.commit(t)
+}
+
+// spendHbars is a transfer by somebody who was allowed to make it.
+func (w *World) SpendHbars(owner, spender, to, amount int64, memo string) {
+	t := w.tx(TypeCryptoTransfer, spender)
+	t.memo = memo
+	a := w.cryptoAllowances.get(key(owner, "/", spender))
+	if a == nil || a["amount"].(int64) < amount {
+		t.result = ResultNoAllowance
+		w.commit(t)
+		return
+	}
+	a["amount"] = a["amount"].(int64) - amount
+	t.transfers = append(t.transfers, transfer{owner, -amount, true}, transfer{to, amount, false})
+	w.commit(t)
+}
+
+// spendTokens is the same for units of a token without custom fees.
+func (w *World) SpendTokens(owner, spender, to, token, amount int64) {
+	t := w.tx(TypeCryptoTransfer, spender)
+	a := w.tokenAllowances.get(key(owner, "/", spender, "/", token))
+	a["amount"] = a["amount"].(int64) - amount
+	t.tokenMoves = append(t.tokenMoves, tokenMove{token, owner, -amount, true}, tokenMove{token, to, amount, false})
+	w.addTransferLog(t, token, owner, to, amount)
+	w.commit(t)
+}
+
+// spendSerial takes a serial with the owner's approval.
+func (w *World) SpendNFT(owner, spender, to, token, serial int64) {
+	t := w.tx(TypeCryptoTransfer, spender)
+	w.addNFTTransfer(t, owner, to, token, serial, 0, true)
+	w.commit(t)
+}
+
+func airdropKey(sender, receiver, token, serial int64) string {
+	return fmt.Sprint(sender, ">", receiver, "/", token, "#", serial)
+}
+
+// airdrop offers units (serial 0) or a serial to somebody who has to claim them.
+func (w *World) Airdrop(sender, receiver, token, serial, amount int64) {
+	t := w.tx(TypeAirdrop, sender)
+	if d := w.airdrops.get(airdropKey(sender, receiver, token, serial)); d != nil && d["state"] == "PENDING" && serial == 0 {
+		amount += d["amount"].(int64) // offers of the same token add up
+	}
+	w.airdrops.put(airdropKey(sender, receiver, token, serial), t.ts, Row{
+		"amount": nullIfZero(amount), "receiver_account_id": receiver, "sender_account_id": sender, "serial_number": serial,
+		"state": "PENDING", "token_id": token,
+	})
+	t.parties = []int64{receiver}
+	w.commit(t)
+}
+
+// cancelAirdrop takes an offer back.
+func (w *World) CancelAirdrop(sender, receiver, token, serial int64) {
+	t := w.tx(TypeCancelAirdrop, sender)
+	w.airdrops.change(airdropKey(sender, receiver, token, serial), t.ts, Row{"state": "CANCELLED"})
+	t.parties = []int64{receiver}
+	w.commit(t)
+}
+
+// claimAirdrop accepts an offer, which moves what was offered.
+func (w *World) ClaimAirdrop(sender, receiver, token, serial int64) {
+	t := w.tx(TypeClaimAirdrop, receiver)
+	d := w.airdrops.change(airdropKey(sender, receiver, token, serial), t.ts, Row{"state": "CLAIMED"})
+	if !w.IsAssociated(receiver, token) {
+		w.addAssociation(t.ts, receiver, token, true)
+	}
+	if serial > 0 {
+		w.addNFTTransfer(t, sender, receiver, token, serial, 0, false)
+	} else {
+		amount := d["amount"].(int64)
+		t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: sender, amount: -amount}, tokenMove{token: token, account: receiver, amount: amount})
+		w.addTransferLog(t, token, sender, receiver, amount)
+	}
+	w.commit(t)
+}

@@ -1,0 +1,444 @@
+package world
+
+import (
+	_ "embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+)
+
+// pack encodes a call of a method, or constructor arguments when the method is empty.
+func (w *World) Pack(contract, method string, args ...any) []byte {
+	a := w.artifacts[contract]
+	data, err := a.ABI.Pack(method, args...)
+	if err != nil {
+		w.fail("call of %s.%s: %w", contract, method, err)
+	}
+	return data
+}
+
+// initcode is what creates a contract: its bytecode followed by the constructor's arguments.
+func (w *World) Initcode(contract string, args ...any) []byte {
+	return append(slices.Clone(w.artifacts[contract].Bytecode), w.Pack(contract, "", args...)...)
+}
+
+// idOf is the entity behind an EVM address, 0 if there is none.
+func (w *World) idOf(a common.Address) int64 {
+	if id, ok := w.idByAddress[a]; ok {
+		return id
+	}
+	if id := a.Big(); id.IsInt64() && id.Int64() < 1<<38 {
+		return id.Int64()
+	}
+	return 0
+}
+
+// evmHash is the hash under which tables about contracts know a transaction.
+func (t *transaction) evmHash() []byte {
+	if t.ethereumHash != nil {
+		return t.ethereumHash
+	}
+	return t.hash[:32]
+}
+
+// deployment describes a contract that is about to be created.
+type Deployment struct {
+	Source    string // name of the compiled contract
+	Args      []any
+	Memo      string
+	Key       []byte
+	File      int64 // the file with the initcode; 0 puts it into the transaction
+	Gas       int64
+	value     int64
+	RenewedBy int64
+	Expires   bool
+	Broken    bool // without the constructor's arguments, which it cannot run without
+}
+
+// deploy creates a contract by the ledger's own transaction, which gives it the address made of its number.
+func (w *World) Deploy(payer int64, d Deployment) int64 {
+	t := w.tx(TypeContractCreate, payer)
+	init := w.artifacts[d.Source].Bytecode
+	if !d.Broken {
+		init = w.Initcode(d.Source, d.Args...)
+	}
+	at := LongZeroAddress(w.NextID(w.contractKind()))
+	x := w.evm.run(w.Address(payer), nil, &at, init, uint64(d.Gas), d.value)
+	id := int64(0)
+	if x.err == nil {
+		id = w.newContract(t, at, d.Memo, d.Key, d.File, init, x.output)
+		e := w.entities.get(key(id))
+		e["auto_renew_account_id"], e["evm_address"] = nullIfZero(d.RenewedBy), nil
+		if d.Expires {
+			e["expiration_timestamp"] = t.ts + 3*RenewalPeriod*Second
+		}
+		t.entity = id
+	}
+	w.record(t, x, outcome{sender: payer, contract: id, gas: d.Gas, value: d.value, initcode: init, created: id})
+	w.commit(t)
+	return id
+}
+
+// newContract makes the entity of a contract that an execution created.
+func (w *World) newContract(t *transaction, at common.Address, memo string, k []byte, file int64, init, code []byte) int64 {
+	id := w.takeID(w.contractKind())
+	if k == nil {
+		k = ContractKey(id)
+	}
+	w.newEntity("CONTRACT", id, t.ts, Row{"memo": memo, "key": k, "evm_address": at.Bytes(), "ethereum_nonce": int64(1)})
+	r := Row{"id": id, "file_id": nullIfZero(file), "initcode": init, "runtime_bytecode": code}
+	if file != 0 {
+		r["initcode"] = nil
+	}
+	w.contracts[id] = r
+	w.deployed = append(w.deployed, id)
+	return id
+}
+
+// call describes a call of a contract.
+type Call struct {
+	Payer    int64
+	Contract int64
+	Source   string
+	Method   string
+	Args     []any
+	Data     []byte // instead of a method
+	Gas      int64
+	Value    int64
+}
+
+// call calls a contract by the ledger's own transaction.
+func (w *World) CallContract(c Call) *transaction {
+	t := w.tx(TypeContractCall, c.Payer)
+	t.entity = c.Contract
+	w.runCall(t, c.Payer, c)
+	return w.commit(t)
+}
+
+func (w *World) runCall(t *transaction, sender int64, c Call) {
+	if c.Gas == 0 {
+		c.Gas = 400_000
+	}
+	input := c.Data
+	if c.Method != "" {
+		input = w.Pack(c.Source, c.Method, c.Args...)
+	}
+	to := w.Address(c.Contract)
+	x := w.evm.run(w.Address(sender), &to, nil, input, uint64(c.Gas), c.Value)
+	w.record(t, x, outcome{sender: sender, contract: c.Contract, gas: c.Gas, value: c.Value, input: input})
+}
+
+// outcome is what record has to know of a run besides its execution.
+type outcome struct {
+	sender, contract, gas, value int64
+	input, initcode              []byte
+	created                      int64
+	aliasSender                  []byte // keep the sender in the function result only, as an address
+}
+
+// record turns a run into the rows about contracts, and into what it moved.
+func (w *World) record(t *transaction, x execution, o outcome) {
+	created := []int64{}
+	if o.created != 0 {
+		created = append(created, o.created)
+	}
+	var message any
+	output := x.output
+	switch {
+	case x.err == nil:
+	case errors.Is(x.err, vm.ErrExecutionReverted):
+		t.result, message = ResultReverted, "0x"+hex.EncodeToString(output)
+	default:
+		t.result, message, output = ResultException, failureName(x.err), []byte{}
+		if errors.Is(x.err, vm.ErrOutOfGas) {
+			t.result = ResultOutOfGas
+		}
+	}
+	if output == nil {
+		output = []byte{}
+	}
+	for _, v := range x.transfers {
+		t.hbars(w.idOf(v.from), w.idOf(v.to), v.amount)
+	}
+	parties := []int64{o.contract, t.payer}
+	for _, f := range x.created {
+		created = append(created, w.recordCreation(t, f))
+	}
+	w.recordLogs(t, x, o, &parties)
+	w.recordState(t, x, &parties)
+	w.recordActions(t, x, o)
+	used := max(x.gasUsed, o.gas*4/5)
+	t.gasUsed = used
+	t.fee = used*71 + t.fee%10_000
+	t.maxFee = o.gas*71 + Hbar
+	t.bloom = bloomOf(x.logs)
+	r := Row{
+		"function_parameters": o.input, "gas_limit": o.gas, "function_result": nil, "gas_used": used, "consensus_timestamp": t.ts,
+		"amount": o.value, "bloom": t.bloom, "call_result": output, "contract_id": o.contract, "created_contract_ids": created,
+		"error_message": message, "payer_account_id": t.payer, "sender_id": o.sender, "failed_initcode": nil,
+		"transaction_result": t.result, "transaction_nonce": t.nonce, "gas_consumed": x.gasUsed,
+	}
+	if o.input == nil {
+		r["function_parameters"] = []byte{}
+	}
+	if o.initcode != nil && x.err != nil {
+		r["failed_initcode"] = o.initcode
+	}
+	if o.aliasSender != nil {
+		r["sender_id"] = nil
+		r["function_result"] = []byte(functionResult(o, output, used))
+	}
+	w.addResult(t, r, parties)
+	for _, n := range x.tokenTransfers {
+		w.recordTokenTransfer(t, o.contract, n)
+	}
+	t.sidecars++
+}
+
+// failureName is what the ledger calls an error that is not a revert.
+func failureName(err error) string {
+	if errors.Is(err, vm.ErrOutOfGas) {
+		return "INSUFFICIENT_GAS"
+	}
+	return "INVALID_OPERATION"
+}
+
+// functionResult is a ContractFunctionResult whose sender is an address.
+func functionResult(o outcome, output []byte, used int64) message {
+	sender := message(nil).bytes(4, o.aliasSender)
+	return message(nil).msg(1, entityID(o.contract)).bytes(2, output).num(5, used).num(10, o.gas).bytes(12, o.input).msg(13, sender)
+}
+
+// keepResult writes a contract result and the tables by which it is found.
+func (w *World) addResult(t *transaction, r Row, parties []int64) {
+	t.evmRows = append(t.evmRows, r)
+	w.rows.add("contract_result", r)
+	contract := r["contract_id"].(int64)
+	var ids []int64
+	for _, id := range parties {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		w.rows.add("contract_transaction", Row{"consensus_timestamp": t.ts, "entity_id": id, "contract_ids": ids, "payer_account_id": t.payer})
+	}
+	w.rows.add("contract_transaction_hash", Row{
+		"consensus_timestamp": t.ts, "hash": t.evmHash(), "payer_account_id": t.payer, "entity_id": contract, "transaction_result": t.result,
+	})
+	for _, id := range ids {
+		if id != 0 {
+			t.parties = append(t.parties, id)
+		}
+	}
+}
+
+// recordCreation makes the contract that another contract created, in a child transaction.
+func (w *World) recordCreation(t *transaction, f *frame) int64 {
+	c := w.child(t, TypeContractCreate)
+	id := w.newContract(c, f.to, "", nil, 0, f.input, f.output)
+	c.entity = id
+	parent := w.idOf(f.from)
+	r := Row{
+		"function_parameters": []byte{}, "gas_limit": int64(f.gas), "function_result": nil, "gas_used": int64(f.used), "consensus_timestamp": c.ts,
+		"amount": int64(0), "bloom": []byte{}, "call_result": []byte{}, "contract_id": id, "created_contract_ids": []int64{id},
+		"error_message": nil, "payer_account_id": c.payer, "sender_id": parent, "failed_initcode": nil, "transaction_result": c.result,
+		"transaction_nonce": c.nonce, "gas_consumed": int64(f.used),
+	}
+	w.addResult(c, r, []int64{id, c.payer})
+	w.commit(c)
+	return id
+}
+
+// recordNative moves the tokens that a contract asked the token system contract to move, in a child transaction.
+func (w *World) recordTokenTransfer(t *transaction, contract int64, n tokenTransfer) {
+	c := w.child(t, TypeCryptoTransfer)
+	token, from, to := w.idOf(n.token), w.idOf(n.from), w.idOf(n.to)
+	w.addTokenTransfer(c, from, to, token, n.amount)
+	if c.result != ResultSuccess {
+		w.fail("the token system contract would have refused a transfer of 0.0.%d with code %d", token, c.result)
+	}
+	r := Row{
+		"function_parameters": n.input, "gas_limit": int64(0), "function_result": nil, "gas_used": int64(18_000), "consensus_timestamp": c.ts,
+		"amount": int64(0), "bloom": []byte{}, "call_result": Word(ResultSuccess), "contract_id": int64(tokenSystemContract), "created_contract_ids": []int64{},
+		"error_message": nil, "payer_account_id": c.payer, "sender_id": contract, "failed_initcode": nil, "transaction_result": c.result,
+		"transaction_nonce": c.nonce, "gas_consumed": int64(18_000),
+	}
+	w.addResult(c, r, []int64{tokenSystemContract, c.payer, token})
+	w.commit(c)
+}
+
+func bloomOf(logs []*types.Log) []byte {
+	if len(logs) == 0 {
+		return []byte{}
+	}
+	var addresses []common.Address
+	var topics [][]common.Hash
+	for _, l := range logs {
+		addresses, topics = append(addresses, l.Address), append(topics, l.Topics)
+	}
+	return logsBloom(addresses, topics)
+}
+
+func (w *World) recordLogs(t *transaction, x execution, o outcome, parties *[]int64) {
+	for _, l := range x.logs {
+		id := w.idOf(l.Address)
+		r := Row{
+			"bloom": bloomOf([]*types.Log{l}), "consensus_timestamp": t.ts, "contract_id": id, "data": append([]byte{}, l.Data...), "index": t.logs,
+			"payer_account_id": t.payer, "root_contract_id": o.contract, "synthetic": false,
+		}
+		for i, topic := range l.Topics {
+			r[fmt.Sprintf("topic%d", i)] = trim(topic[:])
+		}
+		t.logs++
+		t.evmRows = append(t.evmRows, r)
+		w.rows.add("contract_log", r)
+		*parties = append(*parties, id)
+	}
+}
+
+// recordState writes the storage that a run read and wrote.
+func (w *World) recordState(t *transaction, x execution, parties *[]int64) {
+	for _, s := range x.slots {
+		id := w.idOf(s.contract)
+		if w.contracts[id] == nil {
+			continue // storage of a contract whose creation failed
+		}
+		r := Row{
+			"consensus_timestamp": t.ts, "contract_id": id, "payer_account_id": t.payer, "slot": trim(s.slot[:]),
+			"value_read": trim(s.before[:]), "value_written": nil, "migration": false,
+		}
+		if s.written && x.err == nil {
+			r["value_written"] = trim(s.after[:])
+			k := key(id, "/", s.slot)
+			if w.slots[k] == nil {
+				w.slots[k] = Row{"contract_id": id, "created_timestamp": t.ts, "slot": s.slot.Bytes()}
+				w.rows.add("contract_state", w.slots[k])
+			}
+			maps.Copy(w.slots[k], Row{"modified_timestamp": t.ts, "value": trim(s.after[:])})
+			*parties = append(*parties, id)
+		}
+		w.rows.add("contract_state_change", r)
+	}
+}
+
+// exportState adds the storage of a contract that a call did not touch to the call's changes, as an export of the
+// ledger's state would have done.
+func (w *World) ExportState(t *transaction, contract int64) {
+	touched := map[string]bool{}
+	for _, r := range w.rows["contract_state_change"] {
+		if r["consensus_timestamp"] == t.ts {
+			touched[string(r["slot"].([]byte))] = true
+		}
+	}
+	for _, r := range w.rows["contract_state"] {
+		if slot := trim(r["slot"].([]byte)); r["contract_id"] == contract && !touched[string(slot)] {
+			w.rows.add("contract_state_change", Row{
+				"consensus_timestamp": t.ts, "contract_id": contract, "payer_account_id": t.payer, "slot": slot,
+				"value_read": r["value"], "value_written": nil, "migration": true,
+			})
+		}
+	}
+}
+
+// recordActions writes the call tree of a run.
+func (w *World) recordActions(t *transaction, x execution, o outcome) {
+	operations := map[vm.OpCode]int{vm.CALL: 1, vm.CALLCODE: 2, vm.DELEGATECALL: 3, vm.STATICCALL: 4, vm.CREATE: 5, vm.CREATE2: 6}
+	for i, f := range x.frames {
+		r := Row{
+			"call_depth": f.depth, "call_type": 1, "caller": w.idOf(f.from), "caller_type": "CONTRACT", "consensus_timestamp": t.ts,
+			"gas": int64(f.gas), "gas_used": int64(f.used), "index": i, "input": f.input, "recipient_account": nil, "recipient_address": nil,
+			"recipient_contract": nil, "result_data": f.output, "result_data_type": 11, "value": f.value.Int64(),
+			"call_operation_type": operations[f.op], "payer_account_id": t.payer,
+		}
+		if f.input == nil {
+			r["input"] = []byte{}
+		}
+		if f.depth == 0 {
+			r["caller"], r["caller_type"] = o.sender, "ACCOUNT"
+		}
+		to := w.idOf(f.to)
+		switch {
+		case f.op == vm.CREATE || f.op == vm.CREATE2:
+			r["call_type"] = 2
+			if f.err == nil {
+				r["recipient_contract"] = to
+			}
+		case to == tokenSystemContract:
+			r["call_type"], r["recipient_contract"] = 4, to
+		case to > 0 && to < 10:
+			r["call_type"], r["recipient_address"] = 3, f.to.Bytes()
+		case w.contracts[to] != nil:
+			r["recipient_contract"] = to
+		case to != 0:
+			r["recipient_account"] = to
+		default:
+			r["recipient_address"] = f.to.Bytes()
+		}
+		if len(f.output) == 0 {
+			r["result_data"] = []byte{}
+		}
+		switch {
+		case f.err == nil:
+		case errors.Is(f.err, vm.ErrExecutionReverted):
+			r["result_data_type"] = 12
+		default:
+			r["result_data_type"], r["result_data"] = 13, []byte(failureName(f.err))
+		}
+		w.rows.add("contract_action", r)
+	}
+}
+
+// writeContracts writes the code of all contracts, and the nonces that creations left.
+func (w *World) writeContracts() {
+	for _, id := range w.deployed {
+		w.rows.add("contract", w.contracts[id])
+		e := w.entities.get(key(id))
+		e["ethereum_nonce"] = max(int64(w.evm.state.GetNonce(w.Address(id))), 1)
+	}
+}
+
+// setNonce tells the machine how many transactions a sender has sent, which decides the address of what it creates.
+func (w *World) setNonce(id int64) {
+	w.evm.state.SetNonce(w.Address(id), uint64(w.nonces[id]), tracing.NonceChangeUnspecified)
+}
+
+// failEarly is a call that never reached a contract.
+func (w *World) FailCall(payer, gas int64, data []byte) {
+	t := w.tx(TypeContractCall, payer)
+	t.result = ResultInvalidContract
+	r := Row{
+		"function_parameters": data, "gas_limit": gas, "function_result": nil, "gas_used": int64(0), "consensus_timestamp": t.ts,
+		"amount": int64(0), "bloom": nil, "call_result": nil, "contract_id": int64(0), "created_contract_ids": nil,
+		"error_message": "INVALID_CONTRACT_ID", "payer_account_id": payer, "sender_id": payer, "failed_initcode": nil,
+		"transaction_result": t.result, "transaction_nonce": 0, "gas_consumed": nil,
+	}
+	w.addResult(t, r, []int64{0, payer})
+	w.commit(t)
+}
+
+// changeContract updates a contract.
+func (w *World) ChangeContract(id, payer int64, changed Row) {
+	t := w.tx(TypeContractUpdate, payer)
+	t.entity = id
+	w.changeEntity(id, t.ts, changed)
+	w.commit(t)
+}
+
+// deleteContract deletes a contract whose hbars go to an account; permanent says that the network did it.
+func (w *World) DeleteContract(id, payer, heir int64, permanent bool) {
+	t := w.tx(TypeContractDelete, payer)
+	t.entity = id
+	if rest := w.balances[id]; rest > 0 {
+		t.hbars(id, heir, rest)
+	}
+	w.commit(t)
+	w.changeEntity(id, t.ts, Row{"deleted": true, "obtainer_id": heir, "permanent_removal": permanent})
+}

@@ -1,0 +1,203 @@
+package world
+
+import (
+	"encoding/json"
+	"math/big"
+
+	"heliograph/storage/demo"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/holiman/uint256"
+)
+
+// weibar is how many weibars, the unit of ethereum transactions, a tinybar has.
+const weibar = 10_000_000_000
+
+// gasPrice is what senders of ethereum transactions offer, in weibars.
+const gasPrice = 71 * weibar
+
+// ethereum is a transaction that a sender signed for an EVM and a relay brought to the ledger.
+type EthereumTransaction struct {
+	Type      int // of the ethereum transaction: 0, 1, 2 or 4
+	Sender    int64
+	Call      Call // what is called, unless something is created
+	Create    *Deployment
+	Nonce     *uint64 // instead of the right one
+	Access    bool    // with an access list
+	Delegate  int64   // of a transaction of type 4: the contract whose code the sender's account takes over
+	File      int64   // the file that holds the call data
+	Anonymous bool    // keep the sender as an address only
+}
+
+// sendEthereum brings a signed transaction to the ledger through the relay. It returns the contract that it created, if any.
+func (w *World) SendEthereum(e EthereumTransaction) int64 {
+	t := w.tx(TypeEthereum, demo.Relay)
+	c := e.Call
+	if c.Gas == 0 {
+		c.Gas = 500_000
+	}
+	input := c.Data
+	if c.Method != "" {
+		input = w.Pack(c.Source, c.Method, c.Args...)
+	}
+	var to *common.Address
+	if e.Create != nil {
+		c.Gas, c.Value = e.Create.Gas, e.Create.value
+		input = w.Initcode(e.Create.Source, e.Create.Args...)
+	} else {
+		a := w.Address(c.Contract)
+		to = &a
+		t.entity = c.Contract
+	}
+	nonce := uint64(w.nonces[e.Sender])
+	if e.Nonce != nil {
+		nonce = *e.Nonce
+	}
+	signed := w.signEthereum(e, to, nonce, c.Gas, c.Value, input)
+	hash := signed.Hash()
+	t.ethereumHash = hash[:]
+	created := int64(0)
+	if e.Nonce != nil {
+		w.rejectNonce(t, e, c, input)
+	} else {
+		created = w.runEthereum(t, e, c, input)
+	}
+	w.addEthereumRow(t, e, signed, to, c, input)
+	w.commit(t)
+	return created
+}
+
+// runEthereum executes the transaction and returns the contract that it created, if any.
+func (w *World) runEthereum(t *transaction, e EthereumTransaction, c Call, input []byte) int64 {
+	var alias []byte
+	if e.Anonymous {
+		a := w.Address(e.Sender)
+		alias = a[:]
+	}
+	w.setNonce(e.Sender)
+	w.nonces[e.Sender]++
+	w.entities.get(key(e.Sender))["ethereum_nonce"] = w.nonces[e.Sender]
+	if e.Create == nil {
+		to := w.Address(c.Contract)
+		x := w.evm.run(w.Address(e.Sender), &to, nil, input, uint64(c.Gas), c.Value)
+		if e.File != 0 {
+			input = nil
+		}
+		w.record(t, x, outcome{sender: e.Sender, contract: c.Contract, gas: c.Gas, value: c.Value, input: input, aliasSender: alias})
+		return 0
+	}
+	x := w.evm.run(w.Address(e.Sender), nil, nil, input, uint64(c.Gas), c.Value)
+	created := int64(0)
+	if x.err == nil {
+		created = w.newContract(t, x.frames[0].to, e.Create.Memo, e.Create.Key, 0, input, x.output)
+		t.entity = created
+	}
+	w.record(t, x, outcome{sender: e.Sender, contract: created, gas: c.Gas, value: c.Value, initcode: input, created: created})
+	return created
+}
+
+// refuseNonce keeps the result of a transaction whose nonce was not the next one.
+func (w *World) rejectNonce(t *transaction, e EthereumTransaction, c Call, input []byte) {
+	t.result, t.entity = ResultWrongNonce, 0
+	w.addResult(t, Row{
+		"function_parameters": input, "gas_limit": c.Gas, "function_result": nil, "gas_used": int64(0), "consensus_timestamp": t.ts,
+		"amount": c.Value, "bloom": []byte{}, "call_result": []byte{}, "contract_id": int64(0), "created_contract_ids": []int64{},
+		"error_message": nil, "payer_account_id": t.payer, "sender_id": e.Sender, "failed_initcode": nil,
+		"transaction_result": t.result, "transaction_nonce": 0, "gas_consumed": int64(0),
+	}, []int64{0, t.payer})
+}
+
+// signEthereum makes and signs the transaction with the sender's key. Signatures are deterministic.
+func (w *World) signEthereum(e EthereumTransaction, to *common.Address, nonce uint64, gas, value int64, input []byte) *types.Transaction {
+	wei := new(big.Int).Mul(big.NewInt(value), big.NewInt(weibar))
+	price := big.NewInt(gasPrice)
+	var list types.AccessList
+	if e.Access && to != nil {
+		list = types.AccessList{{Address: *to, StorageKeys: []common.Hash{{}, common.BigToHash(big.NewInt(2))}}}
+	}
+	var data types.TxData
+	switch e.Type {
+	case 0:
+		data = &types.LegacyTx{Nonce: nonce, GasPrice: price, Gas: uint64(gas), To: to, Value: wei, Data: input}
+	case 1:
+		data = &types.AccessListTx{ChainID: big.NewInt(ChainID), Nonce: nonce, GasPrice: price, Gas: uint64(gas), To: to, Value: wei, Data: input, AccessList: list}
+	case 2:
+		data = &types.DynamicFeeTx{ChainID: big.NewInt(ChainID), Nonce: nonce, GasTipCap: new(big.Int), GasFeeCap: price, Gas: uint64(gas), To: to, Value: wei, Data: input, AccessList: list}
+	default:
+		data = &types.SetCodeTx{
+			ChainID: uint256.NewInt(ChainID), Nonce: nonce, GasTipCap: new(uint256.Int), GasFeeCap: uint256.MustFromBig(price), Gas: uint64(gas),
+			To: *to, Value: uint256.MustFromBig(wei), Data: input, AuthList: []types.SetCodeAuthorization{w.authorize(e, nonce+1)},
+		}
+	}
+	signed, err := types.SignNewTx(ecPrivate(keyHolder(e.Sender)), types.LatestSignerForChainID(big.NewInt(ChainID)), data)
+	if err != nil {
+		w.fail("signing an ethereum transaction: %w", err)
+		return types.NewTx(data)
+	}
+	return signed
+}
+
+// authorize signs that the sender's account takes over the code of a contract.
+func (w *World) authorize(e EthereumTransaction, nonce uint64) types.SetCodeAuthorization {
+	a, err := types.SignSetCode(ecPrivate(keyHolder(e.Sender)), types.SetCodeAuthorization{
+		ChainID: *uint256.NewInt(ChainID), Address: w.Address(e.Delegate), Nonce: nonce,
+	})
+	if err != nil {
+		w.fail("signing an authorization: %w", err)
+	}
+	return a
+}
+
+// keepEthereum writes the decoded transaction.
+func (w *World) addEthereumRow(t *transaction, e EthereumTransaction, signed *types.Transaction, to *common.Address, c Call, input []byte) {
+	raw, err := signed.MarshalBinary()
+	if err != nil {
+		w.fail("encoding an ethereum transaction: %w", err)
+	}
+	v, r, s := signed.RawSignatureValues()
+	row := Row{
+		"call_data": input, "call_data_id": nullIfZero(e.File), "chain_id": big.NewInt(ChainID).FillBytes(make([]byte, 2)), "consensus_timestamp": t.ts,
+		"data": raw, "gas_limit": c.Gas, "gas_price": nil, "hash": t.ethereumHash, "max_fee_per_gas": nil, "max_gas_allowance": int64(0),
+		"max_priority_fee_per_gas": nil, "nonce": int64(signed.Nonce()), "payer_account_id": t.payer, "recovery_id": nil,
+		"signature_r": r.FillBytes(make([]byte, 32)), "signature_s": s.FillBytes(make([]byte, 32)), "signature_v": nil, "to_address": []byte{},
+		"type": e.Type, "value": new(big.Int).Mul(big.NewInt(c.Value), big.NewInt(weibar)).Bytes(), "access_list": nil, "authorization_list": nil,
+	}
+	if to != nil {
+		row["to_address"] = to.Bytes()
+	}
+	if e.File != 0 {
+		row["call_data"] = []byte{}
+	}
+	if input == nil {
+		row["call_data"] = []byte{}
+	}
+	price := big.NewInt(gasPrice).Bytes()
+	switch e.Type {
+	case 0:
+		row["gas_price"], row["signature_v"] = price, v.Bytes()
+	case 1:
+		row["gas_price"], row["recovery_id"] = price, int16(v.Int64())
+	default:
+		row["max_fee_per_gas"], row["max_priority_fee_per_gas"], row["recovery_id"] = price, []byte{}, int16(v.Int64())
+	}
+	if e.Type > 0 {
+		list := []map[string]any{}
+		for _, entry := range signed.AccessList() {
+			list = append(list, map[string]any{"address": hexOf(entry.Address[:]), "storage_keys": entry.StorageKeys})
+		}
+		row["access_list"], _ = json.Marshal(list)
+	}
+	if e.Type == 4 {
+		var list []map[string]any
+		for _, a := range signed.SetCodeAuthorizations() {
+			list = append(list, map[string]any{
+				"address": hexOf(a.Address[:]), "chain_id": a.ChainID.Hex(), "nonce": a.Nonce, "r": hexOf(a.R.Bytes()), "s": hexOf(a.S.Bytes()),
+				"y_parity": hexOf([]byte{a.V}),
+			})
+		}
+		row["authorization_list"], _ = json.Marshal(list)
+		w.changeEntity(e.Sender, t.ts, row1("delegation_address", w.Address(e.Delegate).Bytes()))
+	}
+	w.rows.add("ethereum_transaction", row)
+}

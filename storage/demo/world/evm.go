@@ -1,0 +1,245 @@
+package world
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/rawdb"
+	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/ethereum/go-ethereum/triedb"
+	"github.com/holiman/uint256"
+)
+
+// tokenSystemContract is the number, and so the long-zero address, of the ledger's token precompile.
+const tokenSystemContract = 359
+
+// chainID identifies the demo network to ethereum clients.
+const ChainID = 0x128
+
+// machine runs the demo's contracts on a real EVM, so that results, logs, storage and traces agree with the bytecode.
+// It keeps code and storage only: hbars are kept by the world, which applies the value transfers that a run reports.
+type machine struct {
+	state  *state.StateDB
+	runs   int
+	tokens *tokenPrecompile
+}
+
+// execution is the outcome of one run.
+type execution struct {
+	output         []byte
+	gasUsed        int64 // what was really used, with the intrinsic part
+	err            error
+	logs           []*types.Log
+	frames         []*frame
+	slots          []slotChange
+	transfers      []valueTransfer
+	created        []*frame
+	tokenTransfers []tokenTransfer
+}
+
+// frame is one call or creation inside a run.
+type frame struct {
+	depth                          int
+	op                             vm.OpCode
+	from, to                       common.Address
+	input, output                  []byte
+	gas, used                      uint64
+	value                          *big.Int
+	err                            error
+	transfersBefore, createdBefore int
+}
+
+type slotChange struct {
+	contract      common.Address
+	slot          common.Hash
+	before, after common.Hash
+	written       bool
+}
+
+type valueTransfer struct {
+	from, to common.Address
+	amount   int64
+}
+
+// nativeTransfer is what a contract asked the token system contract to do.
+type tokenTransfer struct {
+	token, from, to common.Address
+	amount          int64
+	input           []byte
+}
+
+// tokenDesk stands in for the token system contract: it accepts transferToken calls and remembers them.
+type tokenPrecompile struct{ requests []tokenTransfer }
+
+var transferToken = crypto.Keccak256([]byte("transferToken(address,address,address,int64)"))[:4]
+
+func (d *tokenPrecompile) RequiredGas([]byte) uint64 { return 18_000 }
+func (d *tokenPrecompile) Name() string              { return "TOKEN" }
+
+func (d *tokenPrecompile) Run(input []byte) ([]byte, error) {
+	if len(input) < 4+4*32 || !bytes.Equal(input[:4], transferToken) {
+		return nil, errors.New("unknown function")
+	}
+	word := func(i int) []byte { return input[4+32*i : 36+32*i] }
+	d.requests = append(d.requests, tokenTransfer{
+		token: common.BytesToAddress(word(0)), from: common.BytesToAddress(word(1)), to: common.BytesToAddress(word(2)),
+		amount: new(big.Int).SetBytes(word(3)).Int64(), input: slices.Clone(input),
+	})
+	return common.LeftPadBytes([]byte{ResultSuccess}, 32), nil
+}
+
+func newMachine() (*machine, error) {
+	memory := rawdb.NewMemoryDatabase()
+	s, err := state.New(types.EmptyRootHash, state.NewDatabase(triedb.NewDatabase(memory, nil), state.NewCodeDB(memory)))
+	if err != nil {
+		return nil, fmt.Errorf("starting the EVM: %w", err)
+	}
+	return &machine{state: s, tokens: &tokenPrecompile{}}, nil
+}
+
+// run executes a call of to, or a creation when to is nil. A creation at a given address (at not nil) is how the
+// ledger's own contract creations work, whose addresses come from the entity number.
+func (m *machine) run(from common.Address, to, at *common.Address, input []byte, gas uint64, value int64) execution {
+	m.runs++
+	var x execution
+	hash := common.BigToHash(big.NewInt(int64(m.runs)))
+	m.state.SetTxContext(hash, 0, 0)
+	m.tokens.requests = nil
+	touched := map[common.Address]map[common.Hash]int{}
+	var stack []*frame
+
+	hooks := &tracing.Hooks{
+		OnEnter: func(depth int, typ byte, from, to common.Address, input []byte, gas uint64, value *big.Int) {
+			f := &frame{
+				depth: depth, op: vm.OpCode(typ), from: from, to: to, input: slices.Clone(input), gas: gas,
+				value: big.NewInt(0), transfersBefore: len(x.transfers), createdBefore: len(x.created),
+			}
+			if value != nil && f.op != vm.DELEGATECALL && f.op != vm.CALLCODE {
+				f.value.Set(value)
+				if value.Sign() > 0 {
+					x.transfers = append(x.transfers, valueTransfer{from, to, value.Int64()})
+				}
+			}
+			if (f.op == vm.CREATE || f.op == vm.CREATE2) && depth > 0 {
+				x.created = append(x.created, f)
+			}
+			x.frames = append(x.frames, f)
+			stack = append(stack, f)
+		},
+		OnExit: func(_ int, output []byte, used uint64, err error, _ bool) {
+			f := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			f.output, f.used, f.err = slices.Clone(output), used, err
+			if err != nil {
+				x.transfers, x.created = x.transfers[:f.transfersBefore], x.created[:f.createdBefore]
+			}
+		},
+		OnOpcode: func(_ uint64, op byte, _, _ uint64, scope tracing.OpContext, _ []byte, _ int, _ error) {
+			code := vm.OpCode(op)
+			if code != vm.SLOAD && code != vm.SSTORE {
+				return
+			}
+			data := scope.StackData()
+			slot := common.Hash(data[len(data)-1].Bytes32())
+			account := scope.Address()
+			if touched[account] == nil {
+				touched[account] = map[common.Hash]int{}
+			}
+			i, ok := touched[account][slot]
+			if !ok {
+				i = len(x.slots)
+				touched[account][slot] = i
+				x.slots = append(x.slots, slotChange{contract: account, slot: slot, before: m.state.GetState(account, slot)})
+			}
+			x.slots[i].written = x.slots[i].written || code == vm.SSTORE
+		},
+	}
+	evm := m.evm(from, hooks)
+	rules := evm.ChainConfig().Rules(big.NewInt(1), true, 1)
+	precompiles := vm.ActivePrecompiledContracts(rules)
+	precompiles[common.BytesToAddress([]byte{1, 0x67})] = m.tokens
+	evm.SetPrecompiles(precompiles)
+	m.state.Prepare(rules, from, common.Address{}, to, vm.ActivePrecompiles(rules), nil)
+
+	intrinsic := uint64(21_000)
+	for _, b := range input {
+		intrinsic += 16
+		if b == 0 {
+			intrinsic -= 12
+		}
+	}
+	if to == nil {
+		intrinsic += 32_000
+	}
+	budget := vm.NewGasBudget(gas-intrinsic, 0)
+	amount := uint256.NewInt(uint64(value))
+	var left vm.GasBudget
+	switch {
+	case to != nil:
+		x.output, left, x.err = evm.Call(from, *to, input, budget, amount)
+	case at != nil:
+		before := m.state.Snapshot()
+		m.state.CreateAccount(*at)
+		m.state.SetNonce(*at, 1, tracing.NonceChangeUnspecified)
+		m.state.SetCode(*at, input, tracing.CodeChangeUnspecified)
+		x.output, left, x.err = evm.Call(from, *at, nil, budget, amount)
+		if x.err != nil {
+			m.state.RevertToSnapshot(before)
+		} else {
+			m.state.SetCode(*at, x.output, tracing.CodeChangeUnspecified)
+			left.ExecutionGas -= 200 * uint64(len(x.output)) // what it costs to store code
+		}
+		x.frames[0].op, x.frames[0].input = vm.CREATE, nil
+	default:
+		x.output, _, left, x.err = evm.Create(from, input, budget, amount)
+		x.frames[0].input = nil
+	}
+	x.gasUsed = int64(gas - left.ExecutionGas)
+	for i := range x.slots {
+		x.slots[i].after = m.state.GetState(x.slots[i].contract, x.slots[i].slot)
+	}
+	x.logs = m.state.GetLogs(hash, 1, common.Hash{}, 1)
+	if x.err == nil {
+		x.tokenTransfers = slices.Clone(m.tokens.requests)
+	}
+	m.state.Finalise(rules)
+	return x
+}
+
+// evm makes an EVM of the Shanghai generation whose environment depends on nothing: contracts of the demo do not ask
+// for the time, so their behaviour does not depend on when the demo is loaded.
+func (m *machine) evm(origin common.Address, hooks *tracing.Hooks) *vm.EVM {
+	zero := uint64(0)
+	config := &params.ChainConfig{
+		ChainID: big.NewInt(ChainID), HomesteadBlock: new(big.Int), EIP150Block: new(big.Int), EIP155Block: new(big.Int),
+		EIP158Block: new(big.Int), ByzantiumBlock: new(big.Int), ConstantinopleBlock: new(big.Int), PetersburgBlock: new(big.Int),
+		IstanbulBlock: new(big.Int), BerlinBlock: new(big.Int), LondonBlock: new(big.Int),
+		TerminalTotalDifficulty: new(big.Int), MergeNetsplitBlock: new(big.Int), ShanghaiTime: &zero,
+	}
+	evm := vm.NewEVM(vm.BlockContext{
+		CanTransfer: func(vm.StateDB, common.Address, *uint256.Int) bool { return true },
+		Transfer:    func(vm.StateDB, common.Address, common.Address, *uint256.Int, *params.Rules) {},
+		GetHash:     func(uint64) common.Hash { return common.Hash{} },
+		BlockNumber: big.NewInt(1), Time: 1, Difficulty: new(big.Int), GasLimit: 15_000_000,
+		BaseFee: new(big.Int), BlobBaseFee: new(big.Int), Random: new(common.Hash),
+	}, m.state, config, vm.Config{Tracer: hooks})
+	evm.SetTxContext(vm.TxContext{Origin: origin, GasPrice: new(uint256.Int)})
+	return evm
+}
+
+// storage returns the value that a slot of a contract's storage has in the EVM.
+func (w *World) Storage(contract int64, slot common.Hash) common.Hash {
+	return w.evm.state.GetState(w.Address(contract), slot)
+}
+
+// code returns the code that a contract has in the EVM.
+func (w *World) Code(contract int64) []byte { return w.evm.state.GetCode(w.Address(contract)) }

@@ -1,0 +1,179 @@
+package world
+
+import (
+	"fmt"
+
+	"heliograph/internal/domain/fees"
+)
+
+// System files.
+const (
+	fileAddressBook101 = 101
+	fileAddressBook102 = 102
+	fileFeeSchedule    = 111
+	fileExchangeRates  = 112
+	fileSimpleFees     = 113
+	fileProperties     = 121
+	filePermissions    = 122
+	fileThrottles      = 123
+	fileUpgrade        = 150
+
+	AddressBookAdmin  = 55
+	feeScheduleAdmin  = 56
+	ExchangeRateAdmin = 57
+	freezeAdmin       = 58
+)
+
+// data keeps what a file transaction carried.
+func (w *World) addFileData(t *transaction, file int64, content []byte) {
+	w.rows.add("file_data", Row{"file_data": content, "consensus_timestamp": t.ts, "entity_id": file, "transaction_type": t.kind})
+}
+
+// createFile creates a file of its own number, whose contents may grow by appends.
+func (w *World) CreateFile(payer int64, memo string, parts ...[]byte) int64 {
+	t := w.tx(TypeFileCreate, payer)
+	id := w.takeID("file")
+	t.entity = id
+	w.newEntity("FILE", id, t.ts, Row{
+		"memo": memo, "key": KeyList(Ed25519Key(keyHolder(payer))), "expiration_timestamp": t.ts + 3*RenewalPeriod*Second, "auto_renew_period": nil,
+	})
+	w.addFileData(t, id, parts[0])
+	w.commit(t)
+	for _, part := range parts[1:] {
+		w.AppendFile(payer, id, part)
+	}
+	return id
+}
+
+func (w *World) AppendFile(payer, id int64, part []byte) {
+	t := w.tx(TypeFileAppend, payer)
+	t.entity = id
+	w.addFileData(t, id, part)
+	w.commit(t)
+}
+
+// updateFile replaces the contents of a file; nil contents leave them and change the memo only.
+func (w *World) UpdateFile(payer, id int64, content []byte, memo string) {
+	t := w.tx(TypeFileUpdate, payer)
+	t.entity = id
+	if memo != "" {
+		w.changeEntity(id, t.ts, Row{"memo": memo})
+	}
+	if content == nil {
+		content = []byte{}
+	}
+	w.addFileData(t, id, content)
+	w.commit(t)
+}
+
+// deleteFile deletes a user's file, or, with the types of system deletion, hides and restores it.
+func (w *World) DeleteFile(kind int, payer, id int64, deleted bool) {
+	t := w.tx(kind, payer)
+	t.entity = id
+	w.commit(t)
+	w.changeEntity(id, t.ts, Row{"deleted": deleted})
+}
+
+// systemFile creates a file of the network. The network's own files cost nothing.
+func (w *World) systemFile(id, admin int64, memo string, content []byte) *transaction {
+	t := w.tx(TypeFileCreate, admin)
+	t.fee, t.entity = 0, id
+	w.newEntity("FILE", id, t.ts, Row{"memo": memo, "key": KeyList(Ed25519Key(fmt.Sprintf("system %d", admin))), "auto_renew_period": nil})
+	w.addFileData(t, id, content)
+	return w.commit(t)
+}
+
+// updateSystemFile replaces the contents of a system file, in several pieces if asked.
+func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) *transaction {
+	w.consecutive = true
+	defer func() { w.consecutive = false }()
+	var first *transaction
+	for i, piece := range pieces {
+		kind := TypeFileUpdate
+		if i > 0 {
+			kind = TypeFileAppend
+		}
+		t := w.tx(kind, admin)
+		t.fee, t.entity = 0, id
+		if id == fileFeeSchedule && i < len(pieces)-1 {
+			t.result = ResultFeePartUploaded
+		}
+		w.addFileData(t, id, piece)
+		w.commit(t)
+		if first == nil {
+			first = t
+		}
+	}
+	return first
+}
+
+// foundFiles creates the system files.
+func (w *World) createSystemFiles() {
+	nodes := w.addressBookNodes(0)
+	w.publishAddressBook(w.systemFile(fileAddressBook101, AddressBookAdmin, "address book", addressBookFile(nodes)), nodes)
+	w.publishAddressBook(w.systemFile(fileAddressBook102, AddressBookAdmin, "node details", addressBookFile(nodes)), nodes)
+	w.systemFile(fileFeeSchedule, feeScheduleAdmin, "fee schedule", feeFile(780_000, w.clock))
+	w.systemFile(fileExchangeRates, ExchangeRateAdmin, "exchange rates", rateFile(0, w.clock))
+	simple, err := fees.DefaultFile()
+	if err != nil {
+		w.fail("simple fee schedule: %w", err)
+	}
+	w.systemFile(fileSimpleFees, feeScheduleAdmin, "simple fee schedule", simple)
+	w.systemFile(fileProperties, AddressBookAdmin, "network properties", []byte("contracts.chainId=296\nledger.id=0x03\nstaking.periodMins=1440\n"))
+	w.systemFile(filePermissions, AddressBookAdmin, "who may do what", []byte("createAccount=0-*\ncryptoTransfer=0-*\nfreeze=58\n"))
+	w.systemFile(fileThrottles, AddressBookAdmin, "throttles", throttleFile())
+	w.systemFile(fileUpgrade, freezeAdmin, "software upgrade", []byte("lantern bay release 1\n"))
+}
+
+// rateFile is an ExchangeRateSet: the version decides the price of an hbar, which goes up and down by a few cents.
+func rateFile(version int, ts int64) []byte {
+	price := func(v int) int64 { return 30_000 * int64(110+(v*7)%23) / 10 }
+	rate := func(v int, until int64) message {
+		return message(nil).num(1, 30_000).num(2, price(v)).msg(3, message(nil).num(1, until/Second))
+	}
+	end := ts/Hour*Hour + Hour
+	return message(nil).msg(1, rate(version, end)).msg(2, rate(version+1, end+Hour))
+}
+
+// feeFile is a CurrentAndNextFeeSchedule with the functions of the network; gas is the price of contract calls.
+func feeFile(gas, ts int64) []byte {
+	schedule := func(gas, until int64) message {
+		m := message{}
+		for _, f := range []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 23, 27, 30, 50, 51, 52, 53, 54, 56, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 75, 77, 79, 80, 81, 82, 84, 86, 88, 92, 93, 94, 95} {
+			price := func(share int64) message {
+				return message(nil).num(2, 1_000_000_000_000_000).num(3, 9_000_000+f*10_000*share).num(4, 12*share).num(5, 3_000*share).num(6, share)
+			}
+			service := price(20)
+			if f == 6 || f == 7 || f == 16 || f == 84 {
+				service = service.num(8, gas)
+			}
+			data := message(nil).msg(1, price(1)).msg(2, price(9)).msg(3, service)
+			m = m.msg(1, message(nil).num(1, f).msg(3, data))
+		}
+		return m.msg(2, message(nil).num(1, until/Second))
+	}
+	return message(nil).msg(1, schedule(gas, ts+400*Day)).msg(2, schedule(gas+72_000, ts+800*Day))
+}
+
+// throttleFile is a ThrottleDefinitions message with one bucket.
+func throttleFile() []byte {
+	group := message(nil).num(1, 1).num(1, 27).num(2, 10_000_000)
+	return message(nil).msg(1, message(nil).text(1, "everything").num(2, 1_000).msg(3, group))
+}
+
+// changeAddressBook publishes a version of the address book.
+func (w *World) ChangeAddressBook(version int) {
+	nodes := w.addressBookNodes(version)
+	w.publishAddressBook(w.updateSystemFile(fileAddressBook102, AddressBookAdmin, addressBookFile(nodes)), nodes)
+}
+
+// changeFeeSchedules publishes both fee schedules, with a price for the gas of contract calls.
+func (w *World) ChangeFeeSchedules(gas int64) {
+	file := feeFile(gas, w.clock)
+	w.updateSystemFile(fileFeeSchedule, feeScheduleAdmin, file[:len(file)/2], file[len(file)/2:])
+	simple, err := fees.DefaultFile()
+	if err != nil {
+		w.fail("simple fee schedule: %w", err)
+	}
+	w.updateSystemFile(fileSimpleFees, feeScheduleAdmin, simple)
+}

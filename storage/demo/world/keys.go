@@ -1,0 +1,89 @@
+package world
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"heliograph/storage/demo"
+
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// The keys of the demo network are derived from the names of their holders, so that anybody can sign for anybody. They
+// guard nothing and must not be used anywhere else.
+
+// edPrivate is the ed25519 key of a holder.
+func edPrivate(name string) ed25519.PrivateKey {
+	seed := sha256.Sum256([]byte("heliograph demo network, ed25519, " + name))
+	return ed25519.NewKeyFromSeed(seed[:])
+}
+
+// ecPrivate is the secp256k1 key of a holder: the first hash in a chain of hashes that is a valid key.
+func ecPrivate(name string) *ecdsa.PrivateKey {
+	seed := sha256.Sum256([]byte("heliograph demo network, secp256k1, " + name))
+	for {
+		if k, err := crypto.ToECDSA(seed[:]); err == nil {
+			return k
+		}
+		seed = sha256.Sum256(seed[:])
+	}
+}
+
+func edRaw(name string) []byte { return edPrivate(name).Public().(ed25519.PublicKey) }
+func ecRaw(name string) []byte { return crypto.CompressPubkey(&ecPrivate(name).PublicKey) }
+
+// edKey and ecKey are the protobuf forms of primitive keys.
+func Ed25519Key(name string) []byte { return message(nil).bytes(2, edRaw(name)) }
+func ECDSAKey(name string) []byte   { return message(nil).bytes(7, ecRaw(name)) }
+
+// evmAddress is the address that belongs to a holder's secp256k1 key.
+func EVMAddress(name string) []byte { return crypto.PubkeyToAddress(ecPrivate(name).PublicKey).Bytes() }
+
+func keyListBody(keys ...[]byte) message {
+	m := message{}
+	for _, k := range keys {
+		m = m.bytes(1, k)
+	}
+	return m
+}
+
+// keyList is a key list of the given keys; without any it is the sign of a hollow or immutable entity.
+func KeyList(keys ...[]byte) []byte { return message(nil).msg(6, keyListBody(keys...)) }
+
+func ThresholdKey(threshold int64, keys ...[]byte) []byte {
+	return message(nil).msg(5, message(nil).num(1, threshold).msg(2, keyListBody(keys...)))
+}
+
+func ContractKey(id int64) []byte    { return message(nil).msg(1, entityID(id)) }
+func DelegatableKey(id int64) []byte { return message(nil).msg(8, entityID(id)) }
+
+// publicKey is the column public_key: the raw key in hexadecimal of a primitive key or of a list with just one, else nil.
+func publicKey(k []byte) any {
+	for _, prefix := range []string{"1220", "32240a221220", "3a21", "32250a233a21"} {
+		p, _ := hex.DecodeString(prefix)
+		size := 32
+		if p[len(p)-1] == 0x21 {
+			size = 33
+		}
+		if len(k) == len(p)+size && bytes.Equal(k[:len(p)], p) {
+			return hex.EncodeToString(k[len(p):])
+		}
+	}
+	return nil
+}
+
+// personName is the name under which the keys of somebody with a constant were made.
+func keyHolder(id int64) string {
+	names := []string{
+		"Alice", "Bob", "Carol", "Dave", "Erin", "Frank", "Grace", "Heidi", "Ivan", "Judy", "Mallory", "Niaj", "Olivia", "Peggy",
+		"Rupert", "Sybil", "Trent", "Victor", "Walter", "Relay", "Fund",
+	}
+	if id >= demo.Alice && id < demo.Alice+int64(len(names)) {
+		return names[id-demo.Alice]
+	}
+	return fmt.Sprintf("0.0.%d", id)
+}

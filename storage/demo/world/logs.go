@@ -1,0 +1,96 @@
+package world
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+var (
+	topicTransfer = crypto.Keccak256([]byte("Transfer(address,address,uint256)"))
+	topicApproval = crypto.Keccak256([]byte("Approval(address,address,uint256)"))
+)
+
+// trim removes leading zero bytes, as topics and slots are stored.
+func trim(b []byte) []byte {
+	b = bytes.TrimLeft(b, "\x00")
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+func number(v int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v)) }
+
+// party is an account as it stands in a topic; 0 is the zero address of mints and burns.
+func (w *World) topicAddress(id int64) []byte {
+	if id == 0 {
+		return []byte{}
+	}
+	a := w.Address(id)
+	return trim(a[:])
+}
+
+// synthetic adds the log that explorers expect of a fungible transfer outside the EVM.
+func (w *World) addTransferLog(t *transaction, token, from, to, amount int64) {
+	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), nil, trim(number(amount)), true)
+}
+
+// syntheticNft is the same for a serial. It is not marked as synthetic: only fungible transfers are.
+func (w *World) addNFTTransferLog(t *transaction, token, from, to, serial int64) {
+	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), trim(number(serial)), []byte{}, false)
+}
+
+func (w *World) addApprovalLog(t *transaction, token, owner, spender, amount int64) {
+	w.addTokenLog(t, token, topicApproval, w.topicAddress(owner), w.topicAddress(spender), nil, trim(number(amount)), false)
+}
+
+func (w *World) addTokenLog(t *transaction, token int64, topic, from, to, serial, data []byte, synthetic bool) {
+	r := Row{
+		"bloom": []byte{}, "consensus_timestamp": t.ts, "contract_id": token, "data": data, "index": t.logs, "topic0": topic,
+		"topic1": from, "topic2": to, "topic3": nil, "payer_account_id": t.payer, "root_contract_id": token, "synthetic": synthetic,
+	}
+	if serial != nil {
+		r["topic3"] = serial
+	}
+	t.logs++
+	t.evmRows = append(t.evmRows, r)
+	w.rows.add("contract_log", r)
+}
+
+// bloom256 is the bloom filter of logs: three bits for the address and for each topic.
+func logsBloom(addresses []common.Address, topics [][]common.Hash) []byte {
+	b := make([]byte, 256)
+	set := func(v []byte) {
+		h := crypto.Keccak256(v)
+		for i := 0; i < 6; i += 2 {
+			bit := uint(binary.BigEndian.Uint16(h[i:])) & 2047
+			b[255-bit/8] |= 1 << (bit % 8)
+		}
+	}
+	for i, a := range addresses {
+		set(a[:])
+		for _, t := range topics[i] {
+			set(t[:])
+		}
+	}
+	return b
+}
+
+func mergeBloom(into, b []byte) []byte {
+	if len(b) == 0 {
+		return into
+	}
+	if len(into) == 0 {
+		into = make([]byte, 256)
+	}
+	for i := range b {
+		into[i] |= b[i]
+	}
+	return into
+}
+
+func hexOf(b []byte) string { return "0x" + hex.EncodeToString(b) }

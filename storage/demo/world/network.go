@@ -1,0 +1,257 @@
+package world
+
+import (
+	"crypto/rsa"
+	"crypto/sha512"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/big"
+
+	"heliograph/storage/demo"
+)
+
+// bookNode is a node as an address book shows it.
+type addressBookNode struct {
+	id, account int64
+	description string
+	key         string // hexadecimal DER
+	certHash    string
+	ip          []byte
+	domain      string
+}
+
+// bookNodes are the nodes of a version of the address book. From the second version on they have names in the DNS.
+func (w *World) addressBookNodes(version int) []addressBookNode {
+	nodes := make([]addressBookNode, demo.NodeCount)
+	for i := range nodes {
+		cert := sha512.Sum384(fmt.Append(nil, "certificate of node ", i, " version ", version))
+		nodes[i] = addressBookNode{
+			id: int64(i), account: demo.FirstNodeAccount + int64(i), description: demo.NodeNames[i] + " node",
+			key: nodeKey(i), certHash: hex.EncodeToString(cert[:]), ip: []byte{10, 0, byte(i + 1), byte(10 + version)},
+		}
+		if version > 0 {
+			nodes[i].domain = fmt.Sprintf("node%d.lantern-bay.example", i)
+		}
+	}
+	return nodes
+}
+
+// nodeKey is an RSA public key of 3072 bits whose modulus is made of hashes: it has the right form, and no private key.
+func nodeKey(node int) string {
+	var modulus []byte
+	for i := range 6 {
+		part := sha512.Sum512(fmt.Append(nil, "modulus of node ", node, " part ", i))
+		modulus = append(modulus, part[:]...)
+	}
+	modulus[0] |= 0x80
+	modulus[len(modulus)-1] |= 1
+	der, err := x509.MarshalPKIXPublicKey(&rsa.PublicKey{N: new(big.Int).SetBytes(modulus), E: 65537})
+	if err != nil {
+		return ""
+	}
+	return hex.EncodeToString(der)
+}
+
+// bookFile is a NodeAddressBook.
+func addressBookFile(nodes []addressBookNode) []byte {
+	m := message{}
+	for _, n := range nodes {
+		x := message(nil).text(3, fmt.Sprintf("0.0.%d", n.account)).text(4, n.key).num(5, n.id).msg(6, entityID(n.account)).
+			text(7, n.certHash).msg(8, message(nil).bytes(1, n.ip).num(2, 50211)).msg(8, message(nil).bytes(1, n.ip).num(2, 50212))
+		if n.domain != "" {
+			x = x.msg(8, message(nil).num(2, 443).text(3, n.domain))
+		}
+		m = m.msg(1, x.text(9, n.description))
+	}
+	return m
+}
+
+// publishBook makes the address book that a file transaction carried the current one, from the nanosecond after it.
+func (w *World) publishAddressBook(t *transaction, nodes []addressBookNode) {
+	start := t.ts + 1
+	for _, r := range w.rows["address_book"] {
+		if r["file_id"] == t.entity && r["end_consensus_timestamp"] == nil {
+			r["end_consensus_timestamp"] = start
+		}
+	}
+	w.rows.add("address_book", Row{"start_consensus_timestamp": start, "end_consensus_timestamp": nil, "file_id": t.entity, "node_count": len(nodes), "file_data": addressBookFile(nodes)})
+	for _, n := range nodes {
+		w.rows.add("address_book_entry", Row{
+			"consensus_timestamp": start, "memo": fmt.Sprintf("0.0.%d", n.account), "public_key": n.key, "node_id": n.id,
+			"node_account_id": n.account, "node_cert_hash": []byte(n.certHash), "description": n.description, "stake": 0,
+		})
+		endpoint := func(ip string, port int, domain string) {
+			w.rows.add("address_book_service_endpoint", Row{"consensus_timestamp": start, "ip_address_v4": ip, "node_id": n.id, "port": port, "domain_name": domain})
+		}
+		ip := fmt.Sprintf("%d.%d.%d.%d", n.ip[0], n.ip[1], n.ip[2], n.ip[3])
+		endpoint(ip, 50211, "")
+		endpoint(ip, 50212, "")
+		if n.domain != "" {
+			endpoint("", 443, n.domain)
+		}
+	}
+}
+
+func (w *World) createNode(id, account int64) {
+	t := w.tx(TypeNodeCreate, AddressBookAdmin)
+	t.fee, t.entity = 0, account
+	proxy, _ := json.Marshal(map[string]any{"domain_name": fmt.Sprintf("proxy%d.lantern-bay.example", id), "ip_address_v4": "", "port": 443})
+	r := Row{
+		"admin_key": Ed25519Key(demo.NodeNames[id]), "created_timestamp": t.ts, "deleted": false, "node_id": id, "decline_reward": id == 6,
+		"grpc_proxy_endpoint": nil, "account_id": account, "associated_registered_nodes": nullIfNoInts(nil),
+	}
+	if id%2 == 0 {
+		r["grpc_proxy_endpoint"] = proxy
+	}
+	w.nodes.put(key(id), t.ts, r)
+	w.commit(t)
+}
+
+func (w *World) ChangeNode(kind int, id int64, changed Row) {
+	t := w.tx(kind, AddressBookAdmin)
+	t.fee, t.entity = 0, demo.FirstNodeAccount+id
+	if kind == TypeNodeDelete {
+		t.entity = 0
+	}
+	w.nodes.change(key(id), t.ts, changed)
+	w.commit(t)
+}
+
+// service describes a registered node that is not a consensus node.
+type RegisteredNode struct {
+	Description string
+	Types       []int16
+	Endpoints   []map[string]any
+}
+
+// register registers a node of another kind.
+func (w *World) RegisterNode(payer, id int64, s RegisteredNode) {
+	t := w.tx(TypeRegisterNode, payer)
+	var endpoints any
+	if s.Endpoints != nil {
+		endpoints, _ = json.Marshal(s.Endpoints)
+	}
+	w.registered.put(key(id), t.ts, Row{
+		"admin_key": Ed25519Key(keyHolder(payer)), "created_timestamp": t.ts, "deleted": false, "description": s.Description,
+		"registered_node_id": id, "service_endpoints": endpoints, "type": s.Types,
+	})
+	w.commit(t)
+}
+
+func (w *World) ChangeRegisteredNode(kind int, payer, id int64, changed Row) {
+	t := w.tx(kind, payer)
+	w.registered.change(key(id), t.ts, changed)
+	w.commit(t)
+}
+
+// stakeDay is a staking period whose figures were announced.
+type stakingPeriod struct{ epoch, ts int64 }
+
+// endStakingPeriod announces the figures of the day that ended at midnight.
+func (w *World) endStakingPeriod(midnight int64) {
+	t := w.tx(TypeNodeStake, demo.Treasury)
+	t.node, t.validDuration, t.maxFee = 0, 0, 0
+	t.ts = max(t.ts, midnight+300_000_123)
+	t.validStart = t.ts - 1
+	w.clock = t.ts
+	epoch := midnight/Day - 1
+	total := int64(0)
+	for id := range int64(demo.NodeCount) {
+		stake := (60_000_000+id*9_000_000)*Hbar + (epoch*7919+id*104729)%1_000_000*Hbar
+		total += stake
+		notRewarded := stake / 12
+		if id == 6 {
+			notRewarded = -1
+		}
+		w.rows.add("node_stake", Row{
+			"consensus_timestamp": t.ts, "epoch_day": epoch, "node_id": id, "reward_rate": 5_000 + id*100, "stake": stake,
+			"stake_rewarded": stake - stake/12, "staking_period": midnight - 1, "max_stake": 450_000_000 * Hbar, "min_stake": 30_000_000 * Hbar,
+			"stake_not_rewarded": notRewarded,
+		})
+	}
+	w.rows.add("network_stake", Row{
+		"consensus_timestamp": t.ts, "epoch_day": epoch, "max_staking_reward_rate_per_hbar": 6_849, "node_reward_fee_denominator": 100,
+		"node_reward_fee_numerator": 10, "stake_total": total, "staking_period": midnight - 1, "staking_period_duration": 1440,
+		"staking_periods_stored": 365, "staking_reward_fee_denominator": 100, "staking_reward_fee_numerator": 10,
+		"staking_reward_rate": 100_000_000_000, "staking_start_threshold": 250_000_000 * Hbar, "max_stake_rewarded": 6_500_000_000 * Hbar,
+		"max_total_reward": 1_782_171_952_920, "reserved_staking_rewards": 1_000_000 * Hbar, "reward_balance_threshold": 0,
+		"unreserved_staking_reward_balance": 3_000_000 * Hbar,
+	})
+	w.commit(t)
+	w.stakingPeriods = append(w.stakingPeriods, stakingPeriod{epoch, t.ts})
+}
+
+// writeStakes works out pending rewards and stakes of the accounts after the last two staking periods.
+func (w *World) writeStakes() {
+	if len(w.stakingPeriods) < 2 {
+		return
+	}
+	for _, d := range w.stakingPeriods[len(w.stakingPeriods)-2:] {
+		w.updateStakes(d)
+	}
+}
+
+// stakesAfter works out pending rewards and stakes of the accounts after a staking period.
+func (w *World) updateStakes(d stakingPeriod) {
+	for _, k := range w.entities.order {
+		e := w.entities.get(k)
+		node, staked := e["staked_node_id"].(int64)
+		id := e["id"].(int64)
+		if e["type"] != "ACCOUNT" || e["deleted"] == true || e["created_timestamp"].(int64) > d.ts || (id != demo.StakingRewards && (!staked || node < 0)) {
+			continue
+		}
+		r := Row{
+			"id": id, "end_stake_period": d.epoch, "pending_reward": (id*7919 + 1_300) % 2_000_000, "staked_node_id_start": node,
+			"staked_to_me": int64(0), "stake_total_start": w.balances[id] / Hbar * Hbar,
+		}
+		if id == demo.StakingRewards {
+			r["pending_reward"], r["stake_total_start"], r["staked_node_id_start"] = 0, 0, -1
+		} else if e["decline_reward"] == true {
+			r["pending_reward"] = 0
+		}
+		if id == demo.Alice || id == demo.Fund {
+			r["staked_to_me"] = 55_000 * Hbar
+			r["stake_total_start"] = w.balances[id]/Hbar*Hbar + 55_000*Hbar
+		}
+		w.stakes.put(key(id), d.ts, r)
+	}
+}
+
+// updateRates publishes exchange rates for the hour that begins.
+func (w *World) updateRates() {
+	w.rateVersion++
+	t := w.tx(TypeFileUpdate, ExchangeRateAdmin)
+	t.fee, t.entity = 0, fileExchangeRates
+	w.addFileData(t, fileExchangeRates, rateFile(w.rateVersion, t.ts))
+	w.commit(t)
+}
+
+// freeze announces an upgrade of the network's software.
+func (w *World) Freeze(kind int) {
+	t := w.tx(TypeFreeze, freezeAdmin)
+	t.entity = fileUpgrade
+	hash := sha512.Sum384([]byte("lantern bay release 2"))
+	w.rows.add("network_freeze", Row{
+		"consensus_timestamp": t.ts, "end_time": nil, "file_hash": hash[:], "file_id": fileUpgrade, "payer_account_id": freezeAdmin,
+		"start_time": t.ts + 10*Minute, "type": kind,
+	})
+	w.commit(t)
+}
+
+// publishLedger announces the id of the ledger.
+func (w *World) publishLedger() {
+	t := w.tx(TypeLedgerID, demo.Treasury)
+	t.node, t.validDuration, t.maxFee = 0, 0, 0
+	list := make([]map[string]any, demo.NodeCount)
+	for i := range list {
+		list[i] = map[string]any{"history_proof_key": edRaw(fmt.Sprintf("history proof of node %d", i)), "node_id": i, "weight": 1_000 + i}
+	}
+	contributions, _ := json.Marshal(list)
+	w.rows.add("ledger", Row{
+		"consensus_timestamp": t.ts, "history_proof_verification_key": Digest("verification key"), "ledger_id": Digest("ledger id")[:32],
+		"node_contributions": contributions,
+	})
+	w.commit(t)
+}

@@ -1,0 +1,149 @@
+package world
+
+import (
+	"fmt"
+
+	"heliograph/storage/demo"
+)
+
+func nftKey(token, serial int64) string { return key(token, "#", serial) }
+
+// mintNfts mints serials with the given metadata to the treasury of a collection.
+func (w *World) MintNFTs(token int64, metadata ...string) {
+	t := w.tx(TypeTokenMint, demo.Trent)
+	t.entity = token
+	tok := w.tokens.get(key(token))
+	treasury := tok["treasury_account_id"].(int64)
+	for _, text := range metadata {
+		w.serialCounts[token]++
+		serial := w.serialCounts[token]
+		w.nfts.put(nftKey(token, serial), t.ts, Row{
+			"account_id": treasury, "created_timestamp": t.ts, "deleted": false, "metadata": []byte(text),
+			"serial_number": serial, "token_id": token, "delegating_spender": nil, "spender": nil,
+		})
+		w.addNFTCount(t, treasury, token, 1)
+		t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: serial, receiver: treasury})
+		w.addNFTTransferLog(t, token, 0, treasury, serial)
+	}
+	tok["total_supply"] = tok["total_supply"].(int64) + int64(len(metadata))
+	w.commit(t)
+}
+
+// count changes the number of serials that an account holds.
+func (w *World) addNFTCount(t *transaction, account, token, by int64) {
+	w.addTokenBalance(token, account, by, t.ts)
+	t.parties = append(t.parties, account)
+}
+
+// moveNft adds the movement of a serial to a transaction. What the new owner paid in the same transaction is the price,
+// from which a royalty is taken; without a price the new owner pays the fallback fee if there is one.
+func (w *World) addNFTTransfer(t *transaction, from, to, token, serial, price int64, approved bool) {
+	if code := w.transferError(from, to, token); code != 0 {
+		t.result = code
+		return
+	}
+	if !w.IsAssociated(to, token) {
+		w.addAssociation(t.ts, to, token, true)
+	}
+	if price > 0 {
+		t.hbars(to, from, price)
+	}
+	treasury := w.tokens.get(key(token))["treasury_account_id"].(int64)
+	if from != treasury {
+		for _, f := range decodeFees(w.fees.get(key(token))["royalty_fees"]) {
+			switch {
+			case from == f.Collector || to == f.Collector:
+			case price > 0:
+				fee := price * f.Numerator / f.Denominator
+				t.hbars(from, f.Collector, fee)
+				t.assessed = append(t.assessed, assessedFee{fee, f.Collector, 0, []int64{from}})
+			case f.Fallback != nil:
+				w.assessFixed(t, to, storedFee{Amount: f.Fallback.Amount, Token: f.Fallback.Token, Collector: f.Collector})
+			}
+		}
+	}
+	w.nfts.change(nftKey(token, serial), t.ts, Row{"account_id": to, "spender": nil, "delegating_spender": nil})
+	w.addNFTCount(t, from, token, -1)
+	w.addNFTCount(t, to, token, 1)
+	t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: serial, sender: from, receiver: to, approval: approved})
+	w.addNFTTransferLog(t, token, from, to, serial)
+}
+
+// sendNft moves one serial in a transfer of its own.
+func (w *World) TransferNFT(from, to, token, serial, price int64, memo string) {
+	t := w.tx(TypeCryptoTransfer, from)
+	t.memo = memo
+	w.addNFTTransfer(t, from, to, token, serial, price, false)
+	w.commit(t)
+}
+
+// endNfts burns serials of the treasury, or wipes those of another account.
+func (w *World) RemoveNFTs(kind int, token, owner int64, serials ...int64) {
+	t := w.tx(kind, demo.Trent)
+	t.entity = token
+	for _, serial := range serials {
+		w.nfts.change(nftKey(token, serial), t.ts, Row{"account_id": nil, "deleted": true, "spender": nil, "delegating_spender": nil})
+		w.addNFTCount(t, owner, token, -1)
+		t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: serial, sender: owner})
+		w.addNFTTransferLog(t, token, owner, 0, serial)
+	}
+	r := w.tokens.get(key(token))
+	r["total_supply"] = r["total_supply"].(int64) - int64(len(serials))
+	w.commit(t)
+}
+
+// describeNfts changes the metadata of serials.
+func (w *World) SetNFTMetadata(token int64, text string, serials ...int64) {
+	t := w.tx(TypeUpdateNfts, demo.Trent)
+	t.entity = token
+	for _, serial := range serials {
+		w.nfts.change(nftKey(token, serial), t.ts, Row{"metadata": []byte(text)})
+	}
+	w.commit(t)
+}
+
+// changeTreasury gives a collection a new treasury, to which all serials of the old one go.
+func (w *World) ChangeTreasury(token, to int64) {
+	t := w.tx(TypeTokenUpdate, demo.Trent)
+	t.entity = token
+	from := w.tokens.get(key(token))["treasury_account_id"].(int64)
+	if !w.IsAssociated(to, token) {
+		w.addAssociation(t.ts, to, token, true)
+	}
+	w.tokens.change(key(token), t.ts, Row{"treasury_account_id": to})
+	w.changeEntity(token, t.ts, Row{"memo": fmt.Sprintf("Treasury moved to 0.0.%d", to)})
+	for serial := int64(1); serial <= w.serialCounts[token]; serial++ {
+		if w.nfts.get(nftKey(token, serial))["account_id"] == from {
+			w.nfts.change(nftKey(token, serial), t.ts, Row{"account_id": to})
+			w.addNFTCount(t, from, token, -1)
+			w.addNFTCount(t, to, token, 1)
+		}
+	}
+	t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: -1, sender: from, receiver: to})
+	w.commit(t)
+}
+
+// reject returns units or a serial that somebody did not want to the treasury.
+func (w *World) RejectToken(owner, token, serial int64) {
+	t := w.tx(TypeTokenReject, owner)
+	t.entity = owner
+	treasury := w.tokens.get(key(token))["treasury_account_id"].(int64)
+	if serial > 0 {
+		w.nfts.change(nftKey(token, serial), t.ts, Row{"account_id": treasury, "spender": nil, "delegating_spender": nil})
+		w.addNFTCount(t, owner, token, -1)
+		w.addNFTCount(t, treasury, token, 1)
+		t.nftMoves = append(t.nftMoves, nftMove{token: token, serial: serial, sender: owner, receiver: treasury})
+		w.addNFTTransferLog(t, token, owner, treasury, serial)
+	} else {
+		amount := w.associations.get(key(owner, "/", token))["balance"].(int64)
+		t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: owner, amount: -amount}, tokenMove{token: token, account: treasury, amount: amount})
+		w.addTransferLog(t, token, owner, treasury, amount)
+	}
+	w.commit(t)
+}
+
+// ownerOf returns the account that holds a serial, or 0.
+func (w *World) OwnerOf(token, serial int64) int64 {
+	owner, _ := w.nfts.get(nftKey(token, serial))["account_id"].(int64)
+	return owner
+}

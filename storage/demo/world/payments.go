@@ -1,0 +1,60 @@
+package world
+
+import "heliograph/storage/demo"
+
+// batch adds an atomic batch of transactions, in which each of the given accounts pays the next one.
+func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
+	outer := w.tx(TypeBatch, payer)
+	outer.memo = memo
+	for i, from := range circle {
+		inner := w.child(outer, TypeCryptoTransfer)
+		inner.nonce, inner.payer, inner.validStart, inner.node = 0, from, outer.validStart-int64(i+1)*1_000, outer.node
+		inner.validDuration, inner.batchKey, inner.fee, inner.maxFee = 120, Ed25519Key(keyHolder(payer)), 800_000, 2*Hbar
+		inner.hash = transactionHash(inner)
+		inner.hbars(from, circle[(i+1)%len(circle)], int64(i+2)*Hbar)
+		outer.inner = append(outer.inner, inner.payer, inner.validStart)
+		w.commit(inner)
+	}
+	w.commit(outer)
+}
+
+// random asks the network for a random number below a limit, or for random bytes.
+func (w *World) RandomNumber(payer, limit int64) {
+	t := w.tx(TypePrng, payer)
+	r := Row{"consensus_timestamp": t.ts, "range": limit, "prng_bytes": nil, "prng_number": nil, "payer_account_id": payer}
+	if limit == 0 {
+		r["prng_bytes"] = Digest("random", w.txSeq)
+	} else {
+		r["prng_number"] = int64(Digest("random", w.txSeq)[0]) % limit
+	}
+	w.rows.add("prng", r)
+	w.commit(t)
+}
+
+// duplicate sends a transaction to two nodes: the second one to reach consensus is refused, but still costs a little.
+func (w *World) DuplicateTransfer(from, to, amount int64, memo string) {
+	first := w.TransferHbars(from, to, amount, memo)
+	w.consecutive = true
+	defer func() { w.consecutive = false }()
+	second := w.tx(TypeCryptoTransfer, from)
+	second.validStart, second.hash, second.memo, second.maxFee = first.validStart, first.hash, first.memo, first.maxFee
+	second.result, second.node = ResultDuplicate, demo.FirstNodeAccount+(first.node-demo.FirstNodeAccount+1)%demo.NodeCount
+	w.commit(second)
+}
+
+// failPayment adds a transfer that fails with a result code. The payer is charged the fee nevertheless.
+func (w *World) FailTransfer(payer int64, result int, memo string) {
+	t := w.tx(TypeCryptoTransfer, payer)
+	t.result, t.memo = result, memo
+	w.commit(t)
+}
+
+// changeLiveHash adds the live hash of an account, or deletes it.
+func (w *World) ChangeLiveHash(kind int, account int64, hash []byte) {
+	t := w.tx(kind, account)
+	t.entity = account
+	if hash != nil {
+		w.rows.add("live_hash", Row{"livehash": hash, "consensus_timestamp": t.ts})
+	}
+	w.commit(t)
+}

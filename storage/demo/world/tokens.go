@@ -1,0 +1,360 @@
+package world
+
+import (
+	"encoding/json"
+	"math"
+
+	"heliograph/storage/demo"
+)
+
+// coin describes a token that is about to be created.
+type Token struct {
+	Name, Symbol, Memo       string
+	NFT                      bool
+	Decimals, Initial        int64
+	Maximum                  int64 // zero: no maximum
+	Treasury                 int64
+	Admin, Supply, Wipe      string // holders of the keys, empty for none
+	Freeze, KYC, Pause       string
+	FeeSchedule, MetadataKey string
+	FrozenByDefault          bool
+	Metadata                 string
+	RenewedBy                int64
+	Fixed, Fractional        []map[string]any
+	Royalty                  []map[string]any
+}
+
+func nullableKey(name string) []byte {
+	if name == "" {
+		return nil
+	}
+	return Ed25519Key(name)
+}
+
+// createToken creates a token and gives its treasury the initial supply.
+func (w *World) CreateToken(payer int64, c Token) int64 {
+	t := w.tx(TypeTokenCreate, payer)
+	id := w.takeID("token")
+	t.entity = id
+	e := Row{"memo": c.Memo, "key": nullableKey(c.Admin), "auto_renew_account_id": nullIfZero(c.RenewedBy)}
+	if id%2 == 0 {
+		e["expiration_timestamp"] = t.ts + 3*RenewalPeriod*Second
+	}
+	w.newEntity("TOKEN", id, t.ts, e)
+	kind, supplyType, maximum := "FUNGIBLE_COMMON", "INFINITE", int64(math.MaxInt64)
+	if c.NFT {
+		kind = "NON_FUNGIBLE_UNIQUE"
+	}
+	if c.Maximum > 0 {
+		supplyType, maximum = "FINITE", c.Maximum
+	}
+	freeze, kyc, pause := 0, 0, "NOT_APPLICABLE"
+	if c.Freeze != "" {
+		freeze = 2
+		if c.FrozenByDefault {
+			freeze = 1
+		}
+	}
+	if c.KYC != "" {
+		kyc = 2
+	}
+	if c.Pause != "" {
+		pause = "UNPAUSED"
+	}
+	var metadata any
+	if c.Metadata != "" {
+		metadata = []byte(c.Metadata)
+	}
+	w.tokens.put(key(id), t.ts, Row{
+		"token_id": id, "created_timestamp": t.ts, "decimals": c.Decimals, "freeze_default": c.FrozenByDefault,
+		"freeze_key": nullableKey(c.Freeze), "initial_supply": c.Initial, "kyc_key": nullableKey(c.KYC), "name": c.Name,
+		"supply_key": nullableKey(c.Supply), "symbol": c.Symbol, "total_supply": c.Initial, "treasury_account_id": c.Treasury,
+		"wipe_key": nullableKey(c.Wipe), "max_supply": maximum, "supply_type": supplyType, "type": kind,
+		"fee_schedule_key": nullableKey(c.FeeSchedule), "pause_key": nullableKey(c.Pause), "pause_status": pause,
+		"freeze_status": freeze, "kyc_status": kyc, "metadata": metadata, "metadata_key": nullableKey(c.MetadataKey),
+	})
+	w.setFees(id, t.ts, c.Fixed, c.Fractional, c.Royalty)
+	w.addAssociation(t.ts, c.Treasury, id, false)
+	r := w.associations.get(key(c.Treasury, "/", id))
+	if kyc != 0 {
+		r["kyc_status"] = 1
+	}
+	if freeze != 0 {
+		r["freeze_status"] = 2
+	}
+	if c.Initial > 0 {
+		t.tokenMoves = append(t.tokenMoves, tokenMove{token: id, account: c.Treasury, amount: c.Initial})
+		w.addTransferLog(t, id, 0, c.Treasury, c.Initial)
+	}
+	w.commit(t)
+	return id
+}
+
+// setFees puts the custom fees of a token or topic in force.
+func (w *World) setFees(id, ts int64, fixed, fractional, royalty []map[string]any) {
+	list := func(v []map[string]any) any {
+		if len(v) == 0 {
+			return nil
+		}
+		b, _ := json.Marshal(v)
+		return b
+	}
+	w.fees.put(key(id), ts, Row{"entity_id": id, "fixed_fees": list(fixed), "fractional_fees": list(fractional), "royalty_fees": list(royalty)})
+}
+
+func FixedFee(amount, collector, token int64, exempt bool) map[string]any {
+	return map[string]any{"all_collectors_are_exempt": exempt, "amount": amount, "collector_account_id": collector, "denominating_token_id": nullIfZero(token)}
+}
+
+// relate makes an account and a token know each other. Relationships inherit the token's default states.
+func (w *World) addAssociation(ts, account, token int64, auto bool) {
+	k := key(account, "/", token)
+	if r := w.associations.get(k); r != nil && r["associated"] == true {
+		w.fail("0.0.%d is already associated with 0.0.%d", account, token)
+		return
+	}
+	tok := w.tokens.get(key(token))
+	r := Row{
+		"account_id": account, "token_id": token, "associated": true, "automatic_association": auto, "created_timestamp": ts,
+		"freeze_status": nil, "kyc_status": nil, "balance": int64(0), "balance_timestamp": ts,
+	}
+	if tok["freeze_status"] == 0 {
+		r["freeze_status"] = 0
+	}
+	if tok["kyc_status"] == 0 {
+		r["kyc_status"] = 0
+	}
+	w.associations.put(k, ts, r)
+	w.snapshots.token[[2]int64{account, token}] = true
+}
+
+func (w *World) IsAssociated(account, token int64) bool {
+	r := w.associations.get(key(account, "/", token))
+	return r != nil && r["associated"] == true
+}
+
+// associate lets an account hold tokens.
+func (w *World) Associate(account int64, tokens ...int64) {
+	t := w.tx(TypeAssociate, account)
+	t.entity = account
+	for _, token := range tokens {
+		w.addAssociation(t.ts, account, token, false)
+	}
+	w.commit(t)
+}
+
+// dissociate ends a relationship whose balance is zero.
+func (w *World) Dissociate(account, token int64) {
+	t := w.tx(TypeDissociate, account)
+	t.entity = account
+	w.associations.change(key(account, "/", token), t.ts, Row{"associated": false})
+	w.snapshots.token[[2]int64{account, token}] = true
+	w.commit(t)
+}
+
+// status changes the freeze or KYC status of a relationship, by a transaction of the given type.
+func (w *World) SetTokenStatus(kind int, account, token int64) {
+	t := w.tx(kind, demo.Trent)
+	t.entity = token
+	column, value := "freeze_status", 1
+	switch kind {
+	case TypeTokenUnfreeze:
+		value = 2
+	case TypeTokenGrantKYC:
+		column = "kyc_status"
+	case TypeTokenRevokeKYC:
+		column, value = "kyc_status", 2
+	}
+	w.associations.change(key(account, "/", token), t.ts, Row{column: value})
+	t.parties = []int64{account}
+	w.commit(t)
+}
+
+// administer is a transaction about a token that changes the token's own row.
+func (w *World) AdministerToken(kind int, token int64, changed Row) *transaction {
+	t := w.tx(kind, demo.Trent)
+	t.entity = token
+	if changed != nil {
+		w.tokens.change(key(token), t.ts, changed)
+	}
+	return w.commit(t)
+}
+
+// supply mints or burns (a negative amount) units of a fungible token. Wiping takes them from another account.
+func (w *World) ChangeSupply(kind int, token, account, amount int64) {
+	t := w.tx(kind, demo.Trent)
+	t.entity = token
+	r := w.tokens.get(key(token))
+	r["total_supply"] = r["total_supply"].(int64) + amount
+	t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: account, amount: amount})
+	if amount > 0 {
+		w.addTransferLog(t, token, 0, account, amount)
+	} else {
+		w.addTransferLog(t, token, account, 0, -amount)
+	}
+	w.commit(t)
+}
+
+// sendToken moves units of a fungible token in a transfer of its own, with the custom fees that apply.
+func (w *World) TransferToken(from, to, token, amount int64, memo string) {
+	t := w.tx(TypeCryptoTransfer, from)
+	t.memo = memo
+	w.addTokenTransfer(t, from, to, token, amount)
+	w.commit(t)
+}
+
+// moveToken adds a token movement to a transaction, or the reason why it was refused. Accounts that still have automatic
+// associations left get related on the way.
+func (w *World) addTokenTransfer(t *transaction, from, to, token, amount int64) {
+	if code := w.transferError(from, to, token); code != 0 {
+		t.result = code
+		return
+	}
+	if !w.IsAssociated(to, token) {
+		w.addAssociation(t.ts, to, token, true)
+	}
+	if w.associations.get(key(from, "/", token))["balance"].(int64) < amount {
+		t.result = ResultInsufficientToken
+		return
+	}
+	tok := w.tokens.get(key(token))
+	treasury := tok["treasury_account_id"].(int64)
+	received := amount
+	fees := w.fees.get(key(token))
+	if from != treasury && to != treasury {
+		for _, f := range decodeFees(fees["fixed_fees"]) {
+			w.assessFixed(t, from, f)
+		}
+		for _, f := range decodeFees(fees["fractional_fees"]) {
+			fee := max(amount*f.Numerator/f.Denominator, f.Minimum)
+			if f.Maximum > 0 {
+				fee = min(fee, f.Maximum)
+			}
+			if from == f.Collector || to == f.Collector || fee == 0 {
+				continue
+			}
+			payer := to
+			if f.Net {
+				payer = from
+				t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: from, amount: -fee})
+			} else {
+				received -= fee
+			}
+			t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: f.Collector, amount: fee})
+			t.assessed = append(t.assessed, assessedFee{fee, f.Collector, token, []int64{payer}})
+		}
+	}
+	t.tokenMoves = append(t.tokenMoves, tokenMove{token: token, account: from, amount: -amount}, tokenMove{token: token, account: to, amount: received})
+	t.tokenMoves = sumMoves(t.tokenMoves)
+	w.addTransferLog(t, token, from, to, received)
+}
+
+// sumMoves adds up the movements of each account and token.
+func sumMoves(moves []tokenMove) []tokenMove {
+	var sums []tokenMove
+next:
+	for _, m := range moves {
+		for i, s := range sums {
+			if s.token == m.token && s.account == m.account && s.approval == m.approval {
+				sums[i].amount += m.amount
+				continue next
+			}
+		}
+		sums = append(sums, m)
+	}
+	return sums
+}
+
+// storedFee is a custom fee as the database keeps it.
+type storedFee struct {
+	Amount      int64 `json:"amount"`
+	Collector   int64 `json:"collector_account_id"`
+	Token       int64 `json:"denominating_token_id"`
+	Numerator   int64 `json:"numerator"`
+	Denominator int64 `json:"denominator"`
+	Minimum     int64 `json:"minimum_amount"`
+	Maximum     int64 `json:"maximum_amount"`
+	Net         bool  `json:"net_of_transfers"`
+	Fallback    *struct {
+		Amount int64 `json:"amount"`
+		Token  int64 `json:"denominating_token_id"`
+	} `json:"fallback_fee"`
+}
+
+func decodeFees(v any) []storedFee {
+	b, ok := v.([]byte)
+	if !ok {
+		return nil
+	}
+	var fees []storedFee
+	if err := json.Unmarshal(b, &fees); err != nil {
+		return nil
+	}
+	return fees
+}
+
+// assessFixed charges a fixed fee in hbars or in a token.
+func (w *World) assessFixed(t *transaction, payer int64, f storedFee) {
+	if payer == f.Collector {
+		return
+	}
+	if f.Token == 0 {
+		t.hbars(payer, f.Collector, f.Amount)
+	} else {
+		t.tokenMoves = append(t.tokenMoves, tokenMove{token: f.Token, account: payer, amount: -f.Amount}, tokenMove{token: f.Token, account: f.Collector, amount: f.Amount})
+	}
+	t.assessed = append(t.assessed, assessedFee{f.Amount, f.Collector, f.Token, []int64{payer}})
+}
+
+// refusal is the result code of a token transfer that cannot happen, 0 when it can.
+func (w *World) transferError(from, to, token int64) int {
+	if w.entities.get(key(token))["deleted"] == true {
+		return ResultTokenDeleted
+	}
+	tok := w.tokens.get(key(token))
+	if tok["pause_status"] == "PAUSED" {
+		return ResultPaused
+	}
+	for _, account := range []int64{from, to} {
+		if !w.IsAssociated(account, token) {
+			if limit, _ := w.entities.get(key(account))["max_automatic_token_associations"].(int); account == from || limit == 0 || tok["kyc_status"] != 0 || tok["freeze_default"] == true {
+				return ResultNotAssociated
+			}
+			continue
+		}
+		r := w.associations.get(key(account, "/", token))
+		state := func(column string) any {
+			if r[column] != nil {
+				return r[column]
+			}
+			return tok[column]
+		}
+		if state("freeze_status") == 1 {
+			return ResultFrozen
+		}
+		if state("kyc_status") == 2 {
+			return ResultKYCNotGranted
+		}
+	}
+	return 0
+}
+
+// autoAssociates says whether an account takes tokens without having been told of them.
+func (w *World) AutoAssociates(id int64) bool {
+	n, _ := w.entities.get(key(id))["max_automatic_token_associations"].(int)
+	return n != 0
+}
+
+// newFees changes the custom fees of a token or topic by a transaction.
+func (w *World) UpdateCustomFees(id int64, fixed []map[string]any) {
+	t := w.tx(TypeFeeSchedule, demo.Trent)
+	t.entity = id
+	w.setFees(id, t.ts, fixed, nil, nil)
+	w.commit(t)
+}
+
+// deleteToken deletes a token.
+func (w *World) DeleteToken(token int64) {
+	t := w.AdministerToken(TypeTokenDelete, token, nil)
+	w.changeEntity(token, t.ts, Row{"deleted": true})
+}

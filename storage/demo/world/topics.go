@@ -1,0 +1,177 @@
+package world
+
+import (
+	"crypto/sha512"
+	"encoding/binary"
+	"time"
+
+	"heliograph/storage/demo"
+
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// topicState is what a topic needs for its next message.
+type topicState struct {
+	sequence    int64
+	runningHash []byte
+	feeExempt   map[int64]bool
+	submitters  map[int64]bool // nil: anybody may submit
+}
+
+// forum describes a topic that is about to be created.
+type Topic struct {
+	Memo                       string
+	Admin, Submit, FeeSchedule string // holders of the keys
+	Exempt                     []string
+	ExemptAccounts, Submitters []int64
+	RenewedBy                  int64
+	Fixed                      []map[string]any
+}
+
+func (w *World) CreateTopic(payer int64, f Topic) int64 {
+	t := w.tx(TypeTopicCreate, payer)
+	id := w.takeID("topic")
+	t.entity = id
+	w.newEntity("TOPIC", id, t.ts, Row{"memo": f.Memo, "key": nullableKey(f.Admin), "auto_renew_account_id": nullIfZero(f.RenewedBy)})
+	var exempt []byte
+	for _, name := range f.Exempt {
+		exempt = message(exempt).bytes(1, Ed25519Key(name))
+	}
+	w.topics.put(key(id), t.ts, Row{
+		"admin_key": nullableKey(f.Admin), "created_timestamp": t.ts, "id": id, "fee_exempt_key_list": exempt,
+		"fee_schedule_key": nullableKey(f.FeeSchedule), "submit_key": nullableKey(f.Submit),
+	})
+	w.setFees(id, t.ts, f.Fixed, nil, nil)
+	s := &topicState{runningHash: make([]byte, 48), feeExempt: map[int64]bool{}}
+	for _, a := range f.ExemptAccounts {
+		s.feeExempt[a] = true
+	}
+	if f.Submitters != nil {
+		s.submitters = map[int64]bool{}
+		for _, a := range f.Submitters {
+			s.submitters[a] = true
+		}
+	}
+	w.topicState[id] = s
+	w.commit(t)
+	return id
+}
+
+// updateTopic changes the topic's own columns and its memo.
+func (w *World) UpdateTopic(id, payer int64, memo string, changed Row) {
+	t := w.tx(TypeTopicUpdate, payer)
+	t.entity = id
+	w.changeEntity(id, t.ts, Row{"memo": memo})
+	w.topics.change(key(id), t.ts, changed)
+	w.commit(t)
+}
+
+func (w *World) DeleteTopic(id, payer int64) {
+	t := w.tx(TypeTopicDelete, payer)
+	t.entity = id
+	w.changeEntity(id, t.ts, Row{"deleted": true})
+	w.topics.change(key(id), t.ts, Row{})
+	w.commit(t)
+}
+
+// chunk says which part of a longer message a message is.
+type chunk struct {
+	number, total int
+	payer, start  int64 // id of the transaction with the first part
+}
+
+// say submits a message to a topic. Whoever may not submit gets refused.
+func (w *World) SubmitText(topic, payer int64, text string) {
+	w.SubmitMessage(topic, payer, []byte(text), nil, 0)
+}
+
+// submit is say with everything: chunk information, and the most that the payer accepts as custom fee (0: no limit).
+func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit int64) {
+	t := w.tx(TypeTopicMessage, payer)
+	t.entity = topic
+	s := w.topicState[topic]
+	if limit > 0 {
+		t.maxCustomFees = [][]byte{message(nil).msg(1, entityID(payer)).msg(2, message(nil).num(1, limit))}
+	}
+	if s.submitters != nil && !s.submitters[payer] {
+		t.result = ResultInvalidSubmitKey
+		w.commit(t)
+		return
+	}
+	if !s.feeExempt[payer] {
+		for _, f := range decodeFees(w.fees.get(key(topic))["fixed_fees"]) {
+			if limit > 0 && f.Token == 0 && f.Amount > limit {
+				t.result = ResultMaxCustomFee
+				t.transfers, t.assessed, t.tokenMoves = nil, nil, nil
+				w.commit(t)
+				return
+			}
+			w.assessFixed(t, payer, f)
+		}
+	}
+	s.sequence++
+	s.runningHash = RunningHash(s.runningHash, payer, topic, t.ts, s.sequence, text)
+	r := Row{
+		"consensus_timestamp": t.ts, "message": text, "running_hash": s.runningHash, "sequence_number": s.sequence,
+		"running_hash_version": 3, "chunk_num": nil, "chunk_total": nil, "payer_account_id": payer, "topic_id": topic,
+		"valid_start_timestamp": t.validStart, "initial_transaction_id": nil,
+	}
+	if c != nil {
+		r["chunk_num"], r["chunk_total"] = c.number, c.total
+		if c.start == 0 {
+			c.payer, c.start = payer, t.validStart
+		}
+		r["initial_transaction_id"] = []byte(transactionID(c.payer, c.start, false, 0))
+		r["valid_start_timestamp"] = c.start
+		if topic == demo.PhotoAlbum { // an older writer, which kept the two columns instead
+			r["initial_transaction_id"], r["running_hash_version"] = nil, nil
+		}
+	}
+	w.rows.add("topic_message", r)
+	w.commit(t)
+}
+
+// sayLong submits a text in parts of the given size.
+func (w *World) SubmitChunks(topic, payer int64, text string, size int) {
+	c := &chunk{total: (len(text) + size - 1) / size}
+	w.consecutive = true
+	defer func() { w.consecutive = false }()
+	for c.number = 1; c.number <= c.total; c.number++ {
+		end := min(c.number*size, len(text))
+		w.SubmitMessage(topic, payer, []byte(text[(c.number-1)*size:end]), c, 0)
+	}
+}
+
+// runningHash chains a message to the ones before it: SHA-384 over the hash so far, the version (3), payer, topic, time,
+// sequence number and the hash of the message.
+func RunningHash(previous []byte, payer, topic, ts, sequence int64, text []byte) []byte {
+	var b []byte
+	b = append(b, previous...)
+	for _, v := range []int64{3, 0, 0, payer, 0, 0, topic, ts / Second} {
+		b = binary.BigEndian.AppendUint64(b, uint64(v))
+	}
+	b = binary.BigEndian.AppendUint32(b, uint32(ts%Second))
+	b = binary.BigEndian.AppendUint64(b, uint64(sequence))
+	m := sha512.Sum384(text)
+	h := sha512.Sum384(append(b, m[:]...))
+	return h[:]
+}
+
+// noteLookups notes which sequence numbers a partition by month of the messages holds for each topic, with the messages made so far.
+func (w *World) noteLookups() {
+	for _, r := range w.rows["topic_message"] {
+		ts, topic, seq := r["consensus_timestamp"].(int64), r["topic_id"].(int64), r["sequence_number"].(int64)
+		partition := time.Unix(0, ts).UTC().Format("topic_message_p2006_01")
+		k := key(topic, "/", partition)
+		first, from := seq, ts
+		if known := w.lookups[k]; known != nil {
+			first = known["sequence_number_range"].(pgtype.Range[pgtype.Int8]).Lower.Int64
+			from = known["timestamp_range"].(pgtype.Range[pgtype.Int8]).Lower.Int64
+		} else {
+			w.lookupOrder = append(w.lookupOrder, k)
+		}
+		w.lookups[k] = Row{
+			"partition": partition, "topic_id": topic, "sequence_number_range": span(first, seq+1), "timestamp_range": span(from, ts+1),
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package world
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"heliograph/storage/demo"
+)
+
+// transfer is one movement of hbars; amounts are tinybars, negative ones leave the account.
+type transfer struct {
+	account, amount int64
+	approval        bool
+}
+
+type tokenMove struct {
+	token, account, amount int64
+	approval               bool
+}
+
+type nftMove struct {
+	token, serial, sender, receiver int64
+	approval                        bool
+}
+
+type assessedFee struct {
+	amount, collector, token int64
+	payers                   []int64
+}
+
+// transaction is one transaction on its way to consensus. Whoever makes one fills in what it did, and then commits it.
+type transaction struct {
+	ts, validStart       int64
+	validDuration        int64
+	kind, result         int
+	payer, node, entity  int64
+	fee, maxFee          int64
+	initialBalance       int64
+	memo                 string
+	nonce                int
+	scheduled            bool
+	parent               int64
+	children, preceding  int64
+	transfers            []transfer
+	tokenMoves           []tokenMove
+	nftMoves             []nftMove
+	rewards              []transfer
+	assessed             []assessedFee
+	maxCustomFees        [][]byte
+	batchKey             []byte
+	inner                []int64
+	highVolume           bool
+	highVolumeMultiplier any
+	hash                 []byte
+	ethereumHash         []byte
+	gasUsed              int64
+	bloom                []byte
+	detached             bool  // see world.besides
+	evmRows              []Row // rows that need the position of the transaction in its block
+	logs                 int
+	parties              []int64
+	sidecars             int
+	index                int
+}
+
+// tx starts a transaction a little later than the one before, after what the network does by itself until then.
+func (w *World) tx(kind int, payer int64) *transaction {
+	source := fmt.Append(nil, "network ", w.nextHour)
+	switch {
+	case w.automatic:
+	case w.detached:
+		w.detachedSeq++
+		source = fmt.Append(nil, "besides ", w.detachedSeq)
+	default:
+		w.txSeq++
+		source = fmt.Append(nil, "people ", w.txSeq)
+	}
+	noise := int64(binary.BigEndian.Uint32(Digest(source)))
+	step := 30_000_000 + noise%60_000_000
+	switch {
+	case w.nextTime != 0:
+		w.clock = w.nextTime
+	case w.automatic:
+		w.clock += step
+	case !w.consecutive && w.end-w.clock > 2*Hour: // people took their time, before the busy end of the story
+		w.AdvanceTo(w.clock + step + noise*20%(80*Second))
+	default:
+		w.AdvanceTo(w.clock + step)
+	}
+	t := &transaction{
+		ts: w.clock, kind: kind, payer: payer, result: ResultSuccess, validDuration: 120,
+		node: demo.FirstNodeAccount + noise%demo.NodeCount, fee: feeOf(kind), detached: w.detached,
+	}
+	if w.detached {
+		t.node = demo.FirstNodeAccount + demo.NodeCount - 1
+	}
+	if t.fee > 0 {
+		t.fee += noise % 10_000
+	}
+	t.validStart = t.ts - (2+noise%7)*Second - noise%999_999_937
+	t.maxFee = t.fee*2 + Hbar
+	t.hash = transactionHash(t)
+	return t
+}
+
+// transactionHash stands in for the hash of the signed bytes.
+func transactionHash(t *transaction) []byte {
+	return Digest("transaction", t.validStart, t.payer, t.kind, t.nonce)
+}
+
+// child starts a transaction that another one caused. It follows its parent by nanoseconds and shares its id.
+func (w *World) child(parent *transaction, kind int) *transaction {
+	parent.children++
+	n := parent.children + parent.preceding
+	t := &transaction{
+		ts: parent.ts + parent.children, validStart: parent.validStart, kind: kind, result: ResultSuccess,
+		payer: parent.payer, nonce: int(n), parent: parent.ts, scheduled: parent.scheduled,
+	}
+	t.hash = transactionHash(t)
+	return t
+}
+
+// before starts a transaction that another one caused and that takes effect before it, without knowing its parent.
+func (w *World) before(parent *transaction, kind int) *transaction {
+	parent.preceding++
+	t := &transaction{
+		ts: parent.ts - 100 + parent.preceding, validStart: parent.validStart, kind: kind, result: ResultSuccess,
+		payer: parent.payer, nonce: int(parent.children + parent.preceding),
+	}
+	t.hash = transactionHash(t)
+	return t
+}
+
+// hbars moves tinybars from one account to another.
+func (t *transaction) hbars(from, to, amount int64) {
+	t.transfers = append(t.transfers, transfer{from, -amount, false}, transfer{to, amount, false})
+}
+
+// commit brings a transaction to consensus: charges the fee, applies the movements and keeps it.
+func (w *World) commit(t *transaction) *transaction {
+	if t.fee > 0 {
+		node, staking := t.fee/20, t.fee/10
+		t.transfers = append(t.transfers, transfer{account: t.payer, amount: -t.fee}, transfer{account: t.node, amount: node},
+			transfer{account: demo.NetworkFees, amount: t.fee - node - 2*staking},
+			transfer{account: demo.StakingRewards, amount: staking}, transfer{account: demo.NodeRewards, amount: staking})
+	}
+	for _, r := range t.rewards {
+		t.hbars(demo.StakingRewards, r.account, r.amount)
+	}
+	t.transfers = w.applyTransfers(t)
+	for _, m := range t.tokenMoves {
+		w.addTokenBalance(m.token, m.account, m.amount, t.ts)
+	}
+	w.transactions = append(w.transactions, t)
+	return t
+}
+
+// settle adds up the movements of each account, those by approval apart, and applies them.
+func (w *World) applyTransfers(t *transaction) []transfer {
+	type who struct {
+		account  int64
+		approval bool
+	}
+	var order []who
+	sums := map[who]int64{}
+	for _, m := range t.transfers {
+		k := who{m.account, m.approval}
+		if _, ok := sums[k]; !ok {
+			order = append(order, k)
+		}
+		sums[k] += m.amount
+	}
+	var settled []transfer
+	for _, k := range order {
+		if sums[k] == 0 {
+			continue
+		}
+		settled = append(settled, transfer{k.account, sums[k], k.approval})
+		w.balances[k.account] += sums[k]
+		w.balanceChanged[k.account] = t.ts
+		w.snapshots.hbar[k.account] = true
+		if w.entities.get(key(k.account)) == nil {
+			w.fail("transfer of unknown account 0.0.%d in a transaction of type %d: %v", k.account, t.kind, t.transfers)
+		}
+	}
+	for _, m := range settled {
+		if w.balances[m.account] < 0 {
+			w.fail("0.0.%d has a balance of %d tinybars after a transaction of type %d", m.account, w.balances[m.account], t.kind)
+		}
+	}
+	return settled
+}
+
+// credit changes the token balance of an account, in place.
+func (w *World) addTokenBalance(token, account, amount, ts int64) {
+	r := w.associations.get(key(account, "/", token))
+	if r == nil || r["associated"] != true {
+		w.fail("0.0.%d is not associated with token 0.0.%d", account, token)
+		return
+	}
+	b := r["balance"].(int64) + amount
+	if b < 0 {
+		w.fail("0.0.%d has a balance of %d of token 0.0.%d", account, b, token)
+	}
+	r["balance"], r["balance_timestamp"] = b, ts
+	w.snapshots.token[[2]int64{account, token}] = true
+}
+
+// feeOf is what a transaction of a kind costs, in tinybars.
+func feeOf(kind int) int64 {
+	switch kind {
+	case TypeContractCreate:
+		return 1_900_000_00
+	case TypeContractCall, TypeEthereum:
+		return 3_200_000
+	case TypeCryptoCreate, TypeAssociate, TypeDissociate, TypeApprove, TypeDeleteAllowance, TypeAirdrop, TypeFileCreate, TypeFileAppend, TypeFileUpdate:
+		return 41_000_000
+	case TypeTokenCreate:
+		return 820_000_000
+	case TypeTopicCreate, TypeScheduleCreate:
+		return 8_200_000
+	case TypeTopicMessage:
+		return 85_000
+	case TypeNodeStake, TypeLedgerID, TypeFreeze:
+		return 0
+	}
+	return 820_000
+}

@@ -1,0 +1,244 @@
+package world
+
+import (
+	"crypto/sha512"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"heliograph/storage/demo"
+	"heliograph/storage/demo/contracts"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+const (
+	Second = int64(time.Second)
+	Minute = int64(time.Minute)
+	Hour   = int64(time.Hour)
+	Day    = 24 * Hour
+
+	Hbar        = int64(100_000_000)               // tinybars in one hbar
+	totalSupply = int64(5_000_000_000_000_000_000) // tinybars in existence
+	BlockTime   = 2 * Second
+)
+
+// age is how far back the story goes.
+const age = 190 * Day
+
+// world is the ledger while its story is told: a clock, balances, the objects in force, and the rows made so far. It
+// only ever moves forward in time. The first error stops the story at its end.
+type World struct {
+	end      int64 // consensus time of the last transaction of the story
+	clock    int64 // consensus time of the last transaction so far
+	nextHour int64 // the next full hour that has something to do
+	rng      *rand.Rand
+	txSeq    int
+	nextTime int64 // consensus time of the next transaction, 0 for a little later than the last
+	// quick is set while somebody does several things at once.
+	consecutive bool
+	// byItself is set while the network does what its clock tells it: such transactions, whose number depends on the
+	// time of the day, must not change what people do.
+	automatic bool
+	// besides is set while something is told that was added to the story later: it takes its chances, which besideSeq counts, from a series of its
+	// own, goes by the last node, and has no part in the hashes of blocks, so that the rest of the story stays what it was.
+	detached    bool
+	detachedSeq int
+	rows        sink
+	err         error
+
+	transactions   []*transaction
+	chain          chain
+	snapshots      snapshots
+	idCounts       map[string]int64
+	balances       map[int64]int64
+	balanceChanged map[int64]int64
+
+	entities, tokens, associations, nfts, fees                 *versions
+	cryptoAllowances, tokenAllowances, nftAllowances, airdrops *versions
+	topics, nodes, registered, hooks, stakes                   *versions
+
+	topicState     map[int64]*topicState
+	schedules      map[int64]Row
+	serialCounts   map[int64]int64
+	scheduleOrder  []int64
+	contracts      map[int64]Row
+	slots          map[string]Row
+	idByAddress    map[common.Address]int64
+	nonces         map[int64]int64
+	deployed       []int64
+	rateVersion    int
+	evm            *machine
+	artifacts      map[string]contracts.Artifact
+	stakingPeriods []stakingPeriod
+	hookSlots      map[string]Row
+	lookups        map[string]Row // which messages a partition holds, by topic and partition
+	lookupOrder    []string
+}
+
+// newWorld returns a ledger whose scenario ends at a consensus time, with the accounts, files and nodes that exist from the start.
+func New(end int64) (*World, error) {
+	compiled, err := contracts.Read()
+	if err != nil {
+		return nil, err
+	}
+	vm, err := newMachine()
+	if err != nil {
+		return nil, err
+	}
+	w := &World{
+		artifacts: compiled, evm: vm,
+		end: end, clock: end - age, rows: sink{}, chain: newChain(),
+		rng:            rand.New(rand.NewPCG(20_26, 7_31)),
+		idCounts:       map[string]int64{},
+		balances:       map[int64]int64{},
+		balanceChanged: map[int64]int64{},
+		topicState:     map[int64]*topicState{},
+		schedules:      map[int64]Row{},
+		serialCounts:   map[int64]int64{},
+		contracts:      map[int64]Row{},
+		slots:          map[string]Row{},
+		idByAddress:    map[common.Address]int64{},
+		nonces:         map[int64]int64{},
+		hookSlots:      map[string]Row{},
+		lookups:        map[string]Row{},
+	}
+	for table, v := range map[string]**versions{
+		"entity": &w.entities, "token": &w.tokens, "token_account": &w.associations, "nft": &w.nfts, "custom_fee": &w.fees,
+		"crypto_allowance": &w.cryptoAllowances, "token_allowance": &w.tokenAllowances, "nft_allowance": &w.nftAllowances,
+		"token_airdrop": &w.airdrops, "topic": &w.topics, "node": &w.nodes, "registered_node": &w.registered, "hook": &w.hooks,
+		"entity_stake": &w.stakes,
+	} {
+		*v = newVersions(table, w.rows)
+	}
+	w.nextHour = w.clock/Hour*Hour + Hour
+	w.snapshots.reset()
+	w.createSystemAccounts()
+	w.createSystemFiles()
+	for i := range int64(demo.NodeCount + 1) {
+		w.createNode(i, demo.FirstNodeAccount+i)
+	}
+	w.publishLedger()
+	return w, w.err
+}
+
+// now returns the consensus time of the last transaction so far.
+func (w *World) Now() int64 { return w.clock }
+
+// lastTime returns the consensus time of the last transaction of the scenario.
+func (w *World) End() int64 { return w.end }
+
+// failure returns the first error, or nil.
+func (w *World) Err() error { return w.err }
+
+// rows returns the rows of a table that have been added so far, in order.
+func (w *World) Rows(table string) []Row { return w.rows[table] }
+
+// discard removes all rows and transactions that have been added so far.
+func (w *World) DiscardRows() {
+	clear(w.rows)
+	clear(w.transactions)
+	w.transactions = w.transactions[:0]
+}
+
+// blockHash returns the hash of the newest block.
+func (w *World) LastBlockHash() string { return w.chain.last }
+
+// balance returns the balance of an account in tinybars.
+func (w *World) Balance(id int64) int64 { return w.balances[id] }
+
+// isDeleted reports whether an entity has been deleted.
+func (w *World) IsDeleted(id int64) bool { return w.entities.get(key(id))["deleted"] == true }
+
+// separately runs f, whose transactions were added to the scenario later, without affecting what comes after it. See the field besides.
+func (w *World) Detached(f func()) {
+	w.detached = true
+	w.Consecutively(f)
+	w.detached = false
+}
+
+// quickly runs f, whose transactions follow each other at once.
+func (w *World) Consecutively(f func()) {
+	w.consecutive = true
+	f()
+	w.consecutive = false
+}
+
+// at runs f, whose transaction gets the given consensus time.
+func (w *World) At(ts int64, f func()) {
+	w.nextTime = ts
+	f()
+	w.nextTime = 0
+}
+
+// fail keeps the first error of the story.
+func (w *World) fail(format string, args ...any) {
+	if w.err == nil {
+		w.err = fmt.Errorf("demo story at %s: "+format, append([]any{time.Unix(0, w.clock).UTC()}, args...)...)
+	}
+}
+
+// number hands out the next entity number of a kind. Each kind has a range of its own, which makes ids easy to recognise.
+func (w *World) takeID(kind string) int64 {
+	n := w.NextID(kind)
+	w.idCounts[kind]++
+	return n
+}
+
+// firstAccount is the number of the first account that is not part of the network itself.
+const FirstAccount = 1001
+
+// coming is the number that number is going to hand out.
+func (w *World) NextID(kind string) int64 {
+	first := map[string]int64{"account": FirstAccount, "token": 2001, detachedContract: 2901, "contract": 3001, "topic": 4001, "schedule": 5001, "file": 6001}[kind]
+	return first + w.idCounts[kind]
+}
+
+// besideContract is the kind of contracts that were added to the story later. Their numbers are below those of the others, so that lists which
+// begin with the highest ones stay what they were.
+const detachedContract = "contract beside the story"
+
+// contractKind is the kind of a contract that is made now.
+func (w *World) contractKind() string {
+	if w.detached {
+		return detachedContract
+	}
+	return "contract"
+}
+
+// expect checks that the story gave a well-known entity the number that the constants promise.
+func (w *World) ExpectID(got, want int64) {
+	if got != want {
+		w.fail("entity 0.0.%d should be 0.0.%d", got, want)
+	}
+}
+
+// pick is a deterministic number in [0, n).
+func (w *World) Pick(n int64) int64 { return w.rng.Int64N(n) }
+
+func Digest(parts ...any) []byte {
+	h := sha512.Sum384(fmt.Append(nil, parts...))
+	return h[:]
+}
+
+// orNil is the value of a column for which zero means none.
+func nullIfZero(v int64) any {
+	if v == 0 {
+		return nil
+	}
+	return v
+}
+
+func nullIfNone(v [][]byte) any {
+	if len(v) == 0 {
+		return nil
+	}
+	return v
+}
+
+func nullIfNoInts(v []int64) any {
+	if len(v) == 0 {
+		return nil
+	}
+	return v
+}
