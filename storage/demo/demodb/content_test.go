@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"heliograph/internal/testing/pgtest"
 	"heliograph/storage/demo"
+	"heliograph/storage/pgtest"
 )
 
 // present lists queries that find what the demo has to show.

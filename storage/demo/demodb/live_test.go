@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/testing/pgtest"
 	"heliograph/storage/demo/world"
+	"heliograph/storage/pgtest"
 
 	"github.com/jackc/pgx/v5"
 )

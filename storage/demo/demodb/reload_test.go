@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/testing/pgtest"
+	"heliograph/storage/pgtest"
 )
 
 func TestReload(t *testing.T) {

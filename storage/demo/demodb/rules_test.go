@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/testing/pgtest"
+	"heliograph/storage/pgtest"
 
 	"github.com/jackc/pgx/v5"
 )
