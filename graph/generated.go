@@ -11930,7 +11930,7 @@ func (ec *executionContext) field_AccountAllowances_crypto_args(ctx context.Cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.CryptoAllowanceFilter, error) {
-			return ec.unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐCryptoAllowanceFilter(ctx, v)
+			return ec.unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowanceFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -11984,7 +11984,7 @@ func (ec *executionContext) field_AccountAllowances_tokens_args(ctx context.Cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.TokenAllowanceFilter, error) {
-			return ec.unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐTokenAllowanceFilter(ctx, v)
+			return ec.unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -12052,7 +12052,7 @@ func (ec *executionContext) field_Account_contractResults_args(ctx context.Conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractResultFilter, error) {
-			return ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋledgerᚐContractResultFilter(ctx, v)
+			return ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -12120,7 +12120,7 @@ func (ec *executionContext) field_Account_hooks_args(ctx context.Context, rawArg
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.HookFilter, error) {
-			return ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋledgerᚐHookFilter(ctx, v)
+			return ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -12174,7 +12174,7 @@ func (ec *executionContext) field_Account_nftAllowances_args(ctx context.Context
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
-			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐNftAllowanceFilter(ctx, v)
+			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -12228,7 +12228,7 @@ func (ec *executionContext) field_Account_nfts_args(ctx context.Context, rawArgs
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.NFTFilter, error) {
-			return ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋledgerᚐNFTFilter(ctx, v)
+			return ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -12282,7 +12282,7 @@ func (ec *executionContext) field_Account_outstandingAirdrops_args(ctx context.C
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.AirdropFilter, error) {
-			return ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋledgerᚐAirdropFilter(ctx, v)
+			return ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -12336,7 +12336,7 @@ func (ec *executionContext) field_Account_pendingAirdrops_args(ctx context.Conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.AirdropFilter, error) {
-			return ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋledgerᚐAirdropFilter(ctx, v)
+			return ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -12390,7 +12390,7 @@ func (ec *executionContext) field_Account_receivedNftAllowances_args(ctx context
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
-			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐNftAllowanceFilter(ctx, v)
+			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -12444,7 +12444,7 @@ func (ec *executionContext) field_Account_rewards_args(ctx context.Context, rawA
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.StakingRewardFilter, error) {
-			return ec.unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋledgerᚐStakingRewardFilter(ctx, v)
+			return ec.unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingRewardFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -12544,7 +12544,7 @@ func (ec *executionContext) field_Account_tokens_args(ctx context.Context, rawAr
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.TokenRelationshipFilter, error) {
-			return ec.unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋledgerᚐTokenRelationshipFilter(ctx, v)
+			return ec.unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationshipFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -12598,7 +12598,7 @@ func (ec *executionContext) field_Account_transactions_args(ctx context.Context,
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.TransactionFilter, error) {
-			return ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋledgerᚐTransactionFilter(ctx, v)
+			return ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -12674,7 +12674,7 @@ func (ec *executionContext) field_Block_contractLogs_args(ctx context.Context, r
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
-			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx, v)
+			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -12728,7 +12728,7 @@ func (ec *executionContext) field_Block_contractResults_args(ctx context.Context
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractResultFilter, error) {
-			return ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋledgerᚐContractResultFilter(ctx, v)
+			return ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -12828,7 +12828,7 @@ func (ec *executionContext) field_ContractResult_actions_args(ctx context.Contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractActionFilter, error) {
-			return ec.unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋledgerᚐContractActionFilter(ctx, v)
+			return ec.unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractActionFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -12966,7 +12966,7 @@ func (ec *executionContext) field_Contract_logs_args(ctx context.Context, rawArg
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
-			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx, v)
+			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13020,7 +13020,7 @@ func (ec *executionContext) field_Contract_results_args(ctx context.Context, raw
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractResultFilter, error) {
-			return ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋledgerᚐContractResultFilter(ctx, v)
+			return ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13074,7 +13074,7 @@ func (ec *executionContext) field_Contract_state_args(ctx context.Context, rawAr
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractStateFilter, error) {
-			return ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋledgerᚐContractStateFilter(ctx, v)
+			return ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13082,7 +13082,7 @@ func (ec *executionContext) field_Contract_state_args(ctx context.Context, rawAr
 	args["filter"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
-			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13136,7 +13136,7 @@ func (ec *executionContext) field_Hook_storage_args(ctx context.Context, rawArgs
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
-			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13144,7 +13144,7 @@ func (ec *executionContext) field_Hook_storage_args(ctx context.Context, rawArgs
 	args["at"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.HookSlotFilter, error) {
-			return ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋledgerᚐHookSlotFilter(ctx, v)
+			return ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlotFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13464,7 +13464,7 @@ func (ec *executionContext) field_NFT_transfers_args(ctx context.Context, rawArg
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.NFTTransactionFilter, error) {
-			return ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋledgerᚐNFTTransactionFilter(ctx, v)
+			return ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13518,7 +13518,7 @@ func (ec *executionContext) field_Network_exchangeRate_args(ctx context.Context,
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
-			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13532,7 +13532,7 @@ func (ec *executionContext) field_Network_fees_args(ctx context.Context, rawArgs
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
-			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13562,7 +13562,7 @@ func (ec *executionContext) field_Network_node_args(ctx context.Context, rawArgs
 	args["nodeId"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "file",
 		func(ctx context.Context, v any) (*ledger.EntityID, error) {
-			return ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			return ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13576,7 +13576,7 @@ func (ec *executionContext) field_Network_nodes_args(ctx context.Context, rawArg
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "file",
 		func(ctx context.Context, v any) (*ledger.EntityID, error) {
-			return ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			return ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13584,7 +13584,7 @@ func (ec *executionContext) field_Network_nodes_args(ctx context.Context, rawArg
 	args["file"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.NetworkNodeFilter, error) {
-			return ec.unmarshalONetworkNodeFilter2ᚖheliographᚋinternalᚋledgerᚐNetworkNodeFilter(ctx, v)
+			return ec.unmarshalONetworkNodeFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNodeFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13652,7 +13652,7 @@ func (ec *executionContext) field_Network_registeredNodes_args(ctx context.Conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.RegisteredNodeFilter, error) {
-			return ec.unmarshalORegisteredNodeFilter2ᚖheliographᚋinternalᚋledgerᚐRegisteredNodeFilter(ctx, v)
+			return ec.unmarshalORegisteredNodeFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13706,7 +13706,7 @@ func (ec *executionContext) field_Network_supply_args(ctx context.Context, rawAr
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
-			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13748,7 +13748,7 @@ func (ec *executionContext) field_Query_account_args(ctx context.Context, rawArg
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
 		func(ctx context.Context, v any) (ledger.AccountRef, error) {
-			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13756,7 +13756,7 @@ func (ec *executionContext) field_Query_account_args(ctx context.Context, rawArg
 	args["id"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
-			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13770,7 +13770,7 @@ func (ec *executionContext) field_Query_accounts_args(ctx context.Context, rawAr
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.AccountFilter, error) {
-			return ec.unmarshalOAccountFilter2ᚖheliographᚋinternalᚋledgerᚐAccountFilter(ctx, v)
+			return ec.unmarshalOAccountFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13832,7 +13832,7 @@ func (ec *executionContext) field_Query_airdrops_args(ctx context.Context, rawAr
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "sender",
 		func(ctx context.Context, v any) (*ledger.AccountRef, error) {
-			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13840,7 +13840,7 @@ func (ec *executionContext) field_Query_airdrops_args(ctx context.Context, rawAr
 	args["sender"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "receiver",
 		func(ctx context.Context, v any) (*ledger.AccountRef, error) {
-			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13848,7 +13848,7 @@ func (ec *executionContext) field_Query_airdrops_args(ctx context.Context, rawAr
 	args["receiver"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.AirdropFilter, error) {
-			return ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋledgerᚐAirdropFilter(ctx, v)
+			return ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13902,7 +13902,7 @@ func (ec *executionContext) field_Query_balances_args(ctx context.Context, rawAr
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.BalanceFilter, error) {
-			return ec.unmarshalOBalanceFilter2ᚖheliographᚋinternalᚋledgerᚐBalanceFilter(ctx, v)
+			return ec.unmarshalOBalanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBalanceFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13910,7 +13910,7 @@ func (ec *executionContext) field_Query_balances_args(ctx context.Context, rawAr
 	args["filter"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
-			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -13986,7 +13986,7 @@ func (ec *executionContext) field_Query_blocks_args(ctx context.Context, rawArgs
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.BlockFilter, error) {
-			return ec.unmarshalOBlockFilter2ᚖheliographᚋinternalᚋledgerᚐBlockFilter(ctx, v)
+			return ec.unmarshalOBlockFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlockFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14048,7 +14048,7 @@ func (ec *executionContext) field_Query_callContract_args(ctx context.Context, r
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (ledger.ContractCallInput, error) {
-			return ec.unmarshalNContractCallInput2heliographᚋinternalᚋledgerᚐContractCallInput(ctx, v)
+			return ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋledgerᚐContractCallInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14070,7 +14070,7 @@ func (ec *executionContext) field_Query_contractActions_args(ctx context.Context
 	args["hash"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "transactionId",
 		func(ctx context.Context, v any) (*ledger.TransactionID, error) {
-			return ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID(ctx, v)
+			return ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14086,7 +14086,7 @@ func (ec *executionContext) field_Query_contractActions_args(ctx context.Context
 	args["nonce"] = arg2
 	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractActionFilter, error) {
-			return ec.unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋledgerᚐContractActionFilter(ctx, v)
+			return ec.unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractActionFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14140,7 +14140,7 @@ func (ec *executionContext) field_Query_contractLogs_args(ctx context.Context, r
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
-			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx, v)
+			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14202,7 +14202,7 @@ func (ec *executionContext) field_Query_contractResult_args(ctx context.Context,
 	args["hash"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "transactionId",
 		func(ctx context.Context, v any) (*ledger.TransactionID, error) {
-			return ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID(ctx, v)
+			return ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14218,7 +14218,7 @@ func (ec *executionContext) field_Query_contractResult_args(ctx context.Context,
 	args["nonce"] = arg2
 	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
-			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14226,7 +14226,7 @@ func (ec *executionContext) field_Query_contractResult_args(ctx context.Context,
 	args["at"] = arg3
 	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "contract",
 		func(ctx context.Context, v any) (*ledger.AccountRef, error) {
-			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14240,7 +14240,7 @@ func (ec *executionContext) field_Query_contractResults_args(ctx context.Context
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractResultFilter, error) {
-			return ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋledgerᚐContractResultFilter(ctx, v)
+			return ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14294,7 +14294,7 @@ func (ec *executionContext) field_Query_contractState_args(ctx context.Context, 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "contract",
 		func(ctx context.Context, v any) (ledger.ContractRef, error) {
-			return ec.unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx, v)
+			return ec.unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14302,7 +14302,7 @@ func (ec *executionContext) field_Query_contractState_args(ctx context.Context, 
 	args["contract"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractStateFilter, error) {
-			return ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋledgerᚐContractStateFilter(ctx, v)
+			return ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14310,7 +14310,7 @@ func (ec *executionContext) field_Query_contractState_args(ctx context.Context, 
 	args["filter"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
-			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14364,7 +14364,7 @@ func (ec *executionContext) field_Query_contractTrace_args(ctx context.Context, 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
-			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14372,7 +14372,7 @@ func (ec *executionContext) field_Query_contractTrace_args(ctx context.Context, 
 	args["at"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "contract",
 		func(ctx context.Context, v any) (*ledger.ContractRef, error) {
-			return ec.unmarshalOContractRef2ᚖheliographᚋinternalᚋledgerᚐContractRef(ctx, v)
+			return ec.unmarshalOContractRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14420,7 +14420,7 @@ func (ec *executionContext) field_Query_contractTrace_args(ctx context.Context, 
 	args["storage"] = arg6
 	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "transactionId",
 		func(ctx context.Context, v any) (*ledger.TransactionID, error) {
-			return ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID(ctx, v)
+			return ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14434,7 +14434,7 @@ func (ec *executionContext) field_Query_contract_args(ctx context.Context, rawAr
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
 		func(ctx context.Context, v any) (ledger.ContractRef, error) {
-			return ec.unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx, v)
+			return ec.unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14442,7 +14442,7 @@ func (ec *executionContext) field_Query_contract_args(ctx context.Context, rawAr
 	args["id"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
-			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14456,7 +14456,7 @@ func (ec *executionContext) field_Query_contracts_args(ctx context.Context, rawA
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractFilter, error) {
-			return ec.unmarshalOContractFilter2ᚖheliographᚋinternalᚋledgerᚐContractFilter(ctx, v)
+			return ec.unmarshalOContractFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14510,7 +14510,7 @@ func (ec *executionContext) field_Query_cryptoAllowances_args(ctx context.Contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner",
 		func(ctx context.Context, v any) (ledger.AccountRef, error) {
-			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14518,7 +14518,7 @@ func (ec *executionContext) field_Query_cryptoAllowances_args(ctx context.Contex
 	args["owner"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.CryptoAllowanceFilter, error) {
-			return ec.unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐCryptoAllowanceFilter(ctx, v)
+			return ec.unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowanceFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14572,7 +14572,7 @@ func (ec *executionContext) field_Query_entityId_args(ctx context.Context, rawAr
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "of",
 		func(ctx context.Context, v any) (ledger.AccountRef, error) {
-			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14594,7 +14594,7 @@ func (ec *executionContext) field_Query_estimateFee_args(ctx context.Context, ra
 	args["transaction"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "mode",
 		func(ctx context.Context, v any) (fees.Mode, error) {
-			return ec.unmarshalNFeeEstimateMode2heliographᚋinternalᚋfeesᚐMode(ctx, v)
+			return ec.unmarshalNFeeEstimateMode2heliographᚋinternalᚋdomainᚋfeesᚐMode(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14616,7 +14616,7 @@ func (ec *executionContext) field_Query_estimateGas_args(ctx context.Context, ra
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (ledger.ContractCallInput, error) {
-			return ec.unmarshalNContractCallInput2heliographᚋinternalᚋledgerᚐContractCallInput(ctx, v)
+			return ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋledgerᚐContractCallInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14630,7 +14630,7 @@ func (ec *executionContext) field_Query_hookStorage_args(ctx context.Context, ra
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner",
 		func(ctx context.Context, v any) (ledger.AccountRef, error) {
-			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14646,7 +14646,7 @@ func (ec *executionContext) field_Query_hookStorage_args(ctx context.Context, ra
 	args["hookId"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
-			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14654,7 +14654,7 @@ func (ec *executionContext) field_Query_hookStorage_args(ctx context.Context, ra
 	args["at"] = arg2
 	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.HookSlotFilter, error) {
-			return ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋledgerᚐHookSlotFilter(ctx, v)
+			return ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlotFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14708,7 +14708,7 @@ func (ec *executionContext) field_Query_hook_args(ctx context.Context, rawArgs m
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner",
 		func(ctx context.Context, v any) (ledger.AccountRef, error) {
-			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14730,7 +14730,7 @@ func (ec *executionContext) field_Query_hooks_args(ctx context.Context, rawArgs 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner",
 		func(ctx context.Context, v any) (ledger.AccountRef, error) {
-			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14738,7 +14738,7 @@ func (ec *executionContext) field_Query_hooks_args(ctx context.Context, rawArgs 
 	args["owner"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.HookFilter, error) {
-			return ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋledgerᚐHookFilter(ctx, v)
+			return ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14792,7 +14792,7 @@ func (ec *executionContext) field_Query_nftAllowances_args(ctx context.Context, 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner",
 		func(ctx context.Context, v any) (*ledger.AccountRef, error) {
-			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14800,7 +14800,7 @@ func (ec *executionContext) field_Query_nftAllowances_args(ctx context.Context, 
 	args["owner"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "spender",
 		func(ctx context.Context, v any) (*ledger.AccountRef, error) {
-			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			return ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14808,7 +14808,7 @@ func (ec *executionContext) field_Query_nftAllowances_args(ctx context.Context, 
 	args["spender"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
-			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐNftAllowanceFilter(ctx, v)
+			return ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14862,7 +14862,7 @@ func (ec *executionContext) field_Query_nftTransactions_args(ctx context.Context
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "token",
 		func(ctx context.Context, v any) (ledger.EntityID, error) {
-			return ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			return ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14878,7 +14878,7 @@ func (ec *executionContext) field_Query_nftTransactions_args(ctx context.Context
 	args["serialNumber"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.NFTTransactionFilter, error) {
-			return ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋledgerᚐNFTTransactionFilter(ctx, v)
+			return ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14932,7 +14932,7 @@ func (ec *executionContext) field_Query_nft_args(ctx context.Context, rawArgs ma
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "token",
 		func(ctx context.Context, v any) (ledger.EntityID, error) {
-			return ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			return ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14954,7 +14954,7 @@ func (ec *executionContext) field_Query_nfts_args(ctx context.Context, rawArgs m
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.NFTFilter, error) {
-			return ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋledgerᚐNFTFilter(ctx, v)
+			return ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15036,7 +15036,7 @@ func (ec *executionContext) field_Query_schedule_args(ctx context.Context, rawAr
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
 		func(ctx context.Context, v any) (ledger.EntityID, error) {
-			return ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			return ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15050,7 +15050,7 @@ func (ec *executionContext) field_Query_schedules_args(ctx context.Context, rawA
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ScheduleFilter, error) {
-			return ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋledgerᚐScheduleFilter(ctx, v)
+			return ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15104,7 +15104,7 @@ func (ec *executionContext) field_Query_stakingRewards_args(ctx context.Context,
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "account",
 		func(ctx context.Context, v any) (ledger.AccountRef, error) {
-			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15112,7 +15112,7 @@ func (ec *executionContext) field_Query_stakingRewards_args(ctx context.Context,
 	args["account"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.StakingRewardFilter, error) {
-			return ec.unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋledgerᚐStakingRewardFilter(ctx, v)
+			return ec.unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingRewardFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15222,7 +15222,7 @@ func (ec *executionContext) field_Query_tokenAllowances_args(ctx context.Context
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner",
 		func(ctx context.Context, v any) (ledger.AccountRef, error) {
-			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15230,7 +15230,7 @@ func (ec *executionContext) field_Query_tokenAllowances_args(ctx context.Context
 	args["owner"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.TokenAllowanceFilter, error) {
-			return ec.unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐTokenAllowanceFilter(ctx, v)
+			return ec.unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15284,7 +15284,7 @@ func (ec *executionContext) field_Query_tokenBalances_args(ctx context.Context, 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "token",
 		func(ctx context.Context, v any) (ledger.EntityID, error) {
-			return ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			return ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15292,7 +15292,7 @@ func (ec *executionContext) field_Query_tokenBalances_args(ctx context.Context, 
 	args["token"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.TokenHolderFilter, error) {
-			return ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋledgerᚐTokenHolderFilter(ctx, v)
+			return ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15300,7 +15300,7 @@ func (ec *executionContext) field_Query_tokenBalances_args(ctx context.Context, 
 	args["filter"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
-			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15354,7 +15354,7 @@ func (ec *executionContext) field_Query_tokenRelationships_args(ctx context.Cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "account",
 		func(ctx context.Context, v any) (ledger.AccountRef, error) {
-			return ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			return ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15362,7 +15362,7 @@ func (ec *executionContext) field_Query_tokenRelationships_args(ctx context.Cont
 	args["account"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.TokenRelationshipFilter, error) {
-			return ec.unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋledgerᚐTokenRelationshipFilter(ctx, v)
+			return ec.unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationshipFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15416,7 +15416,7 @@ func (ec *executionContext) field_Query_token_args(ctx context.Context, rawArgs 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
 		func(ctx context.Context, v any) (ledger.EntityID, error) {
-			return ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			return ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15424,7 +15424,7 @@ func (ec *executionContext) field_Query_token_args(ctx context.Context, rawArgs 
 	args["id"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
-			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15438,7 +15438,7 @@ func (ec *executionContext) field_Query_tokens_args(ctx context.Context, rawArgs
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.TokenFilter, error) {
-			return ec.unmarshalOTokenFilter2ᚖheliographᚋinternalᚋledgerᚐTokenFilter(ctx, v)
+			return ec.unmarshalOTokenFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15492,7 +15492,7 @@ func (ec *executionContext) field_Query_topicMessage_args(ctx context.Context, r
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "topic",
 		func(ctx context.Context, v any) (*ledger.EntityID, error) {
-			return ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			return ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15508,7 +15508,7 @@ func (ec *executionContext) field_Query_topicMessage_args(ctx context.Context, r
 	args["sequenceNumber"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
-			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15522,7 +15522,7 @@ func (ec *executionContext) field_Query_topicMessages_args(ctx context.Context, 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "topic",
 		func(ctx context.Context, v any) (ledger.EntityID, error) {
-			return ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			return ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15530,7 +15530,7 @@ func (ec *executionContext) field_Query_topicMessages_args(ctx context.Context, 
 	args["topic"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.TopicMessageFilter, error) {
-			return ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋledgerᚐTopicMessageFilter(ctx, v)
+			return ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15584,7 +15584,7 @@ func (ec *executionContext) field_Query_topic_args(ctx context.Context, rawArgs 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
 		func(ctx context.Context, v any) (ledger.EntityID, error) {
-			return ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			return ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15598,7 +15598,7 @@ func (ec *executionContext) field_Query_transaction_args(ctx context.Context, ra
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
 		func(ctx context.Context, v any) (*ledger.TransactionID, error) {
-			return ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID(ctx, v)
+			return ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15614,7 +15614,7 @@ func (ec *executionContext) field_Query_transaction_args(ctx context.Context, ra
 	args["hash"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
-			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15644,7 +15644,7 @@ func (ec *executionContext) field_Query_transactions_args(ctx context.Context, r
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.TransactionFilter, error) {
-			return ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋledgerᚐTransactionFilter(ctx, v)
+			return ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15856,7 +15856,7 @@ func (ec *executionContext) field_StatusPage_components_args(ctx context.Context
 	args["includeHiddenWhenHealthy"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "statuses",
 		func(ctx context.Context, v any) ([]status.ComponentStatus, error) {
-			return ec.unmarshalOComponentStatus2ᚕheliographᚋinternalᚋstatusᚐComponentStatusᚄ(ctx, v)
+			return ec.unmarshalOComponentStatus2ᚕheliographᚋinternalᚋdomainᚋstatusᚐComponentStatusᚄ(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15902,7 +15902,7 @@ func (ec *executionContext) field_StatusPage_incidents_args(ctx context.Context,
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "statuses",
 		func(ctx context.Context, v any) ([]status.State, error) {
-			return ec.unmarshalOIncidentStatus2ᚕheliographᚋinternalᚋstatusᚐStateᚄ(ctx, v)
+			return ec.unmarshalOIncidentStatus2ᚕheliographᚋinternalᚋdomainᚋstatusᚐStateᚄ(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15972,7 +15972,7 @@ func (ec *executionContext) field_StatusPage_maintenances_args(ctx context.Conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "statuses",
 		func(ctx context.Context, v any) ([]status.State, error) {
-			return ec.unmarshalOMaintenanceStatus2ᚕheliographᚋinternalᚋstatusᚐStateᚄ(ctx, v)
+			return ec.unmarshalOMaintenanceStatus2ᚕheliographᚋinternalᚋdomainᚋstatusᚐStateᚄ(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16126,7 +16126,7 @@ func (ec *executionContext) field_Subscription_blocks_args(ctx context.Context, 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "from",
 		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
-			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16140,7 +16140,7 @@ func (ec *executionContext) field_Subscription_contractLogs_args(ctx context.Con
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
-			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx, v)
+			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16148,7 +16148,7 @@ func (ec *executionContext) field_Subscription_contractLogs_args(ctx context.Con
 	args["filter"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "from",
 		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
-			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16170,7 +16170,7 @@ func (ec *executionContext) field_Subscription_contractResults_args(ctx context.
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractResultFilter, error) {
-			return ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋledgerᚐContractResultFilter(ctx, v)
+			return ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16178,7 +16178,7 @@ func (ec *executionContext) field_Subscription_contractResults_args(ctx context.
 	args["filter"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "from",
 		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
-			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16222,7 +16222,7 @@ func (ec *executionContext) field_Subscription_topicMessages_args(ctx context.Co
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "topic",
 		func(ctx context.Context, v any) (ledger.EntityID, error) {
-			return ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			return ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16230,7 +16230,7 @@ func (ec *executionContext) field_Subscription_topicMessages_args(ctx context.Co
 	args["topic"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "from",
 		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
-			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16244,7 +16244,7 @@ func (ec *executionContext) field_Subscription_transactions_args(ctx context.Con
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.TransactionFilter, error) {
-			return ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋledgerᚐTransactionFilter(ctx, v)
+			return ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16252,7 +16252,7 @@ func (ec *executionContext) field_Subscription_transactions_args(ctx context.Con
 	args["filter"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "from",
 		func(ctx context.Context, v any) (*ledger.Timestamp, error) {
-			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			return ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16266,7 +16266,7 @@ func (ec *executionContext) field_Token_balances_args(ctx context.Context, rawAr
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.TokenHolderFilter, error) {
-			return ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋledgerᚐTokenHolderFilter(ctx, v)
+			return ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16274,7 +16274,7 @@ func (ec *executionContext) field_Token_balances_args(ctx context.Context, rawAr
 	args["filter"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "at",
 		func(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
-			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			return ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16328,7 +16328,7 @@ func (ec *executionContext) field_Token_nfts_args(ctx context.Context, rawArgs m
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.NFTFilter, error) {
-			return ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋledgerᚐNFTFilter(ctx, v)
+			return ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16382,7 +16382,7 @@ func (ec *executionContext) field_Topic_messages_args(ctx context.Context, rawAr
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.TopicMessageFilter, error) {
-			return ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋledgerᚐTopicMessageFilter(ctx, v)
+			return ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16436,7 +16436,7 @@ func (ec *executionContext) field_Transaction_contractLogs_args(ctx context.Cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
-			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx, v)
+			return ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16627,7 +16627,7 @@ func (ec *executionContext) _Account_entityId(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -16650,7 +16650,7 @@ func (ec *executionContext) _Account_type(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityType) graphql.Marshaler {
-			return ec.marshalNEntityType2heliographᚋinternalᚋledgerᚐEntityType(ctx, selections, v)
+			return ec.marshalNEntityType2heliographᚋinternalᚋdomainᚋledgerᚐEntityType(ctx, selections, v)
 		},
 		true,
 		true,
@@ -16673,7 +16673,7 @@ func (ec *executionContext) _Account_alias(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Alias) graphql.Marshaler {
-			return ec.marshalOAlias2heliographᚋinternalᚋledgerᚐAlias(ctx, selections, v)
+			return ec.marshalOAlias2heliographᚋinternalᚋdomainᚋledgerᚐAlias(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16696,7 +16696,7 @@ func (ec *executionContext) _Account_autoRenewAccountId(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16719,7 +16719,7 @@ func (ec *executionContext) _Account_autoRenewAccount(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16751,7 +16751,7 @@ func (ec *executionContext) _Account_autoRenewPeriod(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16819,7 +16819,7 @@ func (ec *executionContext) _Account_holdings(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Balance) graphql.Marshaler {
-			return ec.marshalOBalance2ᚖheliographᚋinternalᚋledgerᚐBalance(ctx, selections, v)
+			return ec.marshalOBalance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBalance(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16862,7 +16862,7 @@ func (ec *executionContext) _Account_createdTimestamp(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16931,7 +16931,7 @@ func (ec *executionContext) _Account_deleted(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
-			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16954,7 +16954,7 @@ func (ec *executionContext) _Account_ethereumNonce(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16977,7 +16977,7 @@ func (ec *executionContext) _Account_evmAddress(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.EVMAddress]) graphql.Marshaler {
-			return ec.marshalOEVMAddress2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOEVMAddress2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -17000,7 +17000,7 @@ func (ec *executionContext) _Account_expirationTimestamp(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -17023,7 +17023,7 @@ func (ec *executionContext) _Account_key(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -17055,7 +17055,7 @@ func (ec *executionContext) _Account_maxAutomaticTokenAssociations(ctx context.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
-			return ec.marshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -17124,7 +17124,7 @@ func (ec *executionContext) _Account_receiverSigRequired(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
-			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -17147,7 +17147,7 @@ func (ec *executionContext) _Account_stakedAccountId(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -17170,7 +17170,7 @@ func (ec *executionContext) _Account_stakedAccount(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -17202,7 +17202,7 @@ func (ec *executionContext) _Account_stakedNodeId(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -17225,7 +17225,7 @@ func (ec *executionContext) _Account_stakePeriodStart(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -17248,7 +17248,7 @@ func (ec *executionContext) _Account_timestamp(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -17412,7 +17412,7 @@ func (ec *executionContext) _Account_allowances(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.AccountAllowances) graphql.Marshaler {
-			return ec.marshalNAccountAllowances2ᚖheliographᚋinternalᚋledgerᚐAccountAllowances(ctx, selections, v)
+			return ec.marshalNAccountAllowances2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountAllowances(ctx, selections, v)
 		},
 		true,
 		true,
@@ -17444,7 +17444,7 @@ func (ec *executionContext) _Account_receivedAllowances(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.AccountAllowances) graphql.Marshaler {
-			return ec.marshalNAccountAllowances2ᚖheliographᚋinternalᚋledgerᚐAccountAllowances(ctx, selections, v)
+			return ec.marshalNAccountAllowances2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountAllowances(ctx, selections, v)
 		},
 		true,
 		true,
@@ -17520,7 +17520,7 @@ func (ec *executionContext) _Account_contract(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx, selections, v)
 		},
 		true,
 		false,
@@ -17640,7 +17640,7 @@ func (ec *executionContext) _Account_stakedNode(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
-			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx, selections, v)
+			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNode(ctx, selections, v)
 		},
 		true,
 		false,
@@ -17672,7 +17672,7 @@ func (ec *executionContext) _Account_node(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
-			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx, selections, v)
+			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNode(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18044,7 +18044,7 @@ func (ec *executionContext) _AccountConnection_nodes(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Account) graphql.Marshaler {
-			return ec.marshalNAccount2ᚕᚖheliographᚋinternalᚋledgerᚐAccountᚄ(ctx, selections, v)
+			return ec.marshalNAccount2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18140,7 +18140,7 @@ func (ec *executionContext) _AccountEdge_node(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalNAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalNAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18195,7 +18195,7 @@ func (ec *executionContext) _Airdrop_amount(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18218,7 +18218,7 @@ func (ec *executionContext) _Airdrop_receiverId(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18241,7 +18241,7 @@ func (ec *executionContext) _Airdrop_receiver(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18273,7 +18273,7 @@ func (ec *executionContext) _Airdrop_senderId(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18296,7 +18296,7 @@ func (ec *executionContext) _Airdrop_sender(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18328,7 +18328,7 @@ func (ec *executionContext) _Airdrop_serialNumber(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18351,7 +18351,7 @@ func (ec *executionContext) _Airdrop_timestamp(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18383,7 +18383,7 @@ func (ec *executionContext) _Airdrop_tokenId(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18406,7 +18406,7 @@ func (ec *executionContext) _Airdrop_token(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
-			return ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, selections, v)
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18438,7 +18438,7 @@ func (ec *executionContext) _Airdrop_nft(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NFT) graphql.Marshaler {
-			return ec.marshalONFT2ᚖheliographᚋinternalᚋledgerᚐNFT(ctx, selections, v)
+			return ec.marshalONFT2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFT(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18502,7 +18502,7 @@ func (ec *executionContext) _AirdropConnection_nodes(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Airdrop) graphql.Marshaler {
-			return ec.marshalNAirdrop2ᚕᚖheliographᚋinternalᚋledgerᚐAirdropᚄ(ctx, selections, v)
+			return ec.marshalNAirdrop2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18566,7 +18566,7 @@ func (ec *executionContext) _AirdropEdge_node(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Airdrop) graphql.Marshaler {
-			return ec.marshalNAirdrop2ᚖheliographᚋinternalᚋledgerᚐAirdrop(ctx, selections, v)
+			return ec.marshalNAirdrop2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdrop(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18644,7 +18644,7 @@ func (ec *executionContext) _AssessedCustomFee_collectorAccountId(ctx context.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18667,7 +18667,7 @@ func (ec *executionContext) _AssessedCustomFee_tokenId(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18690,7 +18690,7 @@ func (ec *executionContext) _AssessedCustomFee_effectivePayerAccountIds(ctx cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2ᚕheliographᚋinternalᚋledgerᚐEntityIDᚄ(ctx, selections, v)
+			return ec.marshalNEntityID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐEntityIDᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18713,7 +18713,7 @@ func (ec *executionContext) _Authorization_address(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18736,7 +18736,7 @@ func (ec *executionContext) _Authorization_chainId(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18759,7 +18759,7 @@ func (ec *executionContext) _Authorization_nonce(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18782,7 +18782,7 @@ func (ec *executionContext) _Authorization_r(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18805,7 +18805,7 @@ func (ec *executionContext) _Authorization_s(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18828,7 +18828,7 @@ func (ec *executionContext) _Authorization_yParity(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18851,7 +18851,7 @@ func (ec *executionContext) _Balance_accountId(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18874,7 +18874,7 @@ func (ec *executionContext) _Balance_account(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18906,7 +18906,7 @@ func (ec *executionContext) _Balance_balance(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18929,7 +18929,7 @@ func (ec *executionContext) _Balance_timestamp(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -18953,7 +18953,7 @@ func (ec *executionContext) _Balance_tokens(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.TokenBalance) graphql.Marshaler {
-			return ec.marshalNTokenBalance2ᚕᚖheliographᚋinternalᚋledgerᚐTokenBalanceᚄ(ctx, selections, v)
+			return ec.marshalNTokenBalance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenBalanceᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19028,7 +19028,7 @@ func (ec *executionContext) _BalanceConnection_nodes(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Balance) graphql.Marshaler {
-			return ec.marshalNBalance2ᚕᚖheliographᚋinternalᚋledgerᚐBalanceᚄ(ctx, selections, v)
+			return ec.marshalNBalance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐBalanceᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19092,7 +19092,7 @@ func (ec *executionContext) _BalanceConnection_timestamp(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -19115,7 +19115,7 @@ func (ec *executionContext) _BalanceEdge_node(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Balance) graphql.Marshaler {
-			return ec.marshalNBalance2ᚖheliographᚋinternalᚋledgerᚐBalance(ctx, selections, v)
+			return ec.marshalNBalance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBalance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19216,7 +19216,7 @@ func (ec *executionContext) _Block_hapiVersion(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -19331,7 +19331,7 @@ func (ec *executionContext) _Block_size(ctx context.Context, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -19354,7 +19354,7 @@ func (ec *executionContext) _Block_timestamp(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19386,7 +19386,7 @@ func (ec *executionContext) _Block_gasUsed(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -19432,7 +19432,7 @@ func (ec *executionContext) _Block_previous(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
-			return ec.marshalOBlock2ᚖheliographᚋinternalᚋledgerᚐBlock(ctx, selections, v)
+			return ec.marshalOBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx, selections, v)
 		},
 		true,
 		false,
@@ -19464,7 +19464,7 @@ func (ec *executionContext) _Block_next(ctx context.Context, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
-			return ec.marshalOBlock2ᚖheliographᚋinternalᚋledgerᚐBlock(ctx, selections, v)
+			return ec.marshalOBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx, selections, v)
 		},
 		true,
 		false,
@@ -19660,7 +19660,7 @@ func (ec *executionContext) _BlockConnection_nodes(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Block) graphql.Marshaler {
-			return ec.marshalNBlock2ᚕᚖheliographᚋinternalᚋledgerᚐBlockᚄ(ctx, selections, v)
+			return ec.marshalNBlock2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐBlockᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19756,7 +19756,7 @@ func (ec *executionContext) _BlockEdge_node(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
-			return ec.marshalNBlock2ᚖheliographᚋinternalᚋledgerᚐBlock(ctx, selections, v)
+			return ec.marshalNBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19811,7 +19811,7 @@ func (ec *executionContext) _BlockNodeService_endpointApis(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []ledger.BlockNodeAPI) graphql.Marshaler {
-			return ec.marshalNBlockNodeAPI2ᚕheliographᚋinternalᚋledgerᚐBlockNodeAPIᚄ(ctx, selections, v)
+			return ec.marshalNBlockNodeAPI2ᚕheliographᚋinternalᚋdomainᚋledgerᚐBlockNodeAPIᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19834,7 +19834,7 @@ func (ec *executionContext) _ChunkInfo_initialTransactionId(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.MessageTransactionID) graphql.Marshaler {
-			return ec.marshalNMessageTransactionID2ᚖheliographᚋinternalᚋledgerᚐMessageTransactionID(ctx, selections, v)
+			return ec.marshalNMessageTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐMessageTransactionID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19889,7 +19889,7 @@ func (ec *executionContext) _ChunkInfo_total(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
-			return ec.marshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -19912,7 +19912,7 @@ func (ec *executionContext) _ComponentPayload_component(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
-			return ec.marshalNStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+			return ec.marshalNStatusComponent2ᚖheliographᚋinternalᚋdomainᚋstatusᚐComponent(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19967,7 +19967,7 @@ func (ec *executionContext) _Contract_entityId(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19990,7 +19990,7 @@ func (ec *executionContext) _Contract_account(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20022,7 +20022,7 @@ func (ec *executionContext) _Contract_adminKey(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20054,7 +20054,7 @@ func (ec *executionContext) _Contract_autoRenewAccountId(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20077,7 +20077,7 @@ func (ec *executionContext) _Contract_autoRenewAccount(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20109,7 +20109,7 @@ func (ec *executionContext) _Contract_autoRenewPeriod(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20155,7 +20155,7 @@ func (ec *executionContext) _Contract_createdTimestamp(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20178,7 +20178,7 @@ func (ec *executionContext) _Contract_deleted(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
-			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20224,7 +20224,7 @@ func (ec *executionContext) _Contract_expirationTimestamp(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20247,7 +20247,7 @@ func (ec *executionContext) _Contract_fileId(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20314,7 +20314,7 @@ func (ec *executionContext) _Contract_maxAutomaticTokenAssociations(ctx context.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
-			return ec.marshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20360,7 +20360,7 @@ func (ec *executionContext) _Contract_nonce(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20383,7 +20383,7 @@ func (ec *executionContext) _Contract_obtainerId(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20406,7 +20406,7 @@ func (ec *executionContext) _Contract_obtainer(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20438,7 +20438,7 @@ func (ec *executionContext) _Contract_permanentRemoval(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
-			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20461,7 +20461,7 @@ func (ec *executionContext) _Contract_proxyAccountId(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20595,7 +20595,7 @@ func (ec *executionContext) _Contract_timestamp(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20628,7 +20628,7 @@ func (ec *executionContext) _Contract_call(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractCall) graphql.Marshaler {
-			return ec.marshalNContractCall2ᚖheliographᚋinternalᚋledgerᚐContractCall(ctx, selections, v)
+			return ec.marshalNContractCall2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractCall(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20694,7 +20694,7 @@ func (ec *executionContext) _ContractAction_callOperationType(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.CallOperationType) graphql.Marshaler {
-			return ec.marshalNCallOperationType2heliographᚋinternalᚋledgerᚐCallOperationType(ctx, selections, v)
+			return ec.marshalNCallOperationType2heliographᚋinternalᚋdomainᚋledgerᚐCallOperationType(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20717,7 +20717,7 @@ func (ec *executionContext) _ContractAction_callType(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.CallType) graphql.Marshaler {
-			return ec.marshalNCallType2heliographᚋinternalᚋledgerᚐCallType(ctx, selections, v)
+			return ec.marshalNCallType2heliographᚋinternalᚋdomainᚋledgerᚐCallType(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20740,7 +20740,7 @@ func (ec *executionContext) _ContractAction_caller(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20763,7 +20763,7 @@ func (ec *executionContext) _ContractAction_callerType(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityType) graphql.Marshaler {
-			return ec.marshalNEntityType2heliographᚋinternalᚋledgerᚐEntityType(ctx, selections, v)
+			return ec.marshalNEntityType2heliographᚋinternalᚋdomainᚋledgerᚐEntityType(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20786,7 +20786,7 @@ func (ec *executionContext) _ContractAction_consensusTimestamp(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20924,7 +20924,7 @@ func (ec *executionContext) _ContractAction_recipient(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20947,7 +20947,7 @@ func (ec *executionContext) _ContractAction_recipientType(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.EntityType) graphql.Marshaler {
-			return ec.marshalOEntityType2ᚖheliographᚋinternalᚋledgerᚐEntityType(ctx, selections, v)
+			return ec.marshalOEntityType2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityType(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20993,7 +20993,7 @@ func (ec *executionContext) _ContractAction_resultDataType(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.ResultDataType) graphql.Marshaler {
-			return ec.marshalNResultDataType2heliographᚋinternalᚋledgerᚐResultDataType(ctx, selections, v)
+			return ec.marshalNResultDataType2heliographᚋinternalᚋdomainᚋledgerᚐResultDataType(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21094,7 +21094,7 @@ func (ec *executionContext) _ContractActionConnection_nodes(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ContractAction) graphql.Marshaler {
-			return ec.marshalNContractAction2ᚕᚖheliographᚋinternalᚋledgerᚐContractActionᚄ(ctx, selections, v)
+			return ec.marshalNContractAction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractActionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21158,7 +21158,7 @@ func (ec *executionContext) _ContractActionEdge_node(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractAction) graphql.Marshaler {
-			return ec.marshalNContractAction2ᚖheliographᚋinternalᚋledgerᚐContractAction(ctx, selections, v)
+			return ec.marshalNContractAction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractAction(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21236,7 +21236,7 @@ func (ec *executionContext) _ContractCall_failure(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractCallFailure) graphql.Marshaler {
-			return ec.marshalOContractCallFailure2ᚖheliographᚋinternalᚋledgerᚐContractCallFailure(ctx, selections, v)
+			return ec.marshalOContractCallFailure2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractCallFailure(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21314,7 +21314,7 @@ func (ec *executionContext) _ContractCallFailure_children(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []ledger.ResponseCode) graphql.Marshaler {
-			return ec.marshalNResponseCode2ᚕheliographᚋinternalᚋledgerᚐResponseCodeᚄ(ctx, selections, v)
+			return ec.marshalNResponseCode2ᚕheliographᚋinternalᚋdomainᚋledgerᚐResponseCodeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21337,7 +21337,7 @@ func (ec *executionContext) _ContractCallFailure_code(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.ResponseCode) graphql.Marshaler {
-			return ec.marshalNResponseCode2heliographᚋinternalᚋledgerᚐResponseCode(ctx, selections, v)
+			return ec.marshalNResponseCode2heliographᚋinternalᚋdomainᚋledgerᚐResponseCode(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21383,7 +21383,7 @@ func (ec *executionContext) _ContractCallFailure_reason(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21438,7 +21438,7 @@ func (ec *executionContext) _ContractConnection_nodes(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Contract) graphql.Marshaler {
-			return ec.marshalNContract2ᚕᚖheliographᚋinternalᚋledgerᚐContractᚄ(ctx, selections, v)
+			return ec.marshalNContract2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21534,7 +21534,7 @@ func (ec *executionContext) _ContractEdge_node(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-			return ec.marshalNContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+			return ec.marshalNContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21635,7 +21635,7 @@ func (ec *executionContext) _ContractLog_block(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
-			return ec.marshalOBlock2ᚖheliographᚋinternalᚋledgerᚐBlock(ctx, selections, v)
+			return ec.marshalOBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21690,7 +21690,7 @@ func (ec *executionContext) _ContractLog_blockNumber(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21736,7 +21736,7 @@ func (ec *executionContext) _ContractLog_consensusTimestamp(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21759,7 +21759,7 @@ func (ec *executionContext) _ContractLog_contract(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21791,7 +21791,7 @@ func (ec *executionContext) _ContractLog_contractId(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21814,7 +21814,7 @@ func (ec *executionContext) _ContractLog_contractResult(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
-			return ec.marshalOContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult(ctx, selections, v)
+			return ec.marshalOContractResult2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21892,7 +21892,7 @@ func (ec *executionContext) _ContractLog_payerAccountId(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21915,7 +21915,7 @@ func (ec *executionContext) _ContractLog_payer(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21947,7 +21947,7 @@ func (ec *executionContext) _ContractLog_rootContract(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21979,7 +21979,7 @@ func (ec *executionContext) _ContractLog_rootContractId(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -22048,7 +22048,7 @@ func (ec *executionContext) _ContractLog_transaction(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
-			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, selections, v)
 		},
 		true,
 		false,
@@ -22103,7 +22103,7 @@ func (ec *executionContext) _ContractLog_transactionIndex(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
-			return ec.marshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -22158,7 +22158,7 @@ func (ec *executionContext) _ContractLogConnection_nodes(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ContractLog) graphql.Marshaler {
-			return ec.marshalNContractLog2ᚕᚖheliographᚋinternalᚋledgerᚐContractLogᚄ(ctx, selections, v)
+			return ec.marshalNContractLog2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -22222,7 +22222,7 @@ func (ec *executionContext) _ContractLogEdge_node(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractLog) graphql.Marshaler {
-			return ec.marshalNContractLog2ᚖheliographᚋinternalᚋledgerᚐContractLog(ctx, selections, v)
+			return ec.marshalNContractLog2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLog(ctx, selections, v)
 		},
 		true,
 		true,
@@ -22300,7 +22300,7 @@ func (ec *executionContext) _ContractResult_accessList(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.AccessListItem) graphql.Marshaler {
-			return ec.marshalNAccessListItem2ᚕᚖheliographᚋinternalᚋledgerᚐAccessListItemᚄ(ctx, selections, v)
+			return ec.marshalNAccessListItem2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAccessListItemᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -22399,7 +22399,7 @@ func (ec *executionContext) _ContractResult_amount(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -22422,7 +22422,7 @@ func (ec *executionContext) _ContractResult_authorizationList(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Authorization) graphql.Marshaler {
-			return ec.marshalOAuthorization2ᚕᚖheliographᚋinternalᚋledgerᚐAuthorizationᚄ(ctx, selections, v)
+			return ec.marshalOAuthorization2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAuthorizationᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -22454,7 +22454,7 @@ func (ec *executionContext) _ContractResult_block(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
-			return ec.marshalOBlock2ᚖheliographᚋinternalᚋledgerᚐBlock(ctx, selections, v)
+			return ec.marshalOBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx, selections, v)
 		},
 		true,
 		false,
@@ -22486,7 +22486,7 @@ func (ec *executionContext) _ContractResult_blockGasUsed(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -22532,7 +22532,7 @@ func (ec *executionContext) _ContractResult_blockNumber(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -22624,7 +22624,7 @@ func (ec *executionContext) _ContractResult_chainId(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Quantity) graphql.Marshaler {
-			return ec.marshalNQuantity2heliographᚋinternalᚋledgerᚐQuantity(ctx, selections, v)
+			return ec.marshalNQuantity2heliographᚋinternalᚋdomainᚋledgerᚐQuantity(ctx, selections, v)
 		},
 		true,
 		true,
@@ -22647,7 +22647,7 @@ func (ec *executionContext) _ContractResult_consensusTimestamp(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -22670,7 +22670,7 @@ func (ec *executionContext) _ContractResult_contractId(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -22716,7 +22716,7 @@ func (ec *executionContext) _ContractResult_createdContractIds(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2ᚕheliographᚋinternalᚋledgerᚐEntityIDᚄ(ctx, selections, v)
+			return ec.marshalNEntityID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐEntityIDᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -22739,7 +22739,7 @@ func (ec *executionContext) _ContractResult_errorMessage(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -22808,7 +22808,7 @@ func (ec *executionContext) _ContractResult_failureReason(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -22854,7 +22854,7 @@ func (ec *executionContext) _ContractResult_fromAccount(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -22909,7 +22909,7 @@ func (ec *executionContext) _ContractResult_gasConsumed(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -22955,7 +22955,7 @@ func (ec *executionContext) _ContractResult_gasPrice(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Quantity) graphql.Marshaler {
-			return ec.marshalOQuantity2ᚖheliographᚋinternalᚋledgerᚐQuantity(ctx, selections, v)
+			return ec.marshalOQuantity2ᚖheliographᚋinternalᚋdomainᚋledgerᚐQuantity(ctx, selections, v)
 		},
 		true,
 		false,
@@ -22978,7 +22978,7 @@ func (ec *executionContext) _ContractResult_gasPriceWeibar(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Quantity) graphql.Marshaler {
-			return ec.marshalOQuantity2ᚖheliographᚋinternalᚋledgerᚐQuantity(ctx, selections, v)
+			return ec.marshalOQuantity2ᚖheliographᚋinternalᚋdomainᚋledgerᚐQuantity(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23001,7 +23001,7 @@ func (ec *executionContext) _ContractResult_gasUsed(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23047,7 +23047,7 @@ func (ec *executionContext) _ContractResult_maxFeePerGas(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Quantity) graphql.Marshaler {
-			return ec.marshalOQuantity2heliographᚋinternalᚋledgerᚐQuantity(ctx, selections, v)
+			return ec.marshalOQuantity2heliographᚋinternalᚋdomainᚋledgerᚐQuantity(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23070,7 +23070,7 @@ func (ec *executionContext) _ContractResult_maxFeePerGasWeibar(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Quantity) graphql.Marshaler {
-			return ec.marshalOQuantity2heliographᚋinternalᚋledgerᚐQuantity(ctx, selections, v)
+			return ec.marshalOQuantity2heliographᚋinternalᚋdomainᚋledgerᚐQuantity(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23093,7 +23093,7 @@ func (ec *executionContext) _ContractResult_maxPriorityFeePerGas(ctx context.Con
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Quantity) graphql.Marshaler {
-			return ec.marshalOQuantity2heliographᚋinternalᚋledgerᚐQuantity(ctx, selections, v)
+			return ec.marshalOQuantity2heliographᚋinternalᚋdomainᚋledgerᚐQuantity(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23116,7 +23116,7 @@ func (ec *executionContext) _ContractResult_maxPriorityFeePerGasWeibar(ctx conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Quantity) graphql.Marshaler {
-			return ec.marshalOQuantity2heliographᚋinternalᚋledgerᚐQuantity(ctx, selections, v)
+			return ec.marshalOQuantity2heliographᚋinternalᚋdomainᚋledgerᚐQuantity(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23139,7 +23139,7 @@ func (ec *executionContext) _ContractResult_nonce(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23185,7 +23185,7 @@ func (ec *executionContext) _ContractResult_payerAccountId(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23208,7 +23208,7 @@ func (ec *executionContext) _ContractResult_payer(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23263,7 +23263,7 @@ func (ec *executionContext) _ContractResult_result(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.ResponseCode) graphql.Marshaler {
-			return ec.marshalNResponseCode2heliographᚋinternalᚋledgerᚐResponseCode(ctx, selections, v)
+			return ec.marshalNResponseCode2heliographᚋinternalᚋdomainᚋledgerᚐResponseCode(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23309,7 +23309,7 @@ func (ec *executionContext) _ContractResult_senderId(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23332,7 +23332,7 @@ func (ec *executionContext) _ContractResult_stateChanges(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ContractStateChange) graphql.Marshaler {
-			return ec.marshalNContractStateChange2ᚕᚖheliographᚋinternalᚋledgerᚐContractStateChangeᚄ(ctx, selections, v)
+			return ec.marshalNContractStateChange2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateChangeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23364,7 +23364,7 @@ func (ec *executionContext) _ContractResult_status(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Quantity) graphql.Marshaler {
-			return ec.marshalNQuantity2heliographᚋinternalᚋledgerᚐQuantity(ctx, selections, v)
+			return ec.marshalNQuantity2heliographᚋinternalᚋdomainᚋledgerᚐQuantity(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23433,7 +23433,7 @@ func (ec *executionContext) _ContractResult_toAccount(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23465,7 +23465,7 @@ func (ec *executionContext) _ContractResult_transaction(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
-			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23520,7 +23520,7 @@ func (ec *executionContext) _ContractResult_transactionIndex(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
-			return ec.marshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23589,7 +23589,7 @@ func (ec *executionContext) _ContractResult_v(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Integer) graphql.Marshaler {
-			return ec.marshalOInteger2heliographᚋinternalᚋledgerᚐInteger(ctx, selections, v)
+			return ec.marshalOInteger2heliographᚋinternalᚋdomainᚋledgerᚐInteger(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23612,7 +23612,7 @@ func (ec *executionContext) _ContractResult_value(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Integer) graphql.Marshaler {
-			return ec.marshalOInteger2heliographᚋinternalᚋledgerᚐInteger(ctx, selections, v)
+			return ec.marshalOInteger2heliographᚋinternalᚋdomainᚋledgerᚐInteger(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23635,7 +23635,7 @@ func (ec *executionContext) _ContractResult_valueWeibar(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Integer) graphql.Marshaler {
-			return ec.marshalOInteger2heliographᚋinternalᚋledgerᚐInteger(ctx, selections, v)
+			return ec.marshalOInteger2heliographᚋinternalᚋdomainᚋledgerᚐInteger(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23658,7 +23658,7 @@ func (ec *executionContext) _ContractResult_contract(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23690,7 +23690,7 @@ func (ec *executionContext) _ContractResult_logs(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ContractLog) graphql.Marshaler {
-			return ec.marshalNContractLog2ᚕᚖheliographᚋinternalᚋledgerᚐContractLogᚄ(ctx, selections, v)
+			return ec.marshalNContractLog2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23723,7 +23723,7 @@ func (ec *executionContext) _ContractResult_trace(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.OpcodeTrace) graphql.Marshaler {
-			return ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋledgerᚐOpcodeTrace(ctx, selections, v)
+			return ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeTrace(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23798,7 +23798,7 @@ func (ec *executionContext) _ContractResultConnection_nodes(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ContractResult) graphql.Marshaler {
-			return ec.marshalNContractResult2ᚕᚖheliographᚋinternalᚋledgerᚐContractResultᚄ(ctx, selections, v)
+			return ec.marshalNContractResult2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23862,7 +23862,7 @@ func (ec *executionContext) _ContractResultEdge_node(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
-			return ec.marshalNContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult(ctx, selections, v)
+			return ec.marshalNContractResult2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23940,7 +23940,7 @@ func (ec *executionContext) _ContractState_contractId(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24009,7 +24009,7 @@ func (ec *executionContext) _ContractState_timestamp(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -24055,7 +24055,7 @@ func (ec *executionContext) _ContractStateChange_contractId(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24179,7 +24179,7 @@ func (ec *executionContext) _ContractStateConnection_nodes(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ContractState) graphql.Marshaler {
-			return ec.marshalNContractState2ᚕᚖheliographᚋinternalᚋledgerᚐContractStateᚄ(ctx, selections, v)
+			return ec.marshalNContractState2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -24243,7 +24243,7 @@ func (ec *executionContext) _ContractStateEdge_node(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractState) graphql.Marshaler {
-			return ec.marshalNContractState2ᚖheliographᚋinternalᚋledgerᚐContractState(ctx, selections, v)
+			return ec.marshalNContractState2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractState(ctx, selections, v)
 		},
 		true,
 		true,
@@ -24390,7 +24390,7 @@ func (ec *executionContext) _CryptoAllowance_ownerId(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -24413,7 +24413,7 @@ func (ec *executionContext) _CryptoAllowance_owner(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24445,7 +24445,7 @@ func (ec *executionContext) _CryptoAllowance_spenderId(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -24468,7 +24468,7 @@ func (ec *executionContext) _CryptoAllowance_spender(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24500,7 +24500,7 @@ func (ec *executionContext) _CryptoAllowance_timestamp(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -24564,7 +24564,7 @@ func (ec *executionContext) _CryptoAllowanceConnection_nodes(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.CryptoAllowance) graphql.Marshaler {
-			return ec.marshalNCryptoAllowance2ᚕᚖheliographᚋinternalᚋledgerᚐCryptoAllowanceᚄ(ctx, selections, v)
+			return ec.marshalNCryptoAllowance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowanceᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -24628,7 +24628,7 @@ func (ec *executionContext) _CryptoAllowanceEdge_node(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.CryptoAllowance) graphql.Marshaler {
-			return ec.marshalNCryptoAllowance2ᚖheliographᚋinternalᚋledgerᚐCryptoAllowance(ctx, selections, v)
+			return ec.marshalNCryptoAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -24683,7 +24683,7 @@ func (ec *executionContext) _CryptoTransfer_accountId(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24752,7 +24752,7 @@ func (ec *executionContext) _CustomFeeLimit_accountId(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24798,7 +24798,7 @@ func (ec *executionContext) _CustomFeeLimit_denominatingTokenId(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24844,7 +24844,7 @@ func (ec *executionContext) _ExchangeRate_expirationTime(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24890,7 +24890,7 @@ func (ec *executionContext) _ExchangeRateSet_currentRate(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ExchangeRate) graphql.Marshaler {
-			return ec.marshalOExchangeRate2ᚖheliographᚋinternalᚋledgerᚐExchangeRate(ctx, selections, v)
+			return ec.marshalOExchangeRate2ᚖheliographᚋinternalᚋdomainᚋledgerᚐExchangeRate(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24922,7 +24922,7 @@ func (ec *executionContext) _ExchangeRateSet_nextRate(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ExchangeRate) graphql.Marshaler {
-			return ec.marshalOExchangeRate2ᚖheliographᚋinternalᚋledgerᚐExchangeRate(ctx, selections, v)
+			return ec.marshalOExchangeRate2ᚖheliographᚋinternalᚋdomainᚋledgerᚐExchangeRate(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24954,7 +24954,7 @@ func (ec *executionContext) _ExchangeRateSet_timestamp(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25000,7 +25000,7 @@ func (ec *executionContext) _FallbackFee_denominatingTokenId(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -25023,7 +25023,7 @@ func (ec *executionContext) _FeeEstimate_mode(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v fees.Mode) graphql.Marshaler {
-			return ec.marshalNFeeEstimateMode2heliographᚋinternalᚋfeesᚐMode(ctx, selections, v)
+			return ec.marshalNFeeEstimateMode2heliographᚋinternalᚋdomainᚋfeesᚐMode(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25092,7 +25092,7 @@ func (ec *executionContext) _FeeEstimate_network(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v fees.NetworkPart) graphql.Marshaler {
-			return ec.marshalNFeeEstimateNetwork2heliographᚋinternalᚋfeesᚐNetworkPart(ctx, selections, v)
+			return ec.marshalNFeeEstimateNetwork2heliographᚋinternalᚋdomainᚋfeesᚐNetworkPart(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25124,7 +25124,7 @@ func (ec *executionContext) _FeeEstimate_node(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v fees.Part) graphql.Marshaler {
-			return ec.marshalNFeeEstimatePart2heliographᚋinternalᚋfeesᚐPart(ctx, selections, v)
+			return ec.marshalNFeeEstimatePart2heliographᚋinternalᚋdomainᚋfeesᚐPart(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25179,7 +25179,7 @@ func (ec *executionContext) _FeeEstimate_service(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v fees.Part) graphql.Marshaler {
-			return ec.marshalNFeeEstimatePart2heliographᚋinternalᚋfeesᚐPart(ctx, selections, v)
+			return ec.marshalNFeeEstimatePart2heliographᚋinternalᚋdomainᚋfeesᚐPart(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25280,7 +25280,7 @@ func (ec *executionContext) _FeeEstimate_exchangeRate(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ExchangeRate) graphql.Marshaler {
-			return ec.marshalOExchangeRate2ᚖheliographᚋinternalᚋledgerᚐExchangeRate(ctx, selections, v)
+			return ec.marshalOExchangeRate2ᚖheliographᚋinternalᚋdomainᚋledgerᚐExchangeRate(ctx, selections, v)
 		},
 		true,
 		false,
@@ -25312,7 +25312,7 @@ func (ec *executionContext) _FeeEstimate_scheduleTimestamp(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -25404,7 +25404,7 @@ func (ec *executionContext) _FeeEstimatePart_extras(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*fees.Charge) graphql.Marshaler {
-			return ec.marshalNFeeExtra2ᚕᚖheliographᚋinternalᚋfeesᚐChargeᚄ(ctx, selections, v)
+			return ec.marshalNFeeExtra2ᚕᚖheliographᚋinternalᚋdomainᚋfeesᚐChargeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25551,7 +25551,7 @@ func (ec *executionContext) _FeeExtra_name(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v fees.Extra) graphql.Marshaler {
-			return ec.marshalNFeeExtraName2heliographᚋinternalᚋfeesᚐExtra(ctx, selections, v)
+			return ec.marshalNFeeExtraName2heliographᚋinternalᚋdomainᚋfeesᚐExtra(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25643,7 +25643,7 @@ func (ec *executionContext) _FixedFee_collectorAccountId(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -25666,7 +25666,7 @@ func (ec *executionContext) _FixedFee_denominatingTokenId(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -25712,7 +25712,7 @@ func (ec *executionContext) _FixedFee_collectorAccount(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -25744,7 +25744,7 @@ func (ec *executionContext) _FixedFee_denominatingToken(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
-			return ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, selections, v)
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
 		},
 		true,
 		false,
@@ -25845,7 +25845,7 @@ func (ec *executionContext) _FractionalFee_amount(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Fraction) graphql.Marshaler {
-			return ec.marshalNFraction2ᚖheliographᚋinternalᚋledgerᚐFraction(ctx, selections, v)
+			return ec.marshalNFraction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFraction(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25877,7 +25877,7 @@ func (ec *executionContext) _FractionalFee_collectorAccountId(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -25900,7 +25900,7 @@ func (ec *executionContext) _FractionalFee_collectorAccount(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -25932,7 +25932,7 @@ func (ec *executionContext) _FractionalFee_denominatingTokenId(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25955,7 +25955,7 @@ func (ec *executionContext) _FractionalFee_maximum(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26047,7 +26047,7 @@ func (ec *executionContext) _GasEstimate_failure(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractCallFailure) graphql.Marshaler {
-			return ec.marshalOContractCallFailure2ᚖheliographᚋinternalᚋledgerᚐContractCallFailure(ctx, selections, v)
+			return ec.marshalOContractCallFailure2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractCallFailure(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26079,7 +26079,7 @@ func (ec *executionContext) _GasEstimate_gas(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26102,7 +26102,7 @@ func (ec *executionContext) _GasEstimate_gasHex(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26125,7 +26125,7 @@ func (ec *executionContext) _GeneralService_description(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26171,7 +26171,7 @@ func (ec *executionContext) _Hook_adminKey(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26203,7 +26203,7 @@ func (ec *executionContext) _Hook_contractId(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26226,7 +26226,7 @@ func (ec *executionContext) _Hook_contract(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26258,7 +26258,7 @@ func (ec *executionContext) _Hook_createdTimestamp(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26304,7 +26304,7 @@ func (ec *executionContext) _Hook_extensionPoint(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.HookExtensionPoint) graphql.Marshaler {
-			return ec.marshalNHookExtensionPoint2heliographᚋinternalᚋledgerᚐHookExtensionPoint(ctx, selections, v)
+			return ec.marshalNHookExtensionPoint2heliographᚋinternalᚋdomainᚋledgerᚐHookExtensionPoint(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26350,7 +26350,7 @@ func (ec *executionContext) _Hook_ownerId(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26373,7 +26373,7 @@ func (ec *executionContext) _Hook_owner(ctx context.Context, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26405,7 +26405,7 @@ func (ec *executionContext) _Hook_timestamp(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalOTimestampRange2ᚖheliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalOTimestampRange2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26437,7 +26437,7 @@ func (ec *executionContext) _Hook_type(ctx context.Context, field graphql.Collec
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.HookType) graphql.Marshaler {
-			return ec.marshalNHookType2heliographᚋinternalᚋledgerᚐHookType(ctx, selections, v)
+			return ec.marshalNHookType2heliographᚋinternalᚋdomainᚋledgerᚐHookType(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26536,7 +26536,7 @@ func (ec *executionContext) _HookConnection_nodes(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Hook) graphql.Marshaler {
-			return ec.marshalNHook2ᚕᚖheliographᚋinternalᚋledgerᚐHookᚄ(ctx, selections, v)
+			return ec.marshalNHook2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐHookᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26600,7 +26600,7 @@ func (ec *executionContext) _HookEdge_node(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
-			return ec.marshalNHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx, selections, v)
+			return ec.marshalNHook2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHook(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26701,7 +26701,7 @@ func (ec *executionContext) _HookSlot_timestamp(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26724,7 +26724,7 @@ func (ec *executionContext) _HookSlot_transaction(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
-			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26756,7 +26756,7 @@ func (ec *executionContext) _HookSlot_hook(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
-			return ec.marshalOHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx, selections, v)
+			return ec.marshalOHook2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHook(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26820,7 +26820,7 @@ func (ec *executionContext) _HookSlotConnection_nodes(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.HookSlot) graphql.Marshaler {
-			return ec.marshalNHookSlot2ᚕᚖheliographᚋinternalᚋledgerᚐHookSlotᚄ(ctx, selections, v)
+			return ec.marshalNHookSlot2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlotᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26884,7 +26884,7 @@ func (ec *executionContext) _HookSlotConnection_ownerId(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26930,7 +26930,7 @@ func (ec *executionContext) _HookSlotEdge_node(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.HookSlot) graphql.Marshaler {
-			return ec.marshalNHookSlot2ᚖheliographᚋinternalᚋledgerᚐHookSlot(ctx, selections, v)
+			return ec.marshalNHookSlot2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlot(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26985,7 +26985,7 @@ func (ec *executionContext) _IncidentPayload_incident(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Incident) graphql.Marshaler {
-			return ec.marshalNStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident(ctx, selections, v)
+			return ec.marshalNStatusIncident2ᚖheliographᚋinternalᚋdomainᚋstatusᚐIncident(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27017,7 +27017,7 @@ func (ec *executionContext) _Key_type(ctx context.Context, field graphql.Collect
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.KeyType) graphql.Marshaler {
-			return ec.marshalNKeyType2heliographᚋinternalᚋledgerᚐKeyType(ctx, selections, v)
+			return ec.marshalNKeyType2heliographᚋinternalᚋdomainᚋledgerᚐKeyType(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27040,7 +27040,7 @@ func (ec *executionContext) _Key_value(ctx context.Context, field graphql.Collec
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.HexDigits) graphql.Marshaler {
-			return ec.marshalNString2heliographᚋinternalᚋledgerᚐHexDigits(ctx, selections, v)
+			return ec.marshalNString2heliographᚋinternalᚋdomainᚋledgerᚐHexDigits(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27063,7 +27063,7 @@ func (ec *executionContext) _MaintenancePayload_maintenance(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Maintenance) graphql.Marshaler {
-			return ec.marshalNStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance(ctx, selections, v)
+			return ec.marshalNStatusMaintenance2ᚖheliographᚋinternalᚋdomainᚋstatusᚐMaintenance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27095,7 +27095,7 @@ func (ec *executionContext) _MessageTransactionID_accountId(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -27118,7 +27118,7 @@ func (ec *executionContext) _MessageTransactionID_nonce(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
-			return ec.marshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -27141,7 +27141,7 @@ func (ec *executionContext) _MessageTransactionID_scheduled(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
-			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -27164,7 +27164,7 @@ func (ec *executionContext) _MessageTransactionID_transactionValidStart(ctx cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28046,7 +28046,7 @@ func (ec *executionContext) _NFT_accountId(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28069,7 +28069,7 @@ func (ec *executionContext) _NFT_owner(ctx context.Context, field graphql.Collec
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28101,7 +28101,7 @@ func (ec *executionContext) _NFT_createdTimestamp(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28124,7 +28124,7 @@ func (ec *executionContext) _NFT_delegatingSpenderId(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28147,7 +28147,7 @@ func (ec *executionContext) _NFT_deleted(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
-			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28193,7 +28193,7 @@ func (ec *executionContext) _NFT_modifiedTimestamp(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28239,7 +28239,7 @@ func (ec *executionContext) _NFT_spenderId(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28262,7 +28262,7 @@ func (ec *executionContext) _NFT_spender(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28294,7 +28294,7 @@ func (ec *executionContext) _NFT_timestamp(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28326,7 +28326,7 @@ func (ec *executionContext) _NFT_tokenId(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28349,7 +28349,7 @@ func (ec *executionContext) _NFT_token(ctx context.Context, field graphql.Collec
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
-			return ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, selections, v)
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28457,7 +28457,7 @@ func (ec *executionContext) _NFTConnection_nodes(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NFT) graphql.Marshaler {
-			return ec.marshalNNFT2ᚕᚖheliographᚋinternalᚋledgerᚐNFTᚄ(ctx, selections, v)
+			return ec.marshalNNFT2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28521,7 +28521,7 @@ func (ec *executionContext) _NFTEdge_node(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NFT) graphql.Marshaler {
-			return ec.marshalNNFT2ᚖheliographᚋinternalᚋledgerᚐNFT(ctx, selections, v)
+			return ec.marshalNNFT2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFT(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28576,7 +28576,7 @@ func (ec *executionContext) _NFTTransaction_consensusTimestamp(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28645,7 +28645,7 @@ func (ec *executionContext) _NFTTransaction_receiverAccountId(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28668,7 +28668,7 @@ func (ec *executionContext) _NFTTransaction_receiver(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28700,7 +28700,7 @@ func (ec *executionContext) _NFTTransaction_senderAccountId(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28723,7 +28723,7 @@ func (ec *executionContext) _NFTTransaction_sender(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28755,7 +28755,7 @@ func (ec *executionContext) _NFTTransaction_transaction(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
-			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, selections, v)
 		},
 		true,
 		false,
@@ -28787,7 +28787,7 @@ func (ec *executionContext) _NFTTransaction_transactionId(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TransactionID) graphql.Marshaler {
-			return ec.marshalNTransactionID2heliographᚋinternalᚋledgerᚐTransactionID(ctx, selections, v)
+			return ec.marshalNTransactionID2heliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28810,7 +28810,7 @@ func (ec *executionContext) _NFTTransaction_type(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TransactionType) graphql.Marshaler {
-			return ec.marshalNTransactionType2heliographᚋinternalᚋledgerᚐTransactionType(ctx, selections, v)
+			return ec.marshalNTransactionType2heliographᚋinternalᚋdomainᚋledgerᚐTransactionType(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28865,7 +28865,7 @@ func (ec *executionContext) _NFTTransactionConnection_nodes(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NFTTransaction) graphql.Marshaler {
-			return ec.marshalNNFTTransaction2ᚕᚖheliographᚋinternalᚋledgerᚐNFTTransactionᚄ(ctx, selections, v)
+			return ec.marshalNNFTTransaction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28952,7 +28952,7 @@ func (ec *executionContext) _NFTTransactionEdge_node(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NFTTransaction) graphql.Marshaler {
-			return ec.marshalNNFTTransaction2ᚖheliographᚋinternalᚋledgerᚐNFTTransaction(ctx, selections, v)
+			return ec.marshalNNFTTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransaction(ctx, selections, v)
 		},
 		true,
 		true,
@@ -29030,7 +29030,7 @@ func (ec *executionContext) _NFTTransfer_receiverAccountId(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29053,7 +29053,7 @@ func (ec *executionContext) _NFTTransfer_senderAccountId(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29099,7 +29099,7 @@ func (ec *executionContext) _NFTTransfer_tokenId(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29122,7 +29122,7 @@ func (ec *executionContext) _NFTTransfer_nft(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NFT) graphql.Marshaler {
-			return ec.marshalONFT2ᚖheliographᚋinternalᚋledgerᚐNFT(ctx, selections, v)
+			return ec.marshalONFT2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFT(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29154,7 +29154,7 @@ func (ec *executionContext) _NFTTransfer_receiver(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29186,7 +29186,7 @@ func (ec *executionContext) _NFTTransfer_sender(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29218,7 +29218,7 @@ func (ec *executionContext) _NFTTransfer_token(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
-			return ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, selections, v)
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29251,7 +29251,7 @@ func (ec *executionContext) _Network_supply(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkSupply) graphql.Marshaler {
-			return ec.marshalONetworkSupply2ᚖheliographᚋinternalᚋledgerᚐNetworkSupply(ctx, selections, v)
+			return ec.marshalONetworkSupply2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkSupply(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29295,7 +29295,7 @@ func (ec *executionContext) _Network_fees(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkFees) graphql.Marshaler {
-			return ec.marshalONetworkFees2ᚖheliographᚋinternalᚋledgerᚐNetworkFees(ctx, selections, v)
+			return ec.marshalONetworkFees2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkFees(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29339,7 +29339,7 @@ func (ec *executionContext) _Network_exchangeRate(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ExchangeRateSet) graphql.Marshaler {
-			return ec.marshalOExchangeRateSet2ᚖheliographᚋinternalᚋledgerᚐExchangeRateSet(ctx, selections, v)
+			return ec.marshalOExchangeRateSet2ᚖheliographᚋinternalᚋdomainᚋledgerᚐExchangeRateSet(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29383,7 +29383,7 @@ func (ec *executionContext) _Network_node(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
-			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx, selections, v)
+			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNode(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29471,7 +29471,7 @@ func (ec *executionContext) _Network_registeredNode(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.RegisteredNode) graphql.Marshaler {
-			return ec.marshalORegisteredNode2ᚖheliographᚋinternalᚋledgerᚐRegisteredNode(ctx, selections, v)
+			return ec.marshalORegisteredNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNode(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29558,7 +29558,7 @@ func (ec *executionContext) _Network_stake(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkStake) graphql.Marshaler {
-			return ec.marshalONetworkStake2ᚖheliographᚋinternalᚋledgerᚐNetworkStake(ctx, selections, v)
+			return ec.marshalONetworkStake2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkStake(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29636,7 +29636,7 @@ func (ec *executionContext) _NetworkFees_fees(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NetworkFee) graphql.Marshaler {
-			return ec.marshalNNetworkFee2ᚕᚖheliographᚋinternalᚋledgerᚐNetworkFeeᚄ(ctx, selections, v)
+			return ec.marshalNNetworkFee2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkFeeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -29668,7 +29668,7 @@ func (ec *executionContext) _NetworkFees_timestamp(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -29737,7 +29737,7 @@ func (ec *executionContext) _NetworkNode_fileId(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -29760,7 +29760,7 @@ func (ec *executionContext) _NetworkNode_bookTimestamp(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -29792,7 +29792,7 @@ func (ec *executionContext) _NetworkNode_adminKey(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29847,7 +29847,7 @@ func (ec *executionContext) _NetworkNode_registeredNodes(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.RegisteredNode) graphql.Marshaler {
-			return ec.marshalNRegisteredNode2ᚕᚖheliographᚋinternalᚋledgerᚐRegisteredNodeᚄ(ctx, selections, v)
+			return ec.marshalNRegisteredNode2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -29902,7 +29902,7 @@ func (ec *executionContext) _NetworkNode_createdTimestamp(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29925,7 +29925,7 @@ func (ec *executionContext) _NetworkNode_declineReward(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
-			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29948,7 +29948,7 @@ func (ec *executionContext) _NetworkNode_deleted(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
-			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29971,7 +29971,7 @@ func (ec *executionContext) _NetworkNode_description(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -29994,7 +29994,7 @@ func (ec *executionContext) _NetworkNode_grpcProxyEndpoint(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ServiceEndpoint) graphql.Marshaler {
-			return ec.marshalOServiceEndpoint2ᚖheliographᚋinternalᚋledgerᚐServiceEndpoint(ctx, selections, v)
+			return ec.marshalOServiceEndpoint2ᚖheliographᚋinternalᚋdomainᚋledgerᚐServiceEndpoint(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30026,7 +30026,7 @@ func (ec *executionContext) _NetworkNode_maxStake(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30049,7 +30049,7 @@ func (ec *executionContext) _NetworkNode_minStake(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30072,7 +30072,7 @@ func (ec *executionContext) _NetworkNode_memo(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30095,7 +30095,7 @@ func (ec *executionContext) _NetworkNode_nodeAccountId(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -30118,7 +30118,7 @@ func (ec *executionContext) _NetworkNode_account(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30173,7 +30173,7 @@ func (ec *executionContext) _NetworkNode_rewardRateStart(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30196,7 +30196,7 @@ func (ec *executionContext) _NetworkNode_serviceEndpoints(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ServiceEndpoint) graphql.Marshaler {
-			return ec.marshalNServiceEndpoint2ᚕᚖheliographᚋinternalᚋledgerᚐServiceEndpointᚄ(ctx, selections, v)
+			return ec.marshalNServiceEndpoint2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐServiceEndpointᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -30228,7 +30228,7 @@ func (ec *executionContext) _NetworkNode_stake(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30251,7 +30251,7 @@ func (ec *executionContext) _NetworkNode_stakeNotRewarded(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30274,7 +30274,7 @@ func (ec *executionContext) _NetworkNode_stakeRewarded(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30297,7 +30297,7 @@ func (ec *executionContext) _NetworkNode_stakingPeriod(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalOTimestampRange2ᚖheliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalOTimestampRange2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30329,7 +30329,7 @@ func (ec *executionContext) _NetworkNode_statusComponent(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
-			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋdomainᚋstatusᚐComponent(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30393,7 +30393,7 @@ func (ec *executionContext) _NetworkNodeConnection_nodes(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NetworkNode) graphql.Marshaler {
-			return ec.marshalNNetworkNode2ᚕᚖheliographᚋinternalᚋledgerᚐNetworkNodeᚄ(ctx, selections, v)
+			return ec.marshalNNetworkNode2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNodeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -30457,7 +30457,7 @@ func (ec *executionContext) _NetworkNodeEdge_node(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
-			return ec.marshalNNetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx, selections, v)
+			return ec.marshalNNetworkNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNode(ctx, selections, v)
 		},
 		true,
 		true,
@@ -30512,7 +30512,7 @@ func (ec *executionContext) _NetworkStake_consensusTimestamp(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -30604,7 +30604,7 @@ func (ec *executionContext) _NetworkStake_nodeRewardFeeFraction(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Share) graphql.Marshaler {
-			return ec.marshalNFloat2heliographᚋinternalᚋledgerᚐShare(ctx, selections, v)
+			return ec.marshalNFloat2heliographᚋinternalᚋdomainᚋledgerᚐShare(ctx, selections, v)
 		},
 		true,
 		true,
@@ -30696,7 +30696,7 @@ func (ec *executionContext) _NetworkStake_stakingPeriod(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -30774,7 +30774,7 @@ func (ec *executionContext) _NetworkStake_stakingRewardFeeFraction(ctx context.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Share) graphql.Marshaler {
-			return ec.marshalNFloat2heliographᚋinternalᚋledgerᚐShare(ctx, selections, v)
+			return ec.marshalNFloat2heliographᚋinternalᚋdomainᚋledgerᚐShare(ctx, selections, v)
 		},
 		true,
 		true,
@@ -30912,7 +30912,7 @@ func (ec *executionContext) _NetworkSupply_timestamp(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31004,7 +31004,7 @@ func (ec *executionContext) _NftAllowance_ownerId(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31027,7 +31027,7 @@ func (ec *executionContext) _NftAllowance_owner(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -31059,7 +31059,7 @@ func (ec *executionContext) _NftAllowance_spenderId(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31082,7 +31082,7 @@ func (ec *executionContext) _NftAllowance_spender(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -31114,7 +31114,7 @@ func (ec *executionContext) _NftAllowance_timestamp(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31146,7 +31146,7 @@ func (ec *executionContext) _NftAllowance_tokenId(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31169,7 +31169,7 @@ func (ec *executionContext) _NftAllowance_token(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
-			return ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, selections, v)
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
 		},
 		true,
 		false,
@@ -31233,7 +31233,7 @@ func (ec *executionContext) _NftAllowanceConnection_nodes(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NftAllowance) graphql.Marshaler {
-			return ec.marshalNNftAllowance2ᚕᚖheliographᚋinternalᚋledgerᚐNftAllowanceᚄ(ctx, selections, v)
+			return ec.marshalNNftAllowance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31297,7 +31297,7 @@ func (ec *executionContext) _NftAllowanceEdge_node(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NftAllowance) graphql.Marshaler {
-			return ec.marshalNNftAllowance2ᚖheliographᚋinternalᚋledgerᚐNftAllowance(ctx, selections, v)
+			return ec.marshalNNftAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31568,7 +31568,7 @@ func (ec *executionContext) _OpcodeStep_storage(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.SlotValue) graphql.Marshaler {
-			return ec.marshalNSlotValue2ᚕᚖheliographᚋinternalᚋledgerᚐSlotValueᚄ(ctx, selections, v)
+			return ec.marshalNSlotValue2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValueᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31600,7 +31600,7 @@ func (ec *executionContext) _OpcodeTrace_address(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EVMAddress) graphql.Marshaler {
-			return ec.marshalNEVMAddress2heliographᚋinternalᚋledgerᚐEVMAddress(ctx, selections, v)
+			return ec.marshalNEVMAddress2heliographᚋinternalᚋdomainᚋledgerᚐEVMAddress(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31623,7 +31623,7 @@ func (ec *executionContext) _OpcodeTrace_contractId(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -31692,7 +31692,7 @@ func (ec *executionContext) _OpcodeTrace_opcodes(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.OpcodeStep) graphql.Marshaler {
-			return ec.marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋledgerᚐOpcodeStepᚄ(ctx, selections, v)
+			return ec.marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeStepᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31951,7 +31951,7 @@ func (ec *executionContext) _Query_account(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -32259,7 +32259,7 @@ func (ec *executionContext) _Query_block(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
-			return ec.marshalOBlock2ᚖheliographᚋinternalᚋledgerᚐBlock(ctx, selections, v)
+			return ec.marshalOBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx, selections, v)
 		},
 		true,
 		false,
@@ -32347,7 +32347,7 @@ func (ec *executionContext) _Query_contract(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
-			return ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, selections, v)
+			return ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx, selections, v)
 		},
 		true,
 		false,
@@ -32523,7 +32523,7 @@ func (ec *executionContext) _Query_contractResult(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
-			return ec.marshalOContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult(ctx, selections, v)
+			return ec.marshalOContractResult2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult(ctx, selections, v)
 		},
 		true,
 		false,
@@ -32655,7 +32655,7 @@ func (ec *executionContext) _Query_entityId(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -32699,7 +32699,7 @@ func (ec *executionContext) _Query_callContract(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractCall) graphql.Marshaler {
-			return ec.marshalNContractCall2ᚖheliographᚋinternalᚋledgerᚐContractCall(ctx, selections, v)
+			return ec.marshalNContractCall2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractCall(ctx, selections, v)
 		},
 		true,
 		true,
@@ -32743,7 +32743,7 @@ func (ec *executionContext) _Query_estimateGas(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.GasEstimate) graphql.Marshaler {
-			return ec.marshalNGasEstimate2ᚖheliographᚋinternalᚋledgerᚐGasEstimate(ctx, selections, v)
+			return ec.marshalNGasEstimate2ᚖheliographᚋinternalᚋdomainᚋledgerᚐGasEstimate(ctx, selections, v)
 		},
 		true,
 		true,
@@ -32787,7 +32787,7 @@ func (ec *executionContext) _Query_contractTrace(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.OpcodeTrace) graphql.Marshaler {
-			return ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋledgerᚐOpcodeTrace(ctx, selections, v)
+			return ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeTrace(ctx, selections, v)
 		},
 		true,
 		false,
@@ -32907,7 +32907,7 @@ func (ec *executionContext) _Query_estimateFee(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *fees.Estimate) graphql.Marshaler {
-			return ec.marshalNFeeEstimate2ᚖheliographᚋinternalᚋfeesᚐEstimate(ctx, selections, v)
+			return ec.marshalNFeeEstimate2ᚖheliographᚋinternalᚋdomainᚋfeesᚐEstimate(ctx, selections, v)
 		},
 		true,
 		true,
@@ -32951,7 +32951,7 @@ func (ec *executionContext) _Query_hook(ctx context.Context, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
-			return ec.marshalOHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx, selections, v)
+			return ec.marshalOHook2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHook(ctx, selections, v)
 		},
 		true,
 		false,
@@ -33082,7 +33082,7 @@ func (ec *executionContext) _Query_network(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Network) graphql.Marshaler {
-			return ec.marshalNNetwork2ᚖheliographᚋinternalᚋledgerᚐNetwork(ctx, selections, v)
+			return ec.marshalNNetwork2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetwork(ctx, selections, v)
 		},
 		true,
 		true,
@@ -33115,7 +33115,7 @@ func (ec *executionContext) _Query_nft(ctx context.Context, field graphql.Collec
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NFT) graphql.Marshaler {
-			return ec.marshalONFT2ᚖheliographᚋinternalᚋledgerᚐNFT(ctx, selections, v)
+			return ec.marshalONFT2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFT(ctx, selections, v)
 		},
 		true,
 		false,
@@ -33291,7 +33291,7 @@ func (ec *executionContext) _Query_schedule(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Schedule) graphql.Marshaler {
-			return ec.marshalOSchedule2ᚖheliographᚋinternalᚋledgerᚐSchedule(ctx, selections, v)
+			return ec.marshalOSchedule2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSchedule(ctx, selections, v)
 		},
 		true,
 		false,
@@ -33378,7 +33378,7 @@ func (ec *executionContext) _Query_status(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
-			return ec.marshalOStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+			return ec.marshalOStatusPage2ᚖheliographᚋinternalᚋdomainᚋstatusᚐPage(ctx, selections, v)
 		},
 		true,
 		false,
@@ -33411,7 +33411,7 @@ func (ec *executionContext) _Query_statusPage(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
-			return ec.marshalOStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+			return ec.marshalOStatusPage2ᚖheliographᚋinternalᚋdomainᚋstatusᚐPage(ctx, selections, v)
 		},
 		true,
 		false,
@@ -33455,7 +33455,7 @@ func (ec *executionContext) _Query_statusIncident(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Incident) graphql.Marshaler {
-			return ec.marshalOStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident(ctx, selections, v)
+			return ec.marshalOStatusIncident2ᚖheliographᚋinternalᚋdomainᚋstatusᚐIncident(ctx, selections, v)
 		},
 		true,
 		false,
@@ -33499,7 +33499,7 @@ func (ec *executionContext) _Query_statusMaintenance(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Maintenance) graphql.Marshaler {
-			return ec.marshalOStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance(ctx, selections, v)
+			return ec.marshalOStatusMaintenance2ᚖheliographᚋinternalᚋdomainᚋstatusᚐMaintenance(ctx, selections, v)
 		},
 		true,
 		false,
@@ -33543,7 +33543,7 @@ func (ec *executionContext) _Query_statusDrafts(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*status.Incident) graphql.Marshaler {
-			return ec.marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋstatusᚐIncidentᚄ(ctx, selections, v)
+			return ec.marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐIncidentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -33587,7 +33587,7 @@ func (ec *executionContext) _Query_token(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
-			return ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, selections, v)
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
 		},
 		true,
 		false,
@@ -33763,7 +33763,7 @@ func (ec *executionContext) _Query_topic(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Topic) graphql.Marshaler {
-			return ec.marshalOTopic2ᚖheliographᚋinternalᚋledgerᚐTopic(ctx, selections, v)
+			return ec.marshalOTopic2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopic(ctx, selections, v)
 		},
 		true,
 		false,
@@ -33851,7 +33851,7 @@ func (ec *executionContext) _Query_topicMessage(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.TopicMessage) graphql.Marshaler {
-			return ec.marshalOTopicMessage2ᚖheliographᚋinternalᚋledgerᚐTopicMessage(ctx, selections, v)
+			return ec.marshalOTopicMessage2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessage(ctx, selections, v)
 		},
 		true,
 		false,
@@ -33895,7 +33895,7 @@ func (ec *executionContext) _Query_transaction(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Transaction) graphql.Marshaler {
-			return ec.marshalNTransaction2ᚕᚖheliographᚋinternalᚋledgerᚐTransactionᚄ(ctx, selections, v)
+			return ec.marshalNTransaction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -34104,7 +34104,7 @@ func (ec *executionContext) _RegisteredNode_adminKey(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -34136,7 +34136,7 @@ func (ec *executionContext) _RegisteredNode_createdTimestamp(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -34182,7 +34182,7 @@ func (ec *executionContext) _RegisteredNode_description(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -34205,7 +34205,7 @@ func (ec *executionContext) _RegisteredNode_networkNodes(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NetworkNode) graphql.Marshaler {
-			return ec.marshalNNetworkNode2ᚕᚖheliographᚋinternalᚋledgerᚐNetworkNodeᚄ(ctx, selections, v)
+			return ec.marshalNNetworkNode2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNodeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -34237,7 +34237,7 @@ func (ec *executionContext) _RegisteredNode_serviceEndpoints(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.RegisteredServiceEndpoint) graphql.Marshaler {
-			return ec.marshalNRegisteredServiceEndpoint2ᚕᚖheliographᚋinternalᚋledgerᚐRegisteredServiceEndpointᚄ(ctx, selections, v)
+			return ec.marshalNRegisteredServiceEndpoint2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredServiceEndpointᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -34269,7 +34269,7 @@ func (ec *executionContext) _RegisteredNode_timestamp(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -34301,7 +34301,7 @@ func (ec *executionContext) _RegisteredNode_types(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []ledger.RegisteredNodeType) graphql.Marshaler {
-			return ec.marshalNRegisteredNodeType2ᚕheliographᚋinternalᚋledgerᚐRegisteredNodeTypeᚄ(ctx, selections, v)
+			return ec.marshalNRegisteredNodeType2ᚕheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeTypeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -34356,7 +34356,7 @@ func (ec *executionContext) _RegisteredNodeConnection_nodes(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.RegisteredNode) graphql.Marshaler {
-			return ec.marshalNRegisteredNode2ᚕᚖheliographᚋinternalᚋledgerᚐRegisteredNodeᚄ(ctx, selections, v)
+			return ec.marshalNRegisteredNode2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -34420,7 +34420,7 @@ func (ec *executionContext) _RegisteredNodeEdge_node(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.RegisteredNode) graphql.Marshaler {
-			return ec.marshalNRegisteredNode2ᚖheliographᚋinternalᚋledgerᚐRegisteredNode(ctx, selections, v)
+			return ec.marshalNRegisteredNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNode(ctx, selections, v)
 		},
 		true,
 		true,
@@ -34475,7 +34475,7 @@ func (ec *executionContext) _RegisteredServiceEndpoint_blockNode(ctx context.Con
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.BlockNodeService) graphql.Marshaler {
-			return ec.marshalOBlockNodeService2ᚖheliographᚋinternalᚋledgerᚐBlockNodeService(ctx, selections, v)
+			return ec.marshalOBlockNodeService2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlockNodeService(ctx, selections, v)
 		},
 		true,
 		false,
@@ -34507,7 +34507,7 @@ func (ec *executionContext) _RegisteredServiceEndpoint_domainName(ctx context.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -34530,7 +34530,7 @@ func (ec *executionContext) _RegisteredServiceEndpoint_generalService(ctx contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.GeneralService) graphql.Marshaler {
-			return ec.marshalOGeneralService2ᚖheliographᚋinternalᚋledgerᚐGeneralService(ctx, selections, v)
+			return ec.marshalOGeneralService2ᚖheliographᚋinternalᚋdomainᚋledgerᚐGeneralService(ctx, selections, v)
 		},
 		true,
 		false,
@@ -34562,7 +34562,7 @@ func (ec *executionContext) _RegisteredServiceEndpoint_ipAddress(ctx context.Con
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -34585,7 +34585,7 @@ func (ec *executionContext) _RegisteredServiceEndpoint_mirrorNode(ctx context.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Empty]) graphql.Marshaler {
-			return ec.marshalOEmpty2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOEmpty2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -34654,7 +34654,7 @@ func (ec *executionContext) _RegisteredServiceEndpoint_rpcRelay(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Empty]) graphql.Marshaler {
-			return ec.marshalOEmpty2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOEmpty2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -34677,7 +34677,7 @@ func (ec *executionContext) _RegisteredServiceEndpoint_type(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.RegisteredNodeType) graphql.Marshaler {
-			return ec.marshalNRegisteredNodeType2heliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx, selections, v)
+			return ec.marshalNRegisteredNodeType2heliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeType(ctx, selections, v)
 		},
 		true,
 		true,
@@ -34746,7 +34746,7 @@ func (ec *executionContext) _RoyaltyFee_amount(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Fraction) graphql.Marshaler {
-			return ec.marshalNFraction2ᚖheliographᚋinternalᚋledgerᚐFraction(ctx, selections, v)
+			return ec.marshalNFraction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFraction(ctx, selections, v)
 		},
 		true,
 		true,
@@ -34778,7 +34778,7 @@ func (ec *executionContext) _RoyaltyFee_collectorAccountId(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -34801,7 +34801,7 @@ func (ec *executionContext) _RoyaltyFee_collectorAccount(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -34833,7 +34833,7 @@ func (ec *executionContext) _RoyaltyFee_fallbackFee(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.FallbackFee) graphql.Marshaler {
-			return ec.marshalOFallbackFee2ᚖheliographᚋinternalᚋledgerᚐFallbackFee(ctx, selections, v)
+			return ec.marshalOFallbackFee2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFallbackFee(ctx, selections, v)
 		},
 		true,
 		false,
@@ -34888,7 +34888,7 @@ func (ec *executionContext) _Schedule_entityId(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -34911,7 +34911,7 @@ func (ec *executionContext) _Schedule_adminKey(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -34943,7 +34943,7 @@ func (ec *executionContext) _Schedule_createdTimestamp(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -34966,7 +34966,7 @@ func (ec *executionContext) _Schedule_creation(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
-			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, selections, v)
 		},
 		true,
 		false,
@@ -34998,7 +34998,7 @@ func (ec *executionContext) _Schedule_creatorAccountId(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -35021,7 +35021,7 @@ func (ec *executionContext) _Schedule_creator(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -35053,7 +35053,7 @@ func (ec *executionContext) _Schedule_deleted(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
-			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -35076,7 +35076,7 @@ func (ec *executionContext) _Schedule_executedTimestamp(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -35099,7 +35099,7 @@ func (ec *executionContext) _Schedule_execution(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
-			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, selections, v)
 		},
 		true,
 		false,
@@ -35131,7 +35131,7 @@ func (ec *executionContext) _Schedule_expirationTimestamp(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -35177,7 +35177,7 @@ func (ec *executionContext) _Schedule_storedMemo(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -35200,7 +35200,7 @@ func (ec *executionContext) _Schedule_payerAccountId(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -35223,7 +35223,7 @@ func (ec *executionContext) _Schedule_payer(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -35255,7 +35255,7 @@ func (ec *executionContext) _Schedule_signatures(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.ScheduleSignature) graphql.Marshaler {
-			return ec.marshalNScheduleSignature2ᚕᚖheliographᚋinternalᚋledgerᚐScheduleSignatureᚄ(ctx, selections, v)
+			return ec.marshalNScheduleSignature2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleSignatureᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -35287,7 +35287,7 @@ func (ec *executionContext) _Schedule_state(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.ScheduleState) graphql.Marshaler {
-			return ec.marshalNScheduleState2heliographᚋinternalᚋledgerᚐScheduleState(ctx, selections, v)
+			return ec.marshalNScheduleState2heliographᚋinternalᚋdomainᚋledgerᚐScheduleState(ctx, selections, v)
 		},
 		true,
 		true,
@@ -35310,7 +35310,7 @@ func (ec *executionContext) _Schedule_timestamp(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -35420,7 +35420,7 @@ func (ec *executionContext) _ScheduleConnection_nodes(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Schedule) graphql.Marshaler {
-			return ec.marshalNSchedule2ᚕᚖheliographᚋinternalᚋledgerᚐScheduleᚄ(ctx, selections, v)
+			return ec.marshalNSchedule2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -35484,7 +35484,7 @@ func (ec *executionContext) _ScheduleEdge_node(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Schedule) graphql.Marshaler {
-			return ec.marshalNSchedule2ᚖheliographᚋinternalᚋledgerᚐSchedule(ctx, selections, v)
+			return ec.marshalNSchedule2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSchedule(ctx, selections, v)
 		},
 		true,
 		true,
@@ -35539,7 +35539,7 @@ func (ec *executionContext) _ScheduleSignature_consensusTimestamp(ctx context.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -35562,7 +35562,7 @@ func (ec *executionContext) _ScheduleSignature_publicKeyPrefix(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.LineBytes) graphql.Marshaler {
-			return ec.marshalNBytes2heliographᚋinternalᚋledgerᚐLineBytes(ctx, selections, v)
+			return ec.marshalNBytes2heliographᚋinternalᚋdomainᚋledgerᚐLineBytes(ctx, selections, v)
 		},
 		true,
 		true,
@@ -35585,7 +35585,7 @@ func (ec *executionContext) _ScheduleSignature_signature(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.LineBytes) graphql.Marshaler {
-			return ec.marshalNBytes2heliographᚋinternalᚋledgerᚐLineBytes(ctx, selections, v)
+			return ec.marshalNBytes2heliographᚋinternalᚋdomainᚋledgerᚐLineBytes(ctx, selections, v)
 		},
 		true,
 		true,
@@ -35608,7 +35608,7 @@ func (ec *executionContext) _ScheduleSignature_type(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.SignatureType) graphql.Marshaler {
-			return ec.marshalNSignatureType2heliographᚋinternalᚋledgerᚐSignatureType(ctx, selections, v)
+			return ec.marshalNSignatureType2heliographᚋinternalᚋdomainᚋledgerᚐSignatureType(ctx, selections, v)
 		},
 		true,
 		true,
@@ -35746,7 +35746,7 @@ func (ec *executionContext) _StakingReward_accountId(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -35792,7 +35792,7 @@ func (ec *executionContext) _StakingReward_timestamp(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -35815,7 +35815,7 @@ func (ec *executionContext) _StakingReward_account(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -35847,7 +35847,7 @@ func (ec *executionContext) _StakingReward_transaction(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
-			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, selections, v)
 		},
 		true,
 		false,
@@ -35911,7 +35911,7 @@ func (ec *executionContext) _StakingRewardConnection_nodes(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.StakingReward) graphql.Marshaler {
-			return ec.marshalNStakingReward2ᚕᚖheliographᚋinternalᚋledgerᚐStakingRewardᚄ(ctx, selections, v)
+			return ec.marshalNStakingReward2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingRewardᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -35975,7 +35975,7 @@ func (ec *executionContext) _StakingRewardEdge_node(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.StakingReward) graphql.Marshaler {
-			return ec.marshalNStakingReward2ᚖheliographᚋinternalᚋledgerᚐStakingReward(ctx, selections, v)
+			return ec.marshalNStakingReward2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingReward(ctx, selections, v)
 		},
 		true,
 		true,
@@ -36076,7 +36076,7 @@ func (ec *executionContext) _StatusAffectedComponent_oldStatus(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
-			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, selections, v)
 		},
 		true,
 		true,
@@ -36099,7 +36099,7 @@ func (ec *executionContext) _StatusAffectedComponent_newStatus(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
-			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, selections, v)
 		},
 		true,
 		true,
@@ -36122,7 +36122,7 @@ func (ec *executionContext) _StatusAffectedComponent_oldShown(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
-			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, selections, v)
 		},
 		true,
 		true,
@@ -36145,7 +36145,7 @@ func (ec *executionContext) _StatusAffectedComponent_newShown(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
-			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, selections, v)
 		},
 		true,
 		true,
@@ -36168,7 +36168,7 @@ func (ec *executionContext) _StatusAffectedComponent_component(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
-			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋdomainᚋstatusᚐComponent(ctx, selections, v)
 		},
 		true,
 		false,
@@ -36246,7 +36246,7 @@ func (ec *executionContext) _StatusChange_page(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
-			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋdomainᚋstatusᚐPage(ctx, selections, v)
 		},
 		true,
 		true,
@@ -36278,7 +36278,7 @@ func (ec *executionContext) _StatusChange_componentChanges(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*status.Change) graphql.Marshaler {
-			return ec.marshalNStatusComponentChange2ᚕᚖheliographᚋinternalᚋstatusᚐChangeᚄ(ctx, selections, v)
+			return ec.marshalNStatusComponentChange2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐChangeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -36310,7 +36310,7 @@ func (ec *executionContext) _StatusChange_updates(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*status.Update) graphql.Marshaler {
-			return ec.marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋstatusᚐUpdateᚄ(ctx, selections, v)
+			return ec.marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐUpdateᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -36388,7 +36388,7 @@ func (ec *executionContext) _StatusComponent_page(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
-			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋdomainᚋstatusᚐPage(ctx, selections, v)
 		},
 		true,
 		true,
@@ -36489,7 +36489,7 @@ func (ec *executionContext) _StatusComponent_status(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
-			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, selections, v)
 		},
 		true,
 		true,
@@ -36512,7 +36512,7 @@ func (ec *executionContext) _StatusComponent_shownStatus(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
-			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, selections, v)
 		},
 		true,
 		true,
@@ -36535,7 +36535,7 @@ func (ec *executionContext) _StatusComponent_baseStatus(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
-			return ec.marshalOComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+			return ec.marshalOComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, selections, v)
 		},
 		true,
 		false,
@@ -36558,7 +36558,7 @@ func (ec *executionContext) _StatusComponent_description(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -36627,7 +36627,7 @@ func (ec *executionContext) _StatusComponent_group(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
-			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋdomainᚋstatusᚐComponent(ctx, selections, v)
 		},
 		true,
 		false,
@@ -36659,7 +36659,7 @@ func (ec *executionContext) _StatusComponent_groupCode(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -36682,7 +36682,7 @@ func (ec *executionContext) _StatusComponent_children(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*status.Component) graphql.Marshaler {
-			return ec.marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋstatusᚐComponentᚄ(ctx, selections, v)
+			return ec.marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐComponentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -36783,7 +36783,7 @@ func (ec *executionContext) _StatusComponent_startDate(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[status.Date]) graphql.Marshaler {
-			return ec.marshalODate2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalODate2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -36875,7 +36875,7 @@ func (ec *executionContext) _StatusComponent_nodeId(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -36898,7 +36898,7 @@ func (ec *executionContext) _StatusComponent_networkNode(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
-			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx, selections, v)
+			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNode(ctx, selections, v)
 		},
 		true,
 		false,
@@ -36931,7 +36931,7 @@ func (ec *executionContext) _StatusComponent_uptime(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Uptime) graphql.Marshaler {
-			return ec.marshalOStatusUptime2ᚖheliographᚋinternalᚋstatusᚐUptime(ctx, selections, v)
+			return ec.marshalOStatusUptime2ᚖheliographᚋinternalᚋdomainᚋstatusᚐUptime(ctx, selections, v)
 		},
 		true,
 		false,
@@ -37131,7 +37131,7 @@ func (ec *executionContext) _StatusComponentChange_oldStatus(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
-			return ec.marshalOComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+			return ec.marshalOComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, selections, v)
 		},
 		true,
 		false,
@@ -37154,7 +37154,7 @@ func (ec *executionContext) _StatusComponentChange_newStatus(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
-			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, selections, v)
 		},
 		true,
 		true,
@@ -37177,7 +37177,7 @@ func (ec *executionContext) _StatusComponentChange_oldShown(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
-			return ec.marshalOComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+			return ec.marshalOComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, selections, v)
 		},
 		true,
 		false,
@@ -37200,7 +37200,7 @@ func (ec *executionContext) _StatusComponentChange_newShown(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
-			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, selections, v)
 		},
 		true,
 		true,
@@ -37223,7 +37223,7 @@ func (ec *executionContext) _StatusComponentChange_component(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
-			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋdomainᚋstatusᚐComponent(ctx, selections, v)
 		},
 		true,
 		false,
@@ -37255,7 +37255,7 @@ func (ec *executionContext) _StatusComponentConnection_nodes(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*status.Component) graphql.Marshaler {
-			return ec.marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋstatusᚐComponentᚄ(ctx, selections, v)
+			return ec.marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐComponentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -37351,7 +37351,7 @@ func (ec *executionContext) _StatusComponentEdge_node(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
-			return ec.marshalNStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+			return ec.marshalNStatusComponent2ᚖheliographᚋinternalᚋdomainᚋstatusᚐComponent(ctx, selections, v)
 		},
 		true,
 		true,
@@ -37452,7 +37452,7 @@ func (ec *executionContext) _StatusIncident_page(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
-			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋdomainᚋstatusᚐPage(ctx, selections, v)
 		},
 		true,
 		true,
@@ -37530,7 +37530,7 @@ func (ec *executionContext) _StatusIncident_status(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.State) graphql.Marshaler {
-			return ec.marshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx, selections, v)
+			return ec.marshalNIncidentStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx, selections, v)
 		},
 		true,
 		true,
@@ -37553,7 +37553,7 @@ func (ec *executionContext) _StatusIncident_impact(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.Impact) graphql.Marshaler {
-			return ec.marshalNIncidentImpact2heliographᚋinternalᚋstatusᚐImpact(ctx, selections, v)
+			return ec.marshalNIncidentImpact2heliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx, selections, v)
 		},
 		true,
 		true,
@@ -37576,7 +37576,7 @@ func (ec *executionContext) _StatusIncident_impactOverride(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[status.Impact]) graphql.Marshaler {
-			return ec.marshalOIncidentImpact2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOIncidentImpact2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -37691,7 +37691,7 @@ func (ec *executionContext) _StatusIncident_monitoringAt(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[time.Time]) graphql.Marshaler {
-			return ec.marshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalODateTime2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -37714,7 +37714,7 @@ func (ec *executionContext) _StatusIncident_resolvedAt(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[time.Time]) graphql.Marshaler {
-			return ec.marshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalODateTime2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -37737,7 +37737,7 @@ func (ec *executionContext) _StatusIncident_reminderIntervals(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -37783,7 +37783,7 @@ func (ec *executionContext) _StatusIncident_updates(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*status.Update) graphql.Marshaler {
-			return ec.marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋstatusᚐUpdateᚄ(ctx, selections, v)
+			return ec.marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐUpdateᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -37815,7 +37815,7 @@ func (ec *executionContext) _StatusIncident_components(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*status.Component) graphql.Marshaler {
-			return ec.marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋstatusᚐComponentᚄ(ctx, selections, v)
+			return ec.marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐComponentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -37870,7 +37870,7 @@ func (ec *executionContext) _StatusIncidentConnection_nodes(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*status.Incident) graphql.Marshaler {
-			return ec.marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋstatusᚐIncidentᚄ(ctx, selections, v)
+			return ec.marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐIncidentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -37966,7 +37966,7 @@ func (ec *executionContext) _StatusIncidentEdge_node(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Incident) graphql.Marshaler {
-			return ec.marshalNStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident(ctx, selections, v)
+			return ec.marshalNStatusIncident2ᚖheliographᚋinternalᚋdomainᚋstatusᚐIncident(ctx, selections, v)
 		},
 		true,
 		true,
@@ -38067,7 +38067,7 @@ func (ec *executionContext) _StatusMaintenance_page(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
-			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋdomainᚋstatusᚐPage(ctx, selections, v)
 		},
 		true,
 		true,
@@ -38145,7 +38145,7 @@ func (ec *executionContext) _StatusMaintenance_status(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.State) graphql.Marshaler {
-			return ec.marshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx, selections, v)
+			return ec.marshalNMaintenanceStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx, selections, v)
 		},
 		true,
 		true,
@@ -38168,7 +38168,7 @@ func (ec *executionContext) _StatusMaintenance_impact(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.Impact) graphql.Marshaler {
-			return ec.marshalNIncidentImpact2heliographᚋinternalᚋstatusᚐImpact(ctx, selections, v)
+			return ec.marshalNIncidentImpact2heliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx, selections, v)
 		},
 		true,
 		true,
@@ -38191,7 +38191,7 @@ func (ec *executionContext) _StatusMaintenance_impactOverride(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[status.Impact]) graphql.Marshaler {
-			return ec.marshalOIncidentImpact2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOIncidentImpact2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -38306,7 +38306,7 @@ func (ec *executionContext) _StatusMaintenance_monitoringAt(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[time.Time]) graphql.Marshaler {
-			return ec.marshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalODateTime2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -38329,7 +38329,7 @@ func (ec *executionContext) _StatusMaintenance_resolvedAt(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[time.Time]) graphql.Marshaler {
-			return ec.marshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalODateTime2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -38490,7 +38490,7 @@ func (ec *executionContext) _StatusMaintenance_remindMinutes(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
-			return ec.marshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -38513,7 +38513,7 @@ func (ec *executionContext) _StatusMaintenance_updates(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*status.Update) graphql.Marshaler {
-			return ec.marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋstatusᚐUpdateᚄ(ctx, selections, v)
+			return ec.marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐUpdateᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -38545,7 +38545,7 @@ func (ec *executionContext) _StatusMaintenance_components(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*status.Component) graphql.Marshaler {
-			return ec.marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋstatusᚐComponentᚄ(ctx, selections, v)
+			return ec.marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐComponentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -38600,7 +38600,7 @@ func (ec *executionContext) _StatusMaintenanceConnection_nodes(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*status.Maintenance) graphql.Marshaler {
-			return ec.marshalNStatusMaintenance2ᚕᚖheliographᚋinternalᚋstatusᚐMaintenanceᚄ(ctx, selections, v)
+			return ec.marshalNStatusMaintenance2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐMaintenanceᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -38696,7 +38696,7 @@ func (ec *executionContext) _StatusMaintenanceEdge_node(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Maintenance) graphql.Marshaler {
-			return ec.marshalNStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance(ctx, selections, v)
+			return ec.marshalNStatusMaintenance2ᚖheliographᚋinternalᚋdomainᚋstatusᚐMaintenance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -38912,7 +38912,7 @@ func (ec *executionContext) _StatusPage_vocabulary(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.Vocabulary) graphql.Marshaler {
-			return ec.marshalNStatusVocabulary2heliographᚋinternalᚋstatusᚐVocabulary(ctx, selections, v)
+			return ec.marshalNStatusVocabulary2heliographᚋinternalᚋdomainᚋstatusᚐVocabulary(ctx, selections, v)
 		},
 		true,
 		true,
@@ -38935,7 +38935,7 @@ func (ec *executionContext) _StatusPage_mode(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.Mode) graphql.Marshaler {
-			return ec.marshalNStatusPageMode2heliographᚋinternalᚋstatusᚐMode(ctx, selections, v)
+			return ec.marshalNStatusPageMode2heliographᚋinternalᚋdomainᚋstatusᚐMode(ctx, selections, v)
 		},
 		true,
 		true,
@@ -39050,7 +39050,7 @@ func (ec *executionContext) _StatusPage_rollup(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Rollup) graphql.Marshaler {
-			return ec.marshalNStatusRollup2ᚖheliographᚋinternalᚋstatusᚐRollup(ctx, selections, v)
+			return ec.marshalNStatusRollup2ᚖheliographᚋinternalᚋdomainᚋstatusᚐRollup(ctx, selections, v)
 		},
 		true,
 		true,
@@ -39082,7 +39082,7 @@ func (ec *executionContext) _StatusPage_shownRollup(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Rollup) graphql.Marshaler {
-			return ec.marshalNStatusRollup2ᚖheliographᚋinternalᚋstatusᚐRollup(ctx, selections, v)
+			return ec.marshalNStatusRollup2ᚖheliographᚋinternalᚋdomainᚋstatusᚐRollup(ctx, selections, v)
 		},
 		true,
 		true,
@@ -39114,7 +39114,7 @@ func (ec *executionContext) _StatusPage_effectiveIndicator(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.Impact) graphql.Marshaler {
-			return ec.marshalNStatusIndicator2heliographᚋinternalᚋstatusᚐImpact(ctx, selections, v)
+			return ec.marshalNStatusIndicator2heliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx, selections, v)
 		},
 		true,
 		true,
@@ -39182,7 +39182,7 @@ func (ec *executionContext) _StatusPage_component(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Component) graphql.Marshaler {
-			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, selections, v)
+			return ec.marshalOStatusComponent2ᚖheliographᚋinternalᚋdomainᚋstatusᚐComponent(ctx, selections, v)
 		},
 		true,
 		false,
@@ -39445,7 +39445,7 @@ func (ec *executionContext) _StatusPagePayload_page(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Page) graphql.Marshaler {
-			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx, selections, v)
+			return ec.marshalNStatusPage2ᚖheliographᚋinternalᚋdomainᚋstatusᚐPage(ctx, selections, v)
 		},
 		true,
 		true,
@@ -39477,7 +39477,7 @@ func (ec *executionContext) _StatusRollup_indicator(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.Impact) graphql.Marshaler {
-			return ec.marshalNStatusIndicator2heliographᚋinternalᚋstatusᚐImpact(ctx, selections, v)
+			return ec.marshalNStatusIndicator2heliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx, selections, v)
 		},
 		true,
 		true,
@@ -39624,7 +39624,7 @@ func (ec *executionContext) _StatusUpdate_status(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.State) graphql.Marshaler {
-			return ec.marshalNNoticeStatus2heliographᚋinternalᚋstatusᚐState(ctx, selections, v)
+			return ec.marshalNNoticeStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx, selections, v)
 		},
 		true,
 		true,
@@ -39716,7 +39716,7 @@ func (ec *executionContext) _StatusUpdate_displayAt(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[time.Time]) graphql.Marshaler {
-			return ec.marshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalODateTime2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -39739,7 +39739,7 @@ func (ec *executionContext) _StatusUpdate_affectedComponents(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*status.AffectedComponent) graphql.Marshaler {
-			return ec.marshalOStatusAffectedComponent2ᚕᚖheliographᚋinternalᚋstatusᚐAffectedComponentᚄ(ctx, selections, v)
+			return ec.marshalOStatusAffectedComponent2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐAffectedComponentᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -39794,7 +39794,7 @@ func (ec *executionContext) _StatusUpdate_customTweet(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -39817,7 +39817,7 @@ func (ec *executionContext) _StatusUpdate_tweetId(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
-			return ec.marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -39863,7 +39863,7 @@ func (ec *executionContext) _StatusUptime_days(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*status.UptimeDay) graphql.Marshaler {
-			return ec.marshalNStatusUptimeDay2ᚕᚖheliographᚋinternalᚋstatusᚐUptimeDayᚄ(ctx, selections, v)
+			return ec.marshalNStatusUptimeDay2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐUptimeDayᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -39895,7 +39895,7 @@ func (ec *executionContext) _StatusUptimeDay_date(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.Date) graphql.Marshaler {
-			return ec.marshalNDate2heliographᚋinternalᚋstatusᚐDate(ctx, selections, v)
+			return ec.marshalNDate2heliographᚋinternalᚋdomainᚋstatusᚐDate(ctx, selections, v)
 		},
 		true,
 		true,
@@ -39941,7 +39941,7 @@ func (ec *executionContext) _StatusUptimeDay_worst(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
-			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, selections, v)
 		},
 		true,
 		true,
@@ -39964,7 +39964,7 @@ func (ec *executionContext) _StatusUptimeDay_worstShown(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
-			return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, selections, v)
+			return ec.marshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, selections, v)
 		},
 		true,
 		true,
@@ -40080,7 +40080,7 @@ func (ec *executionContext) _Subscription_topicMessages(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.TopicMessage) graphql.Marshaler {
-			return ec.marshalNTopicMessage2ᚖheliographᚋinternalᚋledgerᚐTopicMessage(ctx, selections, v)
+			return ec.marshalNTopicMessage2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessage(ctx, selections, v)
 		},
 		true,
 		true,
@@ -40124,7 +40124,7 @@ func (ec *executionContext) _Subscription_transactions(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
-			return ec.marshalNTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+			return ec.marshalNTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, selections, v)
 		},
 		true,
 		true,
@@ -40168,7 +40168,7 @@ func (ec *executionContext) _Subscription_contractLogs(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractLog) graphql.Marshaler {
-			return ec.marshalNContractLog2ᚖheliographᚋinternalᚋledgerᚐContractLog(ctx, selections, v)
+			return ec.marshalNContractLog2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLog(ctx, selections, v)
 		},
 		true,
 		true,
@@ -40212,7 +40212,7 @@ func (ec *executionContext) _Subscription_contractResults(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
-			return ec.marshalNContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult(ctx, selections, v)
+			return ec.marshalNContractResult2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult(ctx, selections, v)
 		},
 		true,
 		true,
@@ -40256,7 +40256,7 @@ func (ec *executionContext) _Subscription_blocks(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
-			return ec.marshalNBlock2ᚖheliographᚋinternalᚋledgerᚐBlock(ctx, selections, v)
+			return ec.marshalNBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx, selections, v)
 		},
 		true,
 		true,
@@ -40300,7 +40300,7 @@ func (ec *executionContext) _Subscription_statusChanged(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Revision) graphql.Marshaler {
-			return ec.marshalNStatusChange2ᚖheliographᚋinternalᚋstatusᚐRevision(ctx, selections, v)
+			return ec.marshalNStatusChange2ᚖheliographᚋinternalᚋdomainᚋstatusᚐRevision(ctx, selections, v)
 		},
 		true,
 		true,
@@ -40343,7 +40343,7 @@ func (ec *executionContext) _TimestampRange_from(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40366,7 +40366,7 @@ func (ec *executionContext) _TimestampRange_to(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40412,7 +40412,7 @@ func (ec *executionContext) _Token_entityId(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -40435,7 +40435,7 @@ func (ec *executionContext) _Token_type(ctx context.Context, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TokenType) graphql.Marshaler {
-			return ec.marshalNTokenType2heliographᚋinternalᚋledgerᚐTokenType(ctx, selections, v)
+			return ec.marshalNTokenType2heliographᚋinternalᚋdomainᚋledgerᚐTokenType(ctx, selections, v)
 		},
 		true,
 		true,
@@ -40458,7 +40458,7 @@ func (ec *executionContext) _Token_adminKey(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40490,7 +40490,7 @@ func (ec *executionContext) _Token_autoRenewAccountId(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40513,7 +40513,7 @@ func (ec *executionContext) _Token_autoRenewAccount(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40545,7 +40545,7 @@ func (ec *executionContext) _Token_autoRenewPeriod(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40568,7 +40568,7 @@ func (ec *executionContext) _Token_createdTimestamp(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -40591,7 +40591,7 @@ func (ec *executionContext) _Token_customFees(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.TokenCustomFees) graphql.Marshaler {
-			return ec.marshalOTokenCustomFees2ᚖheliographᚋinternalᚋledgerᚐTokenCustomFees(ctx, selections, v)
+			return ec.marshalOTokenCustomFees2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenCustomFees(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40669,7 +40669,7 @@ func (ec *executionContext) _Token_deleted(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
-			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40692,7 +40692,7 @@ func (ec *executionContext) _Token_expirationTimestamp(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40715,7 +40715,7 @@ func (ec *executionContext) _Token_expirationNanoseconds(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40738,7 +40738,7 @@ func (ec *executionContext) _Token_feeScheduleKey(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40793,7 +40793,7 @@ func (ec *executionContext) _Token_freezeKey(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40848,7 +40848,7 @@ func (ec *executionContext) _Token_kycKey(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40949,7 +40949,7 @@ func (ec *executionContext) _Token_metadataKey(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -40981,7 +40981,7 @@ func (ec *executionContext) _Token_modifiedTimestamp(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -41027,7 +41027,7 @@ func (ec *executionContext) _Token_pauseKey(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -41059,7 +41059,7 @@ func (ec *executionContext) _Token_pauseStatus(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TokenPauseStatus) graphql.Marshaler {
-			return ec.marshalNTokenPauseStatus2heliographᚋinternalᚋledgerᚐTokenPauseStatus(ctx, selections, v)
+			return ec.marshalNTokenPauseStatus2heliographᚋinternalᚋdomainᚋledgerᚐTokenPauseStatus(ctx, selections, v)
 		},
 		true,
 		true,
@@ -41082,7 +41082,7 @@ func (ec *executionContext) _Token_supplyKey(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -41114,7 +41114,7 @@ func (ec *executionContext) _Token_supplyType(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TokenSupplyType) graphql.Marshaler {
-			return ec.marshalNTokenSupplyType2heliographᚋinternalᚋledgerᚐTokenSupplyType(ctx, selections, v)
+			return ec.marshalNTokenSupplyType2heliographᚋinternalᚋdomainᚋledgerᚐTokenSupplyType(ctx, selections, v)
 		},
 		true,
 		true,
@@ -41160,7 +41160,7 @@ func (ec *executionContext) _Token_timestamp(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -41215,7 +41215,7 @@ func (ec *executionContext) _Token_treasuryAccountId(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -41238,7 +41238,7 @@ func (ec *executionContext) _Token_treasuryAccount(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -41270,7 +41270,7 @@ func (ec *executionContext) _Token_wipeKey(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -41436,7 +41436,7 @@ func (ec *executionContext) _TokenAllowance_ownerId(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -41459,7 +41459,7 @@ func (ec *executionContext) _TokenAllowance_owner(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -41491,7 +41491,7 @@ func (ec *executionContext) _TokenAllowance_spenderId(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -41514,7 +41514,7 @@ func (ec *executionContext) _TokenAllowance_spender(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -41546,7 +41546,7 @@ func (ec *executionContext) _TokenAllowance_timestamp(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -41578,7 +41578,7 @@ func (ec *executionContext) _TokenAllowance_tokenId(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -41601,7 +41601,7 @@ func (ec *executionContext) _TokenAllowance_token(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
-			return ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, selections, v)
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
 		},
 		true,
 		false,
@@ -41665,7 +41665,7 @@ func (ec *executionContext) _TokenAllowanceConnection_nodes(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.TokenAllowance) graphql.Marshaler {
-			return ec.marshalNTokenAllowance2ᚕᚖheliographᚋinternalᚋledgerᚐTokenAllowanceᚄ(ctx, selections, v)
+			return ec.marshalNTokenAllowance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -41729,7 +41729,7 @@ func (ec *executionContext) _TokenAllowanceEdge_node(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.TokenAllowance) graphql.Marshaler {
-			return ec.marshalNTokenAllowance2ᚖheliographᚋinternalᚋledgerᚐTokenAllowance(ctx, selections, v)
+			return ec.marshalNTokenAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -41784,7 +41784,7 @@ func (ec *executionContext) _TokenBalance_tokenId(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -41830,7 +41830,7 @@ func (ec *executionContext) _TokenBalance_token(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
-			return ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, selections, v)
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
 		},
 		true,
 		false,
@@ -41894,7 +41894,7 @@ func (ec *executionContext) _TokenConnection_nodes(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Token) graphql.Marshaler {
-			return ec.marshalNToken2ᚕᚖheliographᚋinternalᚋledgerᚐTokenᚄ(ctx, selections, v)
+			return ec.marshalNToken2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -41990,7 +41990,7 @@ func (ec *executionContext) _TokenCustomFees_createdTimestamp(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42013,7 +42013,7 @@ func (ec *executionContext) _TokenCustomFees_fixedFees(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.FixedFee) graphql.Marshaler {
-			return ec.marshalNFixedFee2ᚕᚖheliographᚋinternalᚋledgerᚐFixedFeeᚄ(ctx, selections, v)
+			return ec.marshalNFixedFee2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐFixedFeeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -42045,7 +42045,7 @@ func (ec *executionContext) _TokenCustomFees_fractionalFees(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.FractionalFee) graphql.Marshaler {
-			return ec.marshalOFractionalFee2ᚕᚖheliographᚋinternalᚋledgerᚐFractionalFeeᚄ(ctx, selections, v)
+			return ec.marshalOFractionalFee2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐFractionalFeeᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42077,7 +42077,7 @@ func (ec *executionContext) _TokenCustomFees_royaltyFees(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.RoyaltyFee) graphql.Marshaler {
-			return ec.marshalORoyaltyFee2ᚕᚖheliographᚋinternalᚋledgerᚐRoyaltyFeeᚄ(ctx, selections, v)
+			return ec.marshalORoyaltyFee2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐRoyaltyFeeᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42109,7 +42109,7 @@ func (ec *executionContext) _TokenEdge_node(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
-			return ec.marshalNToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, selections, v)
+			return ec.marshalNToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
 		},
 		true,
 		true,
@@ -42164,7 +42164,7 @@ func (ec *executionContext) _TokenHolder_accountId(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -42187,7 +42187,7 @@ func (ec *executionContext) _TokenHolder_account(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42242,7 +42242,7 @@ func (ec *executionContext) _TokenHolder_decimals(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42265,7 +42265,7 @@ func (ec *executionContext) _TokenHolder_timestamp(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42288,7 +42288,7 @@ func (ec *executionContext) _TokenHolder_tokenId(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -42311,7 +42311,7 @@ func (ec *executionContext) _TokenHolder_token(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
-			return ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, selections, v)
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42375,7 +42375,7 @@ func (ec *executionContext) _TokenHolderConnection_nodes(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.TokenHolder) graphql.Marshaler {
-			return ec.marshalNTokenHolder2ᚕᚖheliographᚋinternalᚋledgerᚐTokenHolderᚄ(ctx, selections, v)
+			return ec.marshalNTokenHolder2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -42439,7 +42439,7 @@ func (ec *executionContext) _TokenHolderConnection_timestamp(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42462,7 +42462,7 @@ func (ec *executionContext) _TokenHolderEdge_node(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.TokenHolder) graphql.Marshaler {
-			return ec.marshalNTokenHolder2ᚖheliographᚋinternalᚋledgerᚐTokenHolder(ctx, selections, v)
+			return ec.marshalNTokenHolder2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolder(ctx, selections, v)
 		},
 		true,
 		true,
@@ -42517,7 +42517,7 @@ func (ec *executionContext) _TokenRelationship_accountId(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -42540,7 +42540,7 @@ func (ec *executionContext) _TokenRelationship_account(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42572,7 +42572,7 @@ func (ec *executionContext) _TokenRelationship_automaticAssociation(ctx context.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
-			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42618,7 +42618,7 @@ func (ec *executionContext) _TokenRelationship_createdTimestamp(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42641,7 +42641,7 @@ func (ec *executionContext) _TokenRelationship_decimals(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42664,7 +42664,7 @@ func (ec *executionContext) _TokenRelationship_freezeStatus(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.TokenFreezeStatus]) graphql.Marshaler {
-			return ec.marshalOTokenFreezeStatus2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTokenFreezeStatus2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42687,7 +42687,7 @@ func (ec *executionContext) _TokenRelationship_kycStatus(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.TokenKYCStatus]) graphql.Marshaler {
-			return ec.marshalOTokenKYCStatus2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTokenKYCStatus2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42710,7 +42710,7 @@ func (ec *executionContext) _TokenRelationship_timestamp(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -42742,7 +42742,7 @@ func (ec *executionContext) _TokenRelationship_tokenId(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -42765,7 +42765,7 @@ func (ec *executionContext) _TokenRelationship_token(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
-			return ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, selections, v)
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42829,7 +42829,7 @@ func (ec *executionContext) _TokenRelationshipConnection_nodes(ctx context.Conte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.TokenRelationship) graphql.Marshaler {
-			return ec.marshalNTokenRelationship2ᚕᚖheliographᚋinternalᚋledgerᚐTokenRelationshipᚄ(ctx, selections, v)
+			return ec.marshalNTokenRelationship2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationshipᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -42893,7 +42893,7 @@ func (ec *executionContext) _TokenRelationshipEdge_node(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.TokenRelationship) graphql.Marshaler {
-			return ec.marshalNTokenRelationship2ᚖheliographᚋinternalᚋledgerᚐTokenRelationship(ctx, selections, v)
+			return ec.marshalNTokenRelationship2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationship(ctx, selections, v)
 		},
 		true,
 		true,
@@ -42948,7 +42948,7 @@ func (ec *executionContext) _TokenTransfer_tokenId(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -42971,7 +42971,7 @@ func (ec *executionContext) _TokenTransfer_accountId(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43040,7 +43040,7 @@ func (ec *executionContext) _TokenTransfer_account(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43072,7 +43072,7 @@ func (ec *executionContext) _TokenTransfer_token(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
-			return ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, selections, v)
+			return ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43127,7 +43127,7 @@ func (ec *executionContext) _Topic_entityId(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -43150,7 +43150,7 @@ func (ec *executionContext) _Topic_adminKey(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43182,7 +43182,7 @@ func (ec *executionContext) _Topic_autoRenewAccountId(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43205,7 +43205,7 @@ func (ec *executionContext) _Topic_autoRenewAccount(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43237,7 +43237,7 @@ func (ec *executionContext) _Topic_autoRenewPeriod(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43260,7 +43260,7 @@ func (ec *executionContext) _Topic_createdTimestamp(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43283,7 +43283,7 @@ func (ec *executionContext) _Topic_customFees(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.TopicCustomFees) graphql.Marshaler {
-			return ec.marshalOTopicCustomFees2ᚖheliographᚋinternalᚋledgerᚐTopicCustomFees(ctx, selections, v)
+			return ec.marshalOTopicCustomFees2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicCustomFees(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43315,7 +43315,7 @@ func (ec *executionContext) _Topic_deleted(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
-			return ec.marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43338,7 +43338,7 @@ func (ec *executionContext) _Topic_expirationTimestamp(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43361,7 +43361,7 @@ func (ec *executionContext) _Topic_feeExemptKeys(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalNKey2ᚕᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalNKey2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		true,
@@ -43393,7 +43393,7 @@ func (ec *executionContext) _Topic_feeScheduleKey(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43448,7 +43448,7 @@ func (ec *executionContext) _Topic_submitKey(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43480,7 +43480,7 @@ func (ec *executionContext) _Topic_timestamp(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
-			return ec.marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx, selections, v)
+			return ec.marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx, selections, v)
 		},
 		true,
 		true,
@@ -43556,7 +43556,7 @@ func (ec *executionContext) _TopicCustomFees_createdTimestamp(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43579,7 +43579,7 @@ func (ec *executionContext) _TopicCustomFees_fixedFees(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.FixedFee) graphql.Marshaler {
-			return ec.marshalNFixedFee2ᚕᚖheliographᚋinternalᚋledgerᚐFixedFeeᚄ(ctx, selections, v)
+			return ec.marshalNFixedFee2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐFixedFeeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -43634,7 +43634,7 @@ func (ec *executionContext) _TopicMessage_chunkInfo(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ChunkInfo) graphql.Marshaler {
-			return ec.marshalOChunkInfo2ᚖheliographᚋinternalᚋledgerᚐChunkInfo(ctx, selections, v)
+			return ec.marshalOChunkInfo2ᚖheliographᚋinternalᚋdomainᚋledgerᚐChunkInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43666,7 +43666,7 @@ func (ec *executionContext) _TopicMessage_consensusTimestamp(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -43735,7 +43735,7 @@ func (ec *executionContext) _TopicMessage_payerAccountId(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43758,7 +43758,7 @@ func (ec *executionContext) _TopicMessage_payer(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43859,7 +43859,7 @@ func (ec *executionContext) _TopicMessage_topicId(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -43882,7 +43882,7 @@ func (ec *executionContext) _TopicMessage_topic(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Topic) graphql.Marshaler {
-			return ec.marshalOTopic2ᚖheliographᚋinternalᚋledgerᚐTopic(ctx, selections, v)
+			return ec.marshalOTopic2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopic(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43914,7 +43914,7 @@ func (ec *executionContext) _TopicMessage_transaction(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
-			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, selections, v)
 		},
 		true,
 		false,
@@ -43978,7 +43978,7 @@ func (ec *executionContext) _TopicMessageConnection_nodes(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.TopicMessage) graphql.Marshaler {
-			return ec.marshalNTopicMessage2ᚕᚖheliographᚋinternalᚋledgerᚐTopicMessageᚄ(ctx, selections, v)
+			return ec.marshalNTopicMessage2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44074,7 +44074,7 @@ func (ec *executionContext) _TopicMessageEdge_node(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.TopicMessage) graphql.Marshaler {
-			return ec.marshalNTopicMessage2ᚖheliographᚋinternalᚋledgerᚐTopicMessage(ctx, selections, v)
+			return ec.marshalNTopicMessage2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessage(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44152,7 +44152,7 @@ func (ec *executionContext) _Transaction_assessedCustomFees(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.AssessedCustomFee) graphql.Marshaler {
-			return ec.marshalNAssessedCustomFee2ᚕᚖheliographᚋinternalᚋledgerᚐAssessedCustomFeeᚄ(ctx, selections, v)
+			return ec.marshalNAssessedCustomFee2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAssessedCustomFeeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44184,7 +44184,7 @@ func (ec *executionContext) _Transaction_batchKey(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
-			return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, selections, v)
+			return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, selections, v)
 		},
 		true,
 		false,
@@ -44239,7 +44239,7 @@ func (ec *executionContext) _Transaction_chargedFee(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -44262,7 +44262,7 @@ func (ec *executionContext) _Transaction_consensusTimestamp(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44285,7 +44285,7 @@ func (ec *executionContext) _Transaction_entityId(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -44331,7 +44331,7 @@ func (ec *executionContext) _Transaction_highVolumePricingMultiplier(ctx context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -44354,7 +44354,7 @@ func (ec *executionContext) _Transaction_index(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
-			return ec.marshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -44377,7 +44377,7 @@ func (ec *executionContext) _Transaction_innerTransactionIds(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []ledger.TransactionID) graphql.Marshaler {
-			return ec.marshalNTransactionID2ᚕheliographᚋinternalᚋledgerᚐTransactionIDᚄ(ctx, selections, v)
+			return ec.marshalNTransactionID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTransactionIDᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44400,7 +44400,7 @@ func (ec *executionContext) _Transaction_maxCustomFees(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.CustomFeeLimit) graphql.Marshaler {
-			return ec.marshalNCustomFeeLimit2ᚕᚖheliographᚋinternalᚋledgerᚐCustomFeeLimitᚄ(ctx, selections, v)
+			return ec.marshalNCustomFeeLimit2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐCustomFeeLimitᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44432,7 +44432,7 @@ func (ec *executionContext) _Transaction_maxFee(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOBigInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOBigInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -44478,7 +44478,7 @@ func (ec *executionContext) _Transaction_name(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TransactionType) graphql.Marshaler {
-			return ec.marshalNTransactionType2heliographᚋinternalᚋledgerᚐTransactionType(ctx, selections, v)
+			return ec.marshalNTransactionType2heliographᚋinternalᚋdomainᚋledgerᚐTransactionType(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44501,7 +44501,7 @@ func (ec *executionContext) _Transaction_nftTransfers(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.NFTTransfer) graphql.Marshaler {
-			return ec.marshalNNFTTransfer2ᚕᚖheliographᚋinternalᚋledgerᚐNFTTransferᚄ(ctx, selections, v)
+			return ec.marshalNNFTTransfer2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransferᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44533,7 +44533,7 @@ func (ec *executionContext) _Transaction_nodeAccountId(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		false,
@@ -44579,7 +44579,7 @@ func (ec *executionContext) _Transaction_parentConsensusTimestamp(ctx context.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
-			return ec.marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -44602,7 +44602,7 @@ func (ec *executionContext) _Transaction_parent(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
-			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+			return ec.marshalOTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, selections, v)
 		},
 		true,
 		false,
@@ -44634,7 +44634,7 @@ func (ec *executionContext) _Transaction_payerAccountId(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
-			return ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, selections, v)
+			return ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44657,7 +44657,7 @@ func (ec *executionContext) _Transaction_payer(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
-			return ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, selections, v)
+			return ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -44689,7 +44689,7 @@ func (ec *executionContext) _Transaction_result(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.ResponseCode) graphql.Marshaler {
-			return ec.marshalNResponseCode2heliographᚋinternalᚋledgerᚐResponseCode(ctx, selections, v)
+			return ec.marshalNResponseCode2heliographᚋinternalᚋdomainᚋledgerᚐResponseCode(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44735,7 +44735,7 @@ func (ec *executionContext) _Transaction_stakingRewardTransfers(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.StakingReward) graphql.Marshaler {
-			return ec.marshalNStakingReward2ᚕᚖheliographᚋinternalᚋledgerᚐStakingRewardᚄ(ctx, selections, v)
+			return ec.marshalNStakingReward2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingRewardᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44767,7 +44767,7 @@ func (ec *executionContext) _Transaction_tokenTransfers(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.TokenTransfer) graphql.Marshaler {
-			return ec.marshalNTokenTransfer2ᚕᚖheliographᚋinternalᚋledgerᚐTokenTransferᚄ(ctx, selections, v)
+			return ec.marshalNTokenTransfer2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenTransferᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44822,7 +44822,7 @@ func (ec *executionContext) _Transaction_transactionId(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.TransactionID) graphql.Marshaler {
-			return ec.marshalNTransactionID2heliographᚋinternalᚋledgerᚐTransactionID(ctx, selections, v)
+			return ec.marshalNTransactionID2heliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44845,7 +44845,7 @@ func (ec *executionContext) _Transaction_transfers(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.CryptoTransfer) graphql.Marshaler {
-			return ec.marshalNCryptoTransfer2ᚕᚖheliographᚋinternalᚋledgerᚐCryptoTransferᚄ(ctx, selections, v)
+			return ec.marshalNCryptoTransfer2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoTransferᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44877,7 +44877,7 @@ func (ec *executionContext) _Transaction_validDurationSeconds(ctx context.Contex
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
-			return ec.marshalOBigInt2heliographᚋinternalᚋledgerᚐNull(ctx, selections, v)
+			return ec.marshalOBigInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx, selections, v)
 		},
 		true,
 		false,
@@ -44900,7 +44900,7 @@ func (ec *executionContext) _Transaction_validStartTimestamp(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
-			return ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, selections, v)
+			return ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, selections, v)
 		},
 		true,
 		true,
@@ -44923,7 +44923,7 @@ func (ec *executionContext) _Transaction_block(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
-			return ec.marshalOBlock2ᚖheliographᚋinternalᚋledgerᚐBlock(ctx, selections, v)
+			return ec.marshalOBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx, selections, v)
 		},
 		true,
 		false,
@@ -44999,7 +44999,7 @@ func (ec *executionContext) _Transaction_contractResult(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
-			return ec.marshalOContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult(ctx, selections, v)
+			return ec.marshalOContractResult2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult(ctx, selections, v)
 		},
 		true,
 		false,
@@ -45031,7 +45031,7 @@ func (ec *executionContext) _Transaction_node(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
-			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx, selections, v)
+			return ec.marshalONetworkNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNode(ctx, selections, v)
 		},
 		true,
 		false,
@@ -45063,7 +45063,7 @@ func (ec *executionContext) _Transaction_schedule(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Schedule) graphql.Marshaler {
-			return ec.marshalOSchedule2ᚖheliographᚋinternalᚋledgerᚐSchedule(ctx, selections, v)
+			return ec.marshalOSchedule2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSchedule(ctx, selections, v)
 		},
 		true,
 		false,
@@ -45127,7 +45127,7 @@ func (ec *executionContext) _TransactionConnection_nodes(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.Transaction) graphql.Marshaler {
-			return ec.marshalNTransaction2ᚕᚖheliographᚋinternalᚋledgerᚐTransactionᚄ(ctx, selections, v)
+			return ec.marshalNTransaction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -45223,7 +45223,7 @@ func (ec *executionContext) _TransactionEdge_node(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
-			return ec.marshalNTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, selections, v)
+			return ec.marshalNTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, selections, v)
 		},
 		true,
 		true,
@@ -45278,7 +45278,7 @@ func (ec *executionContext) _UpdatePayload_update(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *status.Update) graphql.Marshaler {
-			return ec.marshalNStatusUpdate2ᚖheliographᚋinternalᚋstatusᚐUpdate(ctx, selections, v)
+			return ec.marshalNStatusUpdate2ᚖheliographᚋinternalᚋdomainᚋstatusᚐUpdate(ctx, selections, v)
 		},
 		true,
 		true,
@@ -46399,21 +46399,21 @@ func (ec *executionContext) unmarshalInputAccountFilter(ctx context.Context, obj
 		switch k {
 		case "id":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.ID = data
 		case "balance":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("balance"))
-			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Balance = data
 		case "publicKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("publicKey"))
-			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋledgerᚐStringFilter(ctx, v)
+			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStringFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -46471,7 +46471,7 @@ func (ec *executionContext) unmarshalInputAddComponentInput(ctx context.Context,
 			it.IsGroup = data
 		case "status":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
-			data, err := ec.unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, v)
+			data, err := ec.unmarshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -46513,7 +46513,7 @@ func (ec *executionContext) unmarshalInputAddComponentInput(ctx context.Context,
 			it.OnlyShowIfDegraded = data
 		case "startDate":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startDate"))
-			data, err := ec.unmarshalODate2ᚖheliographᚋinternalᚋstatusᚐDate(ctx, v)
+			data, err := ec.unmarshalODate2ᚖheliographᚋinternalᚋdomainᚋstatusᚐDate(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -46561,28 +46561,28 @@ func (ec *executionContext) unmarshalInputAirdropFilter(ctx context.Context, obj
 		switch k {
 		case "accountId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("accountId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.AccountID = data
 		case "tokenId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.TokenID = data
 		case "serialNumber":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("serialNumber"))
-			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.SerialNumber = data
 		case "bounds":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("bounds"))
-			data, err := ec.unmarshalNBoundsMode2heliographᚋinternalᚋledgerᚐBoundsMode(ctx, v)
+			data, err := ec.unmarshalNBoundsMode2heliographᚋinternalᚋdomainᚋledgerᚐBoundsMode(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -46612,28 +46612,28 @@ func (ec *executionContext) unmarshalInputBalanceFilter(ctx context.Context, obj
 		switch k {
 		case "accountId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("accountId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.AccountID = data
 		case "account":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("account"))
-			data, err := ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			data, err := ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Account = data
 		case "balance":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("balance"))
-			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Balance = data
 		case "publicKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("publicKey"))
-			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋledgerᚐStringFilter(ctx, v)
+			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStringFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -46663,14 +46663,14 @@ func (ec *executionContext) unmarshalInputBlockFilter(ctx context.Context, obj a
 		switch k {
 		case "number":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("number"))
-			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Number = data
 		case "timestamp":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timestamp"))
-			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -46762,7 +46762,7 @@ func (ec *executionContext) unmarshalInputContractActionFilter(ctx context.Conte
 		switch k {
 		case "index":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("index"))
-			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -46854,7 +46854,7 @@ func (ec *executionContext) unmarshalInputContractCallInput(ctx context.Context,
 			it.Value = data
 		case "stateOverrides":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("stateOverrides"))
-			data, err := ec.unmarshalOStateOverrideInput2ᚕᚖheliographᚋinternalᚋledgerᚐStateOverrideInputᚄ(ctx, v)
+			data, err := ec.unmarshalOStateOverrideInput2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐStateOverrideInputᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -46884,14 +46884,14 @@ func (ec *executionContext) unmarshalInputContractFilter(ctx context.Context, ob
 		switch k {
 		case "id":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.ID = data
 		case "contracts":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("contracts"))
-			data, err := ec.unmarshalOContractRef2ᚕheliographᚋinternalᚋledgerᚐContractRefᚄ(ctx, v)
+			data, err := ec.unmarshalOContractRef2ᚕheliographᚋinternalᚋdomainᚋledgerᚐContractRefᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -46921,28 +46921,28 @@ func (ec *executionContext) unmarshalInputContractLogFilter(ctx context.Context,
 		switch k {
 		case "contractId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("contractId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.ContractID = data
 		case "contract":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("contract"))
-			data, err := ec.unmarshalOContractRef2ᚖheliographᚋinternalᚋledgerᚐContractRef(ctx, v)
+			data, err := ec.unmarshalOContractRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractRef(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Contract = data
 		case "timestamp":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timestamp"))
-			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Timestamp = data
 		case "index":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("index"))
-			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -46993,28 +46993,28 @@ func (ec *executionContext) unmarshalInputContractResultFilter(ctx context.Conte
 		switch k {
 		case "contractId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("contractId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.ContractID = data
 		case "contract":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("contract"))
-			data, err := ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			data, err := ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Contract = data
 		case "from":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.From = data
 		case "timestamp":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timestamp"))
-			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47079,7 +47079,7 @@ func (ec *executionContext) unmarshalInputContractStateFilter(ctx context.Contex
 		switch k {
 		case "slot":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("slot"))
-			data, err := ec.unmarshalOSlotFilter2ᚖheliographᚋinternalᚋledgerᚐSlotFilter(ctx, v)
+			data, err := ec.unmarshalOSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47109,14 +47109,14 @@ func (ec *executionContext) unmarshalInputCryptoAllowanceFilter(ctx context.Cont
 		switch k {
 		case "ownerId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ownerId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.OwnerID = data
 		case "spenderId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("spenderId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47188,7 +47188,7 @@ func (ec *executionContext) unmarshalInputEditComponentInput(ctx context.Context
 			it.OnlyShowIfDegraded = data
 		case "startDate":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startDate"))
-			data, err := ec.unmarshalODate2ᚖheliographᚋinternalᚋstatusᚐDate(ctx, v)
+			data, err := ec.unmarshalODate2ᚖheliographᚋinternalᚋdomainᚋstatusᚐDate(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47253,7 +47253,7 @@ func (ec *executionContext) unmarshalInputEditNoticeInput(ctx context.Context, o
 			it.Name = data
 		case "impactOverride":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("impactOverride"))
-			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx, v)
+			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47362,56 +47362,56 @@ func (ec *executionContext) unmarshalInputEntityIDFilter(ctx context.Context, ob
 		switch k {
 		case "eq":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("eq"))
-			data, err := ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			data, err := ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Eq = data
 		case "ne":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ne"))
-			data, err := ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			data, err := ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Ne = data
 		case "gt":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gt"))
-			data, err := ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			data, err := ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Gt = data
 		case "gte":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gte"))
-			data, err := ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			data, err := ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Gte = data
 		case "lt":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lt"))
-			data, err := ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			data, err := ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Lt = data
 		case "lte":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lte"))
-			data, err := ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID(ctx, v)
+			data, err := ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Lte = data
 		case "in":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("in"))
-			data, err := ec.unmarshalOEntityID2ᚕheliographᚋinternalᚋledgerᚐEntityIDᚄ(ctx, v)
+			data, err := ec.unmarshalOEntityID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐEntityIDᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.In = data
 		case "notIn":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("notIn"))
-			data, err := ec.unmarshalOEntityID2ᚕheliographᚋinternalᚋledgerᚐEntityIDᚄ(ctx, v)
+			data, err := ec.unmarshalOEntityID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐEntityIDᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47441,7 +47441,7 @@ func (ec *executionContext) unmarshalInputHookFilter(ctx context.Context, obj an
 		switch k {
 		case "hookId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hookId"))
-			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47536,7 +47536,7 @@ func (ec *executionContext) unmarshalInputHookSlotFilter(ctx context.Context, ob
 		switch k {
 		case "key":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("key"))
-			data, err := ec.unmarshalOHookKeyFilter2ᚖheliographᚋinternalᚋledgerᚐHookKeyFilter(ctx, v)
+			data, err := ec.unmarshalOHookKeyFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookKeyFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47724,7 +47724,7 @@ func (ec *executionContext) unmarshalInputMoveMaintenanceInput(ctx context.Conte
 			it.ExpectedVersion = data
 		case "status":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
-			data, err := ec.unmarshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx, v)
+			data, err := ec.unmarshalNMaintenanceStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47789,42 +47789,42 @@ func (ec *executionContext) unmarshalInputNFTFilter(ctx context.Context, obj any
 		switch k {
 		case "owner":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("owner"))
-			data, err := ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			data, err := ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Owner = data
 		case "ownerId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ownerId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.OwnerID = data
 		case "tokenId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.TokenID = data
 		case "serialNumber":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("serialNumber"))
-			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.SerialNumber = data
 		case "spenderId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("spenderId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.SpenderID = data
 		case "anyOf":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("anyOf"))
-			data, err := ec.unmarshalONFTKeyFilter2ᚕᚖheliographᚋinternalᚋledgerᚐNFTKeyFilterᚄ(ctx, v)
+			data, err := ec.unmarshalONFTKeyFilter2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTKeyFilterᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47854,14 +47854,14 @@ func (ec *executionContext) unmarshalInputNFTKeyFilter(ctx context.Context, obj 
 		switch k {
 		case "tokenId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.TokenID = data
 		case "serialNumber":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("serialNumber"))
-			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47891,7 +47891,7 @@ func (ec *executionContext) unmarshalInputNFTTransactionFilter(ctx context.Conte
 		switch k {
 		case "timestamp":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timestamp"))
-			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47921,7 +47921,7 @@ func (ec *executionContext) unmarshalInputNetworkNodeFilter(ctx context.Context,
 		switch k {
 		case "nodeId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("nodeId"))
-			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -47955,21 +47955,21 @@ func (ec *executionContext) unmarshalInputNftAllowanceFilter(ctx context.Context
 		switch k {
 		case "accountId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("accountId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.AccountID = data
 		case "tokenId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.TokenID = data
 		case "bounds":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("bounds"))
-			data, err := ec.unmarshalNBoundsMode2heliographᚋinternalᚋledgerᚐBoundsMode(ctx, v)
+			data, err := ec.unmarshalNBoundsMode2heliographᚋinternalᚋdomainᚋledgerᚐBoundsMode(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48077,7 +48077,7 @@ func (ec *executionContext) unmarshalInputOpenIncidentInput(ctx context.Context,
 			it.Body = data
 		case "status":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
-			data, err := ec.unmarshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx, v)
+			data, err := ec.unmarshalNIncidentStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48091,7 +48091,7 @@ func (ec *executionContext) unmarshalInputOpenIncidentInput(ctx context.Context,
 			it.Affected = data
 		case "impactOverride":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("impactOverride"))
-			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx, v)
+			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48239,14 +48239,14 @@ func (ec *executionContext) unmarshalInputRegisteredNodeFilter(ctx context.Conte
 		switch k {
 		case "registeredNodeId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("registeredNodeId"))
-			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.RegisteredNodeID = data
 		case "type":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
-			data, err := ec.unmarshalORegisteredNodeType2ᚖheliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx, v)
+			data, err := ec.unmarshalORegisteredNodeType2ᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeType(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48396,14 +48396,14 @@ func (ec *executionContext) unmarshalInputScheduleFilter(ctx context.Context, ob
 		switch k {
 		case "id":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.ID = data
 		case "creatorAccountId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("creatorAccountId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48497,14 +48497,14 @@ func (ec *executionContext) unmarshalInputScheduleMaintenanceInput(ctx context.C
 			it.ComponentIds = data
 		case "status":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
-			data, err := ec.unmarshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx, v)
+			data, err := ec.unmarshalNMaintenanceStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Status = data
 		case "impactOverride":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("impactOverride"))
-			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx, v)
+			data, err := ec.unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48590,7 +48590,7 @@ func (ec *executionContext) unmarshalInputSetComponentStatusInput(ctx context.Co
 			it.ID = data
 		case "status":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
-			data, err := ec.unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, v)
+			data, err := ec.unmarshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48780,7 +48780,7 @@ func (ec *executionContext) unmarshalInputStakingRewardFilter(ctx context.Contex
 		switch k {
 		case "timestamp":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timestamp"))
-			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48838,14 +48838,14 @@ func (ec *executionContext) unmarshalInputStateOverrideInput(ctx context.Context
 			it.Nonce = data
 		case "state":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("state"))
-			data, err := ec.unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋledgerᚐSlotValueInputᚄ(ctx, v)
+			data, err := ec.unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValueInputᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.State = data
 		case "stateDiff":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("stateDiff"))
-			data, err := ec.unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋledgerᚐSlotValueInputᚄ(ctx, v)
+			data, err := ec.unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValueInputᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48882,7 +48882,7 @@ func (ec *executionContext) unmarshalInputStatusAffectedInput(ctx context.Contex
 			it.ComponentID = data
 		case "status":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
-			data, err := ec.unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, v)
+			data, err := ec.unmarshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49028,56 +49028,56 @@ func (ec *executionContext) unmarshalInputTimestampFilter(ctx context.Context, o
 		switch k {
 		case "eq":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("eq"))
-			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Eq = data
 		case "ne":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ne"))
-			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Ne = data
 		case "gt":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gt"))
-			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Gt = data
 		case "gte":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gte"))
-			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Gte = data
 		case "lt":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lt"))
-			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Lt = data
 		case "lte":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lte"))
-			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx, v)
+			data, err := ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Lte = data
 		case "in":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("in"))
-			data, err := ec.unmarshalOTimestamp2ᚕheliographᚋinternalᚋledgerᚐTimestampᚄ(ctx, v)
+			data, err := ec.unmarshalOTimestamp2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTimestampᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.In = data
 		case "notIn":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("notIn"))
-			data, err := ec.unmarshalOTimestamp2ᚕheliographᚋinternalᚋledgerᚐTimestampᚄ(ctx, v)
+			data, err := ec.unmarshalOTimestamp2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTimestampᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49107,28 +49107,28 @@ func (ec *executionContext) unmarshalInputTokenAllowanceFilter(ctx context.Conte
 		switch k {
 		case "ownerId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ownerId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.OwnerID = data
 		case "spenderId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("spenderId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.SpenderID = data
 		case "tokenId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.TokenID = data
 		case "anyOf":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("anyOf"))
-			data, err := ec.unmarshalOTokenAllowanceKeyFilter2ᚕᚖheliographᚋinternalᚋledgerᚐTokenAllowanceKeyFilterᚄ(ctx, v)
+			data, err := ec.unmarshalOTokenAllowanceKeyFilter2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceKeyFilterᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49158,14 +49158,14 @@ func (ec *executionContext) unmarshalInputTokenAllowanceKeyFilter(ctx context.Co
 		switch k {
 		case "spenderId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("spenderId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.SpenderID = data
 		case "tokenId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49195,14 +49195,14 @@ func (ec *executionContext) unmarshalInputTokenFilter(ctx context.Context, obj a
 		switch k {
 		case "id":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.ID = data
 		case "associatedTo":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("associatedTo"))
-			data, err := ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			data, err := ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49216,14 +49216,14 @@ func (ec *executionContext) unmarshalInputTokenFilter(ctx context.Context, obj a
 			it.NameContains = data
 		case "publicKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("publicKey"))
-			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋledgerᚐStringFilter(ctx, v)
+			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStringFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.PublicKey = data
 		case "types":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("types"))
-			data, err := ec.unmarshalOTokenType2ᚕheliographᚋinternalᚋledgerᚐTokenTypeᚄ(ctx, v)
+			data, err := ec.unmarshalOTokenType2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTokenTypeᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49253,21 +49253,21 @@ func (ec *executionContext) unmarshalInputTokenHolderFilter(ctx context.Context,
 		switch k {
 		case "accountId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("accountId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.AccountID = data
 		case "balance":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("balance"))
-			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Balance = data
 		case "publicKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("publicKey"))
-			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋledgerᚐStringFilter(ctx, v)
+			data, err := ec.unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStringFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49297,7 +49297,7 @@ func (ec *executionContext) unmarshalInputTokenRelationshipFilter(ctx context.Co
 		switch k {
 		case "tokenId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49327,14 +49327,14 @@ func (ec *executionContext) unmarshalInputTopicMessageFilter(ctx context.Context
 		switch k {
 		case "sequenceNumber":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sequenceNumber"))
-			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOLongFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.SequenceNumber = data
 		case "timestamp":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timestamp"))
-			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49364,42 +49364,42 @@ func (ec *executionContext) unmarshalInputTransactionFilter(ctx context.Context,
 		switch k {
 		case "accountId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("accountId"))
-			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.AccountID = data
 		case "account":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("account"))
-			data, err := ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx, v)
+			data, err := ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Account = data
 		case "timestamp":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timestamp"))
-			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx, v)
+			data, err := ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Timestamp = data
 		case "types":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("types"))
-			data, err := ec.unmarshalOTransactionType2ᚕheliographᚋinternalᚋledgerᚐTransactionTypeᚄ(ctx, v)
+			data, err := ec.unmarshalOTransactionType2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTransactionTypeᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Types = data
 		case "outcome":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("outcome"))
-			data, err := ec.unmarshalOTransactionOutcome2ᚖheliographᚋinternalᚋledgerᚐTransactionOutcome(ctx, v)
+			data, err := ec.unmarshalOTransactionOutcome2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionOutcome(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Outcome = data
 		case "direction":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
-			data, err := ec.unmarshalOTransferDirection2ᚖheliographᚋinternalᚋledgerᚐTransferDirection(ctx, v)
+			data, err := ec.unmarshalOTransferDirection2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransferDirection(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -49450,7 +49450,7 @@ func (ec *executionContext) unmarshalInputUpdateIncidentInput(ctx context.Contex
 			it.ExpectedVersion = data
 		case "status":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
-			data, err := ec.unmarshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx, v)
+			data, err := ec.unmarshalNIncidentStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -67494,11 +67494,11 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNAccessListItem2ᚕᚖheliographᚋinternalᚋledgerᚐAccessListItemᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.AccessListItem) graphql.Marshaler {
+func (ec *executionContext) marshalNAccessListItem2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAccessListItemᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.AccessListItem) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNAccessListItem2ᚖheliographᚋinternalᚋledgerᚐAccessListItem(ctx, sel, v[i])
+		return ec.marshalNAccessListItem2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccessListItem(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -67510,7 +67510,7 @@ func (ec *executionContext) marshalNAccessListItem2ᚕᚖheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNAccessListItem2ᚖheliographᚋinternalᚋledgerᚐAccessListItem(ctx context.Context, sel ast.SelectionSet, v *ledger.AccessListItem) graphql.Marshaler {
+func (ec *executionContext) marshalNAccessListItem2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccessListItem(ctx context.Context, sel ast.SelectionSet, v *ledger.AccessListItem) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -67520,11 +67520,11 @@ func (ec *executionContext) marshalNAccessListItem2ᚖheliographᚋinternalᚋle
 	return ec._AccessListItem(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAccount2ᚕᚖheliographᚋinternalᚋledgerᚐAccountᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Account) graphql.Marshaler {
+func (ec *executionContext) marshalNAccount2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Account) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx, sel, v[i])
+		return ec.marshalNAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -67536,7 +67536,7 @@ func (ec *executionContext) marshalNAccount2ᚕᚖheliographᚋinternalᚋledger
 	return ret
 }
 
-func (ec *executionContext) marshalNAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx context.Context, sel ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+func (ec *executionContext) marshalNAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx context.Context, sel ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -67546,11 +67546,11 @@ func (ec *executionContext) marshalNAccount2ᚖheliographᚋinternalᚋledgerᚐ
 	return ec._Account(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAccountAllowances2heliographᚋinternalᚋledgerᚐAccountAllowances(ctx context.Context, sel ast.SelectionSet, v ledger.AccountAllowances) graphql.Marshaler {
+func (ec *executionContext) marshalNAccountAllowances2heliographᚋinternalᚋdomainᚋledgerᚐAccountAllowances(ctx context.Context, sel ast.SelectionSet, v ledger.AccountAllowances) graphql.Marshaler {
 	return ec._AccountAllowances(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNAccountAllowances2ᚖheliographᚋinternalᚋledgerᚐAccountAllowances(ctx context.Context, sel ast.SelectionSet, v *ledger.AccountAllowances) graphql.Marshaler {
+func (ec *executionContext) marshalNAccountAllowances2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountAllowances(ctx context.Context, sel ast.SelectionSet, v *ledger.AccountAllowances) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -67600,12 +67600,12 @@ func (ec *executionContext) marshalNAccountEdge2ᚖheliographᚋgraphᚋrelayᚐ
 	return ec._AccountEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) {
+func (ec *executionContext) unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) {
 	res, err := scalar.UnmarshalAccountRef(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef(ctx context.Context, sel ast.SelectionSet, v ledger.AccountRef) graphql.Marshaler {
+func (ec *executionContext) marshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx context.Context, sel ast.SelectionSet, v ledger.AccountRef) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalAccountRef(v)
 	if res == graphql.Null {
@@ -67621,11 +67621,11 @@ func (ec *executionContext) unmarshalNAddComponentInput2heliographᚋgraphᚋmod
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNAirdrop2ᚕᚖheliographᚋinternalᚋledgerᚐAirdropᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Airdrop) graphql.Marshaler {
+func (ec *executionContext) marshalNAirdrop2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Airdrop) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNAirdrop2ᚖheliographᚋinternalᚋledgerᚐAirdrop(ctx, sel, v[i])
+		return ec.marshalNAirdrop2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdrop(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -67637,7 +67637,7 @@ func (ec *executionContext) marshalNAirdrop2ᚕᚖheliographᚋinternalᚋledger
 	return ret
 }
 
-func (ec *executionContext) marshalNAirdrop2ᚖheliographᚋinternalᚋledgerᚐAirdrop(ctx context.Context, sel ast.SelectionSet, v *ledger.Airdrop) graphql.Marshaler {
+func (ec *executionContext) marshalNAirdrop2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdrop(ctx context.Context, sel ast.SelectionSet, v *ledger.Airdrop) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -67687,11 +67687,11 @@ func (ec *executionContext) marshalNAirdropEdge2ᚖheliographᚋgraphᚋrelayᚐ
 	return ec._AirdropEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAssessedCustomFee2ᚕᚖheliographᚋinternalᚋledgerᚐAssessedCustomFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.AssessedCustomFee) graphql.Marshaler {
+func (ec *executionContext) marshalNAssessedCustomFee2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAssessedCustomFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.AssessedCustomFee) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNAssessedCustomFee2ᚖheliographᚋinternalᚋledgerᚐAssessedCustomFee(ctx, sel, v[i])
+		return ec.marshalNAssessedCustomFee2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAssessedCustomFee(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -67703,7 +67703,7 @@ func (ec *executionContext) marshalNAssessedCustomFee2ᚕᚖheliographᚋinterna
 	return ret
 }
 
-func (ec *executionContext) marshalNAssessedCustomFee2ᚖheliographᚋinternalᚋledgerᚐAssessedCustomFee(ctx context.Context, sel ast.SelectionSet, v *ledger.AssessedCustomFee) graphql.Marshaler {
+func (ec *executionContext) marshalNAssessedCustomFee2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAssessedCustomFee(ctx context.Context, sel ast.SelectionSet, v *ledger.AssessedCustomFee) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -67713,7 +67713,7 @@ func (ec *executionContext) marshalNAssessedCustomFee2ᚖheliographᚋinternal�
 	return ec._AssessedCustomFee(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAuthorization2ᚖheliographᚋinternalᚋledgerᚐAuthorization(ctx context.Context, sel ast.SelectionSet, v *ledger.Authorization) graphql.Marshaler {
+func (ec *executionContext) marshalNAuthorization2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAuthorization(ctx context.Context, sel ast.SelectionSet, v *ledger.Authorization) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -67723,11 +67723,11 @@ func (ec *executionContext) marshalNAuthorization2ᚖheliographᚋinternalᚋled
 	return ec._Authorization(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNBalance2ᚕᚖheliographᚋinternalᚋledgerᚐBalanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Balance) graphql.Marshaler {
+func (ec *executionContext) marshalNBalance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐBalanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Balance) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNBalance2ᚖheliographᚋinternalᚋledgerᚐBalance(ctx, sel, v[i])
+		return ec.marshalNBalance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBalance(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -67739,7 +67739,7 @@ func (ec *executionContext) marshalNBalance2ᚕᚖheliographᚋinternalᚋledger
 	return ret
 }
 
-func (ec *executionContext) marshalNBalance2ᚖheliographᚋinternalᚋledgerᚐBalance(ctx context.Context, sel ast.SelectionSet, v *ledger.Balance) graphql.Marshaler {
+func (ec *executionContext) marshalNBalance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBalance(ctx context.Context, sel ast.SelectionSet, v *ledger.Balance) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -67805,15 +67805,15 @@ func (ec *executionContext) marshalNBigInt2int64(ctx context.Context, sel ast.Se
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNBlock2heliographᚋinternalᚋledgerᚐBlock(ctx context.Context, sel ast.SelectionSet, v ledger.Block) graphql.Marshaler {
+func (ec *executionContext) marshalNBlock2heliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx context.Context, sel ast.SelectionSet, v ledger.Block) graphql.Marshaler {
 	return ec._Block(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNBlock2ᚕᚖheliographᚋinternalᚋledgerᚐBlockᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Block) graphql.Marshaler {
+func (ec *executionContext) marshalNBlock2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐBlockᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Block) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNBlock2ᚖheliographᚋinternalᚋledgerᚐBlock(ctx, sel, v[i])
+		return ec.marshalNBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -67825,7 +67825,7 @@ func (ec *executionContext) marshalNBlock2ᚕᚖheliographᚋinternalᚋledger�
 	return ret
 }
 
-func (ec *executionContext) marshalNBlock2ᚖheliographᚋinternalᚋledgerᚐBlock(ctx context.Context, sel ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
+func (ec *executionContext) marshalNBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx context.Context, sel ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -67875,12 +67875,12 @@ func (ec *executionContext) marshalNBlockEdge2ᚖheliographᚋgraphᚋrelayᚐEd
 	return ec._BlockEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNBlockNodeAPI2heliographᚋinternalᚋledgerᚐBlockNodeAPI(ctx context.Context, v any) (ledger.BlockNodeAPI, error) {
+func (ec *executionContext) unmarshalNBlockNodeAPI2heliographᚋinternalᚋdomainᚋledgerᚐBlockNodeAPI(ctx context.Context, v any) (ledger.BlockNodeAPI, error) {
 	res, err := scalar.UnmarshalBlockNodeAPI(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNBlockNodeAPI2heliographᚋinternalᚋledgerᚐBlockNodeAPI(ctx context.Context, sel ast.SelectionSet, v ledger.BlockNodeAPI) graphql.Marshaler {
+func (ec *executionContext) marshalNBlockNodeAPI2heliographᚋinternalᚋdomainᚋledgerᚐBlockNodeAPI(ctx context.Context, sel ast.SelectionSet, v ledger.BlockNodeAPI) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalBlockNodeAPI(v)
 	if res == graphql.Null {
@@ -67891,13 +67891,13 @@ func (ec *executionContext) marshalNBlockNodeAPI2heliographᚋinternalᚋledger�
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNBlockNodeAPI2ᚕheliographᚋinternalᚋledgerᚐBlockNodeAPIᚄ(ctx context.Context, v any) ([]ledger.BlockNodeAPI, error) {
+func (ec *executionContext) unmarshalNBlockNodeAPI2ᚕheliographᚋinternalᚋdomainᚋledgerᚐBlockNodeAPIᚄ(ctx context.Context, v any) ([]ledger.BlockNodeAPI, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
 	res := make([]ledger.BlockNodeAPI, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNBlockNodeAPI2heliographᚋinternalᚋledgerᚐBlockNodeAPI(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNBlockNodeAPI2heliographᚋinternalᚋdomainᚋledgerᚐBlockNodeAPI(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -67905,11 +67905,11 @@ func (ec *executionContext) unmarshalNBlockNodeAPI2ᚕheliographᚋinternalᚋle
 	return res, nil
 }
 
-func (ec *executionContext) marshalNBlockNodeAPI2ᚕheliographᚋinternalᚋledgerᚐBlockNodeAPIᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.BlockNodeAPI) graphql.Marshaler {
+func (ec *executionContext) marshalNBlockNodeAPI2ᚕheliographᚋinternalᚋdomainᚋledgerᚐBlockNodeAPIᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.BlockNodeAPI) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNBlockNodeAPI2heliographᚋinternalᚋledgerᚐBlockNodeAPI(ctx, sel, v[i])
+		return ec.marshalNBlockNodeAPI2heliographᚋinternalᚋdomainᚋledgerᚐBlockNodeAPI(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -67947,12 +67947,12 @@ func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.Se
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNBoundsMode2heliographᚋinternalᚋledgerᚐBoundsMode(ctx context.Context, v any) (ledger.BoundsMode, error) {
+func (ec *executionContext) unmarshalNBoundsMode2heliographᚋinternalᚋdomainᚋledgerᚐBoundsMode(ctx context.Context, v any) (ledger.BoundsMode, error) {
 	res, err := scalar.UnmarshalBoundsMode(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNBoundsMode2heliographᚋinternalᚋledgerᚐBoundsMode(ctx context.Context, sel ast.SelectionSet, v ledger.BoundsMode) graphql.Marshaler {
+func (ec *executionContext) marshalNBoundsMode2heliographᚋinternalᚋdomainᚋledgerᚐBoundsMode(ctx context.Context, sel ast.SelectionSet, v ledger.BoundsMode) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalBoundsMode(v)
 	if res == graphql.Null {
@@ -67963,12 +67963,12 @@ func (ec *executionContext) marshalNBoundsMode2heliographᚋinternalᚋledgerᚐ
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNBytes2heliographᚋinternalᚋledgerᚐLineBytes(ctx context.Context, v any) (ledger.LineBytes, error) {
+func (ec *executionContext) unmarshalNBytes2heliographᚋinternalᚋdomainᚋledgerᚐLineBytes(ctx context.Context, v any) (ledger.LineBytes, error) {
 	res, err := scalar.UnmarshalLineBytes(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNBytes2heliographᚋinternalᚋledgerᚐLineBytes(ctx context.Context, sel ast.SelectionSet, v ledger.LineBytes) graphql.Marshaler {
+func (ec *executionContext) marshalNBytes2heliographᚋinternalᚋdomainᚋledgerᚐLineBytes(ctx context.Context, sel ast.SelectionSet, v ledger.LineBytes) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68007,12 +68007,12 @@ func (ec *executionContext) marshalNBytes2ᚕbyte(ctx context.Context, sel ast.S
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNCallOperationType2heliographᚋinternalᚋledgerᚐCallOperationType(ctx context.Context, v any) (ledger.CallOperationType, error) {
+func (ec *executionContext) unmarshalNCallOperationType2heliographᚋinternalᚋdomainᚋledgerᚐCallOperationType(ctx context.Context, v any) (ledger.CallOperationType, error) {
 	res, err := scalar.UnmarshalCallOperationType(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCallOperationType2heliographᚋinternalᚋledgerᚐCallOperationType(ctx context.Context, sel ast.SelectionSet, v ledger.CallOperationType) graphql.Marshaler {
+func (ec *executionContext) marshalNCallOperationType2heliographᚋinternalᚋdomainᚋledgerᚐCallOperationType(ctx context.Context, sel ast.SelectionSet, v ledger.CallOperationType) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalCallOperationType(v)
 	if res == graphql.Null {
@@ -68023,12 +68023,12 @@ func (ec *executionContext) marshalNCallOperationType2heliographᚋinternalᚋle
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNCallType2heliographᚋinternalᚋledgerᚐCallType(ctx context.Context, v any) (ledger.CallType, error) {
+func (ec *executionContext) unmarshalNCallType2heliographᚋinternalᚋdomainᚋledgerᚐCallType(ctx context.Context, v any) (ledger.CallType, error) {
 	res, err := scalar.UnmarshalCallType(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCallType2heliographᚋinternalᚋledgerᚐCallType(ctx context.Context, sel ast.SelectionSet, v ledger.CallType) graphql.Marshaler {
+func (ec *executionContext) marshalNCallType2heliographᚋinternalᚋdomainᚋledgerᚐCallType(ctx context.Context, sel ast.SelectionSet, v ledger.CallType) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalCallType(v)
 	if res == graphql.Null {
@@ -68058,12 +68058,12 @@ func (ec *executionContext) marshalNComponentPayload2ᚖheliographᚋgraphᚋmod
 	return ec._ComponentPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx context.Context, v any) (status.ComponentStatus, error) {
+func (ec *executionContext) unmarshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx context.Context, v any) (status.ComponentStatus, error) {
 	res, err := scalar.UnmarshalComponentStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx context.Context, sel ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+func (ec *executionContext) marshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx context.Context, sel ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalComponentStatus(v)
 	if res == graphql.Null {
@@ -68074,11 +68074,11 @@ func (ec *executionContext) marshalNComponentStatus2heliographᚋinternalᚋstat
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNContract2ᚕᚖheliographᚋinternalᚋledgerᚐContractᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Contract) graphql.Marshaler {
+func (ec *executionContext) marshalNContract2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Contract) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx, sel, v[i])
+		return ec.marshalNContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -68090,7 +68090,7 @@ func (ec *executionContext) marshalNContract2ᚕᚖheliographᚋinternalᚋledge
 	return ret
 }
 
-func (ec *executionContext) marshalNContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx context.Context, sel ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+func (ec *executionContext) marshalNContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx context.Context, sel ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68100,11 +68100,11 @@ func (ec *executionContext) marshalNContract2ᚖheliographᚋinternalᚋledger�
 	return ec._Contract(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNContractAction2ᚕᚖheliographᚋinternalᚋledgerᚐContractActionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractAction) graphql.Marshaler {
+func (ec *executionContext) marshalNContractAction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractActionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractAction) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNContractAction2ᚖheliographᚋinternalᚋledgerᚐContractAction(ctx, sel, v[i])
+		return ec.marshalNContractAction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractAction(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -68116,7 +68116,7 @@ func (ec *executionContext) marshalNContractAction2ᚕᚖheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNContractAction2ᚖheliographᚋinternalᚋledgerᚐContractAction(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractAction) graphql.Marshaler {
+func (ec *executionContext) marshalNContractAction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractAction(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractAction) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68166,11 +68166,11 @@ func (ec *executionContext) marshalNContractActionEdge2ᚖheliographᚋgraphᚋr
 	return ec._ContractActionEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNContractCall2heliographᚋinternalᚋledgerᚐContractCall(ctx context.Context, sel ast.SelectionSet, v ledger.ContractCall) graphql.Marshaler {
+func (ec *executionContext) marshalNContractCall2heliographᚋinternalᚋdomainᚋledgerᚐContractCall(ctx context.Context, sel ast.SelectionSet, v ledger.ContractCall) graphql.Marshaler {
 	return ec._ContractCall(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNContractCall2ᚖheliographᚋinternalᚋledgerᚐContractCall(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractCall) graphql.Marshaler {
+func (ec *executionContext) marshalNContractCall2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractCall(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractCall) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68180,7 +68180,7 @@ func (ec *executionContext) marshalNContractCall2ᚖheliographᚋinternalᚋledg
 	return ec._ContractCall(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNContractCallInput2heliographᚋinternalᚋledgerᚐContractCallInput(ctx context.Context, v any) (ledger.ContractCallInput, error) {
+func (ec *executionContext) unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋledgerᚐContractCallInput(ctx context.Context, v any) (ledger.ContractCallInput, error) {
 	res, err := ec.unmarshalInputContractCallInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -68225,15 +68225,15 @@ func (ec *executionContext) marshalNContractEdge2ᚖheliographᚋgraphᚋrelay�
 	return ec._ContractEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNContractLog2heliographᚋinternalᚋledgerᚐContractLog(ctx context.Context, sel ast.SelectionSet, v ledger.ContractLog) graphql.Marshaler {
+func (ec *executionContext) marshalNContractLog2heliographᚋinternalᚋdomainᚋledgerᚐContractLog(ctx context.Context, sel ast.SelectionSet, v ledger.ContractLog) graphql.Marshaler {
 	return ec._ContractLog(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNContractLog2ᚕᚖheliographᚋinternalᚋledgerᚐContractLogᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractLog) graphql.Marshaler {
+func (ec *executionContext) marshalNContractLog2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractLog) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNContractLog2ᚖheliographᚋinternalᚋledgerᚐContractLog(ctx, sel, v[i])
+		return ec.marshalNContractLog2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLog(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -68245,7 +68245,7 @@ func (ec *executionContext) marshalNContractLog2ᚕᚖheliographᚋinternalᚋle
 	return ret
 }
 
-func (ec *executionContext) marshalNContractLog2ᚖheliographᚋinternalᚋledgerᚐContractLog(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractLog) graphql.Marshaler {
+func (ec *executionContext) marshalNContractLog2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLog(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractLog) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68295,12 +68295,12 @@ func (ec *executionContext) marshalNContractLogEdge2ᚖheliographᚋgraphᚋrela
 	return ec._ContractLogEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx context.Context, v any) (ledger.ContractRef, error) {
+func (ec *executionContext) unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef(ctx context.Context, v any) (ledger.ContractRef, error) {
 	res, err := scalar.UnmarshalContractRef(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx context.Context, sel ast.SelectionSet, v ledger.ContractRef) graphql.Marshaler {
+func (ec *executionContext) marshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef(ctx context.Context, sel ast.SelectionSet, v ledger.ContractRef) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalContractRef(v)
 	if res == graphql.Null {
@@ -68311,15 +68311,15 @@ func (ec *executionContext) marshalNContractRef2heliographᚋinternalᚋledger�
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNContractResult2heliographᚋinternalᚋledgerᚐContractResult(ctx context.Context, sel ast.SelectionSet, v ledger.ContractResult) graphql.Marshaler {
+func (ec *executionContext) marshalNContractResult2heliographᚋinternalᚋdomainᚋledgerᚐContractResult(ctx context.Context, sel ast.SelectionSet, v ledger.ContractResult) graphql.Marshaler {
 	return ec._ContractResult(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNContractResult2ᚕᚖheliographᚋinternalᚋledgerᚐContractResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractResult) graphql.Marshaler {
+func (ec *executionContext) marshalNContractResult2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractResult) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult(ctx, sel, v[i])
+		return ec.marshalNContractResult2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -68331,7 +68331,7 @@ func (ec *executionContext) marshalNContractResult2ᚕᚖheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
+func (ec *executionContext) marshalNContractResult2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68381,11 +68381,11 @@ func (ec *executionContext) marshalNContractResultEdge2ᚖheliographᚋgraphᚋr
 	return ec._ContractResultEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNContractState2ᚕᚖheliographᚋinternalᚋledgerᚐContractStateᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractState) graphql.Marshaler {
+func (ec *executionContext) marshalNContractState2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractState) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNContractState2ᚖheliographᚋinternalᚋledgerᚐContractState(ctx, sel, v[i])
+		return ec.marshalNContractState2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractState(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -68397,7 +68397,7 @@ func (ec *executionContext) marshalNContractState2ᚕᚖheliographᚋinternalᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalNContractState2ᚖheliographᚋinternalᚋledgerᚐContractState(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractState) graphql.Marshaler {
+func (ec *executionContext) marshalNContractState2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractState(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractState) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68407,11 +68407,11 @@ func (ec *executionContext) marshalNContractState2ᚖheliographᚋinternalᚋled
 	return ec._ContractState(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNContractStateChange2ᚕᚖheliographᚋinternalᚋledgerᚐContractStateChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractStateChange) graphql.Marshaler {
+func (ec *executionContext) marshalNContractStateChange2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ContractStateChange) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNContractStateChange2ᚖheliographᚋinternalᚋledgerᚐContractStateChange(ctx, sel, v[i])
+		return ec.marshalNContractStateChange2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateChange(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -68423,7 +68423,7 @@ func (ec *executionContext) marshalNContractStateChange2ᚕᚖheliographᚋinter
 	return ret
 }
 
-func (ec *executionContext) marshalNContractStateChange2ᚖheliographᚋinternalᚋledgerᚐContractStateChange(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractStateChange) graphql.Marshaler {
+func (ec *executionContext) marshalNContractStateChange2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateChange(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractStateChange) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68473,11 +68473,11 @@ func (ec *executionContext) marshalNContractStateEdge2ᚖheliographᚋgraphᚋre
 	return ec._ContractStateEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNCryptoAllowance2ᚕᚖheliographᚋinternalᚋledgerᚐCryptoAllowanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.CryptoAllowance) graphql.Marshaler {
+func (ec *executionContext) marshalNCryptoAllowance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.CryptoAllowance) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNCryptoAllowance2ᚖheliographᚋinternalᚋledgerᚐCryptoAllowance(ctx, sel, v[i])
+		return ec.marshalNCryptoAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowance(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -68489,7 +68489,7 @@ func (ec *executionContext) marshalNCryptoAllowance2ᚕᚖheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNCryptoAllowance2ᚖheliographᚋinternalᚋledgerᚐCryptoAllowance(ctx context.Context, sel ast.SelectionSet, v *ledger.CryptoAllowance) graphql.Marshaler {
+func (ec *executionContext) marshalNCryptoAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowance(ctx context.Context, sel ast.SelectionSet, v *ledger.CryptoAllowance) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68539,11 +68539,11 @@ func (ec *executionContext) marshalNCryptoAllowanceEdge2ᚖheliographᚋgraphᚋ
 	return ec._CryptoAllowanceEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNCryptoTransfer2ᚕᚖheliographᚋinternalᚋledgerᚐCryptoTransferᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.CryptoTransfer) graphql.Marshaler {
+func (ec *executionContext) marshalNCryptoTransfer2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoTransferᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.CryptoTransfer) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNCryptoTransfer2ᚖheliographᚋinternalᚋledgerᚐCryptoTransfer(ctx, sel, v[i])
+		return ec.marshalNCryptoTransfer2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoTransfer(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -68555,7 +68555,7 @@ func (ec *executionContext) marshalNCryptoTransfer2ᚕᚖheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNCryptoTransfer2ᚖheliographᚋinternalᚋledgerᚐCryptoTransfer(ctx context.Context, sel ast.SelectionSet, v *ledger.CryptoTransfer) graphql.Marshaler {
+func (ec *executionContext) marshalNCryptoTransfer2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoTransfer(ctx context.Context, sel ast.SelectionSet, v *ledger.CryptoTransfer) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68565,11 +68565,11 @@ func (ec *executionContext) marshalNCryptoTransfer2ᚖheliographᚋinternalᚋle
 	return ec._CryptoTransfer(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNCustomFeeLimit2ᚕᚖheliographᚋinternalᚋledgerᚐCustomFeeLimitᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.CustomFeeLimit) graphql.Marshaler {
+func (ec *executionContext) marshalNCustomFeeLimit2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐCustomFeeLimitᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.CustomFeeLimit) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNCustomFeeLimit2ᚖheliographᚋinternalᚋledgerᚐCustomFeeLimit(ctx, sel, v[i])
+		return ec.marshalNCustomFeeLimit2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCustomFeeLimit(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -68581,7 +68581,7 @@ func (ec *executionContext) marshalNCustomFeeLimit2ᚕᚖheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNCustomFeeLimit2ᚖheliographᚋinternalᚋledgerᚐCustomFeeLimit(ctx context.Context, sel ast.SelectionSet, v *ledger.CustomFeeLimit) graphql.Marshaler {
+func (ec *executionContext) marshalNCustomFeeLimit2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCustomFeeLimit(ctx context.Context, sel ast.SelectionSet, v *ledger.CustomFeeLimit) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68591,12 +68591,12 @@ func (ec *executionContext) marshalNCustomFeeLimit2ᚖheliographᚋinternalᚋle
 	return ec._CustomFeeLimit(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDate2heliographᚋinternalᚋstatusᚐDate(ctx context.Context, v any) (status.Date, error) {
+func (ec *executionContext) unmarshalNDate2heliographᚋinternalᚋdomainᚋstatusᚐDate(ctx context.Context, v any) (status.Date, error) {
 	res, err := scalar.UnmarshalDate(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDate2heliographᚋinternalᚋstatusᚐDate(ctx context.Context, sel ast.SelectionSet, v status.Date) graphql.Marshaler {
+func (ec *executionContext) marshalNDate2heliographᚋinternalᚋdomainᚋstatusᚐDate(ctx context.Context, sel ast.SelectionSet, v status.Date) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalDate(v)
 	if res == graphql.Null {
@@ -68623,12 +68623,12 @@ func (ec *executionContext) marshalNDateTime2timeᚐTime(ctx context.Context, se
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNEVMAddress2heliographᚋinternalᚋledgerᚐEVMAddress(ctx context.Context, v any) (ledger.EVMAddress, error) {
+func (ec *executionContext) unmarshalNEVMAddress2heliographᚋinternalᚋdomainᚋledgerᚐEVMAddress(ctx context.Context, v any) (ledger.EVMAddress, error) {
 	res, err := scalar.UnmarshalEVMAddress(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNEVMAddress2heliographᚋinternalᚋledgerᚐEVMAddress(ctx context.Context, sel ast.SelectionSet, v ledger.EVMAddress) graphql.Marshaler {
+func (ec *executionContext) marshalNEVMAddress2heliographᚋinternalᚋdomainᚋledgerᚐEVMAddress(ctx context.Context, sel ast.SelectionSet, v ledger.EVMAddress) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalEVMAddress(v)
 	if res == graphql.Null {
@@ -68654,12 +68654,12 @@ func (ec *executionContext) unmarshalNEditUpdateInput2heliographᚋgraphᚋmodel
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
+func (ec *executionContext) unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	res, err := scalar.UnmarshalEntityID(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx context.Context, sel ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+func (ec *executionContext) marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx context.Context, sel ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalEntityID(v)
 	if res == graphql.Null {
@@ -68670,13 +68670,13 @@ func (ec *executionContext) marshalNEntityID2heliographᚋinternalᚋledgerᚐEn
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNEntityID2ᚕheliographᚋinternalᚋledgerᚐEntityIDᚄ(ctx context.Context, v any) ([]ledger.EntityID, error) {
+func (ec *executionContext) unmarshalNEntityID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐEntityIDᚄ(ctx context.Context, v any) ([]ledger.EntityID, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
 	res := make([]ledger.EntityID, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -68684,10 +68684,10 @@ func (ec *executionContext) unmarshalNEntityID2ᚕheliographᚋinternalᚋledger
 	return res, nil
 }
 
-func (ec *executionContext) marshalNEntityID2ᚕheliographᚋinternalᚋledgerᚐEntityIDᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.EntityID) graphql.Marshaler {
+func (ec *executionContext) marshalNEntityID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐEntityIDᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.EntityID) graphql.Marshaler {
 	ret := make(graphql.Array, len(v))
 	for i := range v {
-		ret[i] = ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, sel, v[i])
+		ret[i] = ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, sel, v[i])
 	}
 
 	for _, e := range ret {
@@ -68699,12 +68699,12 @@ func (ec *executionContext) marshalNEntityID2ᚕheliographᚋinternalᚋledger�
 	return ret
 }
 
-func (ec *executionContext) unmarshalNEntityType2heliographᚋinternalᚋledgerᚐEntityType(ctx context.Context, v any) (ledger.EntityType, error) {
+func (ec *executionContext) unmarshalNEntityType2heliographᚋinternalᚋdomainᚋledgerᚐEntityType(ctx context.Context, v any) (ledger.EntityType, error) {
 	res, err := scalar.UnmarshalEntityType(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNEntityType2heliographᚋinternalᚋledgerᚐEntityType(ctx context.Context, sel ast.SelectionSet, v ledger.EntityType) graphql.Marshaler {
+func (ec *executionContext) marshalNEntityType2heliographᚋinternalᚋdomainᚋledgerᚐEntityType(ctx context.Context, sel ast.SelectionSet, v ledger.EntityType) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalEntityType(v)
 	if res == graphql.Null {
@@ -68715,11 +68715,11 @@ func (ec *executionContext) marshalNEntityType2heliographᚋinternalᚋledgerᚐ
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNFeeEstimate2heliographᚋinternalᚋfeesᚐEstimate(ctx context.Context, sel ast.SelectionSet, v fees.Estimate) graphql.Marshaler {
+func (ec *executionContext) marshalNFeeEstimate2heliographᚋinternalᚋdomainᚋfeesᚐEstimate(ctx context.Context, sel ast.SelectionSet, v fees.Estimate) graphql.Marshaler {
 	return ec._FeeEstimate(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNFeeEstimate2ᚖheliographᚋinternalᚋfeesᚐEstimate(ctx context.Context, sel ast.SelectionSet, v *fees.Estimate) graphql.Marshaler {
+func (ec *executionContext) marshalNFeeEstimate2ᚖheliographᚋinternalᚋdomainᚋfeesᚐEstimate(ctx context.Context, sel ast.SelectionSet, v *fees.Estimate) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68729,12 +68729,12 @@ func (ec *executionContext) marshalNFeeEstimate2ᚖheliographᚋinternalᚋfees�
 	return ec._FeeEstimate(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNFeeEstimateMode2heliographᚋinternalᚋfeesᚐMode(ctx context.Context, v any) (fees.Mode, error) {
+func (ec *executionContext) unmarshalNFeeEstimateMode2heliographᚋinternalᚋdomainᚋfeesᚐMode(ctx context.Context, v any) (fees.Mode, error) {
 	res, err := scalar.UnmarshalFeeEstimateMode(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNFeeEstimateMode2heliographᚋinternalᚋfeesᚐMode(ctx context.Context, sel ast.SelectionSet, v fees.Mode) graphql.Marshaler {
+func (ec *executionContext) marshalNFeeEstimateMode2heliographᚋinternalᚋdomainᚋfeesᚐMode(ctx context.Context, sel ast.SelectionSet, v fees.Mode) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalFeeEstimateMode(v)
 	if res == graphql.Null {
@@ -68745,19 +68745,19 @@ func (ec *executionContext) marshalNFeeEstimateMode2heliographᚋinternalᚋfees
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNFeeEstimateNetwork2heliographᚋinternalᚋfeesᚐNetworkPart(ctx context.Context, sel ast.SelectionSet, v fees.NetworkPart) graphql.Marshaler {
+func (ec *executionContext) marshalNFeeEstimateNetwork2heliographᚋinternalᚋdomainᚋfeesᚐNetworkPart(ctx context.Context, sel ast.SelectionSet, v fees.NetworkPart) graphql.Marshaler {
 	return ec._FeeEstimateNetwork(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNFeeEstimatePart2heliographᚋinternalᚋfeesᚐPart(ctx context.Context, sel ast.SelectionSet, v fees.Part) graphql.Marshaler {
+func (ec *executionContext) marshalNFeeEstimatePart2heliographᚋinternalᚋdomainᚋfeesᚐPart(ctx context.Context, sel ast.SelectionSet, v fees.Part) graphql.Marshaler {
 	return ec._FeeEstimatePart(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNFeeExtra2ᚕᚖheliographᚋinternalᚋfeesᚐChargeᚄ(ctx context.Context, sel ast.SelectionSet, v []*fees.Charge) graphql.Marshaler {
+func (ec *executionContext) marshalNFeeExtra2ᚕᚖheliographᚋinternalᚋdomainᚋfeesᚐChargeᚄ(ctx context.Context, sel ast.SelectionSet, v []*fees.Charge) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNFeeExtra2ᚖheliographᚋinternalᚋfeesᚐCharge(ctx, sel, v[i])
+		return ec.marshalNFeeExtra2ᚖheliographᚋinternalᚋdomainᚋfeesᚐCharge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -68769,7 +68769,7 @@ func (ec *executionContext) marshalNFeeExtra2ᚕᚖheliographᚋinternalᚋfees�
 	return ret
 }
 
-func (ec *executionContext) marshalNFeeExtra2ᚖheliographᚋinternalᚋfeesᚐCharge(ctx context.Context, sel ast.SelectionSet, v *fees.Charge) graphql.Marshaler {
+func (ec *executionContext) marshalNFeeExtra2ᚖheliographᚋinternalᚋdomainᚋfeesᚐCharge(ctx context.Context, sel ast.SelectionSet, v *fees.Charge) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68779,12 +68779,12 @@ func (ec *executionContext) marshalNFeeExtra2ᚖheliographᚋinternalᚋfeesᚐC
 	return ec._FeeExtra(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNFeeExtraName2heliographᚋinternalᚋfeesᚐExtra(ctx context.Context, v any) (fees.Extra, error) {
+func (ec *executionContext) unmarshalNFeeExtraName2heliographᚋinternalᚋdomainᚋfeesᚐExtra(ctx context.Context, v any) (fees.Extra, error) {
 	res, err := scalar.UnmarshalFeeExtraName(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNFeeExtraName2heliographᚋinternalᚋfeesᚐExtra(ctx context.Context, sel ast.SelectionSet, v fees.Extra) graphql.Marshaler {
+func (ec *executionContext) marshalNFeeExtraName2heliographᚋinternalᚋdomainᚋfeesᚐExtra(ctx context.Context, sel ast.SelectionSet, v fees.Extra) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalFeeExtraName(v)
 	if res == graphql.Null {
@@ -68795,11 +68795,11 @@ func (ec *executionContext) marshalNFeeExtraName2heliographᚋinternalᚋfeesᚐ
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNFixedFee2ᚕᚖheliographᚋinternalᚋledgerᚐFixedFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.FixedFee) graphql.Marshaler {
+func (ec *executionContext) marshalNFixedFee2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐFixedFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.FixedFee) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNFixedFee2ᚖheliographᚋinternalᚋledgerᚐFixedFee(ctx, sel, v[i])
+		return ec.marshalNFixedFee2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFixedFee(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -68811,7 +68811,7 @@ func (ec *executionContext) marshalNFixedFee2ᚕᚖheliographᚋinternalᚋledge
 	return ret
 }
 
-func (ec *executionContext) marshalNFixedFee2ᚖheliographᚋinternalᚋledgerᚐFixedFee(ctx context.Context, sel ast.SelectionSet, v *ledger.FixedFee) graphql.Marshaler {
+func (ec *executionContext) marshalNFixedFee2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFixedFee(ctx context.Context, sel ast.SelectionSet, v *ledger.FixedFee) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68837,12 +68837,12 @@ func (ec *executionContext) marshalNFloat2float64(ctx context.Context, sel ast.S
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNFloat2heliographᚋinternalᚋledgerᚐShare(ctx context.Context, v any) (ledger.Share, error) {
+func (ec *executionContext) unmarshalNFloat2heliographᚋinternalᚋdomainᚋledgerᚐShare(ctx context.Context, v any) (ledger.Share, error) {
 	res, err := scalar.UnmarshalFloat(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNFloat2heliographᚋinternalᚋledgerᚐShare(ctx context.Context, sel ast.SelectionSet, v ledger.Share) graphql.Marshaler {
+func (ec *executionContext) marshalNFloat2heliographᚋinternalᚋdomainᚋledgerᚐShare(ctx context.Context, sel ast.SelectionSet, v ledger.Share) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalFloat(v)
 	if res == graphql.Null {
@@ -68853,7 +68853,7 @@ func (ec *executionContext) marshalNFloat2heliographᚋinternalᚋledgerᚐShare
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNFraction2ᚖheliographᚋinternalᚋledgerᚐFraction(ctx context.Context, sel ast.SelectionSet, v *ledger.Fraction) graphql.Marshaler {
+func (ec *executionContext) marshalNFraction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFraction(ctx context.Context, sel ast.SelectionSet, v *ledger.Fraction) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68863,7 +68863,7 @@ func (ec *executionContext) marshalNFraction2ᚖheliographᚋinternalᚋledger�
 	return ec._Fraction(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNFractionalFee2ᚖheliographᚋinternalᚋledgerᚐFractionalFee(ctx context.Context, sel ast.SelectionSet, v *ledger.FractionalFee) graphql.Marshaler {
+func (ec *executionContext) marshalNFractionalFee2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFractionalFee(ctx context.Context, sel ast.SelectionSet, v *ledger.FractionalFee) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68873,11 +68873,11 @@ func (ec *executionContext) marshalNFractionalFee2ᚖheliographᚋinternalᚋled
 	return ec._FractionalFee(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNGasEstimate2heliographᚋinternalᚋledgerᚐGasEstimate(ctx context.Context, sel ast.SelectionSet, v ledger.GasEstimate) graphql.Marshaler {
+func (ec *executionContext) marshalNGasEstimate2heliographᚋinternalᚋdomainᚋledgerᚐGasEstimate(ctx context.Context, sel ast.SelectionSet, v ledger.GasEstimate) graphql.Marshaler {
 	return ec._GasEstimate(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNGasEstimate2ᚖheliographᚋinternalᚋledgerᚐGasEstimate(ctx context.Context, sel ast.SelectionSet, v *ledger.GasEstimate) graphql.Marshaler {
+func (ec *executionContext) marshalNGasEstimate2ᚖheliographᚋinternalᚋdomainᚋledgerᚐGasEstimate(ctx context.Context, sel ast.SelectionSet, v *ledger.GasEstimate) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68964,11 +68964,11 @@ func (ec *executionContext) marshalNHex2ᚕᚕbyteᚄ(ctx context.Context, sel a
 	return ret
 }
 
-func (ec *executionContext) marshalNHook2ᚕᚖheliographᚋinternalᚋledgerᚐHookᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Hook) graphql.Marshaler {
+func (ec *executionContext) marshalNHook2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐHookᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Hook) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx, sel, v[i])
+		return ec.marshalNHook2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHook(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -68980,7 +68980,7 @@ func (ec *executionContext) marshalNHook2ᚕᚖheliographᚋinternalᚋledgerᚐ
 	return ret
 }
 
-func (ec *executionContext) marshalNHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx context.Context, sel ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
+func (ec *executionContext) marshalNHook2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHook(ctx context.Context, sel ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -69030,12 +69030,12 @@ func (ec *executionContext) marshalNHookEdge2ᚖheliographᚋgraphᚋrelayᚐEdg
 	return ec._HookEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNHookExtensionPoint2heliographᚋinternalᚋledgerᚐHookExtensionPoint(ctx context.Context, v any) (ledger.HookExtensionPoint, error) {
+func (ec *executionContext) unmarshalNHookExtensionPoint2heliographᚋinternalᚋdomainᚋledgerᚐHookExtensionPoint(ctx context.Context, v any) (ledger.HookExtensionPoint, error) {
 	res, err := scalar.UnmarshalHookExtensionPoint(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNHookExtensionPoint2heliographᚋinternalᚋledgerᚐHookExtensionPoint(ctx context.Context, sel ast.SelectionSet, v ledger.HookExtensionPoint) graphql.Marshaler {
+func (ec *executionContext) marshalNHookExtensionPoint2heliographᚋinternalᚋdomainᚋledgerᚐHookExtensionPoint(ctx context.Context, sel ast.SelectionSet, v ledger.HookExtensionPoint) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalHookExtensionPoint(v)
 	if res == graphql.Null {
@@ -69046,11 +69046,11 @@ func (ec *executionContext) marshalNHookExtensionPoint2heliographᚋinternalᚋl
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNHookSlot2ᚕᚖheliographᚋinternalᚋledgerᚐHookSlotᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.HookSlot) graphql.Marshaler {
+func (ec *executionContext) marshalNHookSlot2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlotᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.HookSlot) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNHookSlot2ᚖheliographᚋinternalᚋledgerᚐHookSlot(ctx, sel, v[i])
+		return ec.marshalNHookSlot2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlot(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -69062,7 +69062,7 @@ func (ec *executionContext) marshalNHookSlot2ᚕᚖheliographᚋinternalᚋledge
 	return ret
 }
 
-func (ec *executionContext) marshalNHookSlot2ᚖheliographᚋinternalᚋledgerᚐHookSlot(ctx context.Context, sel ast.SelectionSet, v *ledger.HookSlot) graphql.Marshaler {
+func (ec *executionContext) marshalNHookSlot2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlot(ctx context.Context, sel ast.SelectionSet, v *ledger.HookSlot) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -69112,12 +69112,12 @@ func (ec *executionContext) marshalNHookSlotEdge2ᚖheliographᚋgraphᚋrelay�
 	return ec._HookSlotEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNHookType2heliographᚋinternalᚋledgerᚐHookType(ctx context.Context, v any) (ledger.HookType, error) {
+func (ec *executionContext) unmarshalNHookType2heliographᚋinternalᚋdomainᚋledgerᚐHookType(ctx context.Context, v any) (ledger.HookType, error) {
 	res, err := scalar.UnmarshalHookType(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNHookType2heliographᚋinternalᚋledgerᚐHookType(ctx context.Context, sel ast.SelectionSet, v ledger.HookType) graphql.Marshaler {
+func (ec *executionContext) marshalNHookType2heliographᚋinternalᚋdomainᚋledgerᚐHookType(ctx context.Context, sel ast.SelectionSet, v ledger.HookType) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalHookType(v)
 	if res == graphql.Null {
@@ -69173,12 +69173,12 @@ func (ec *executionContext) marshalNID2ᚕstringᚄ(ctx context.Context, sel ast
 	return ret
 }
 
-func (ec *executionContext) unmarshalNIncidentImpact2heliographᚋinternalᚋstatusᚐImpact(ctx context.Context, v any) (status.Impact, error) {
+func (ec *executionContext) unmarshalNIncidentImpact2heliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx context.Context, v any) (status.Impact, error) {
 	res, err := scalar.UnmarshalStatusIndicator(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNIncidentImpact2heliographᚋinternalᚋstatusᚐImpact(ctx context.Context, sel ast.SelectionSet, v status.Impact) graphql.Marshaler {
+func (ec *executionContext) marshalNIncidentImpact2heliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx context.Context, sel ast.SelectionSet, v status.Impact) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalStatusIndicator(v)
 	if res == graphql.Null {
@@ -69203,12 +69203,12 @@ func (ec *executionContext) marshalNIncidentPayload2ᚖheliographᚋgraphᚋmode
 	return ec._IncidentPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, v any) (status.State, error) {
+func (ec *executionContext) unmarshalNIncidentStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx context.Context, v any) (status.State, error) {
 	res, err := scalar.UnmarshalNoticeStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, sel ast.SelectionSet, v status.State) graphql.Marshaler {
+func (ec *executionContext) marshalNIncidentStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx context.Context, sel ast.SelectionSet, v status.State) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNoticeStatus(v)
 	if res == graphql.Null {
@@ -69235,22 +69235,22 @@ func (ec *executionContext) marshalNInt2int32(ctx context.Context, sel ast.Selec
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNKey2ᚕᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx context.Context, sel ast.SelectionSet, v []*ledger.KeyInfo) graphql.Marshaler {
+func (ec *executionContext) marshalNKey2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx context.Context, sel ast.SelectionSet, v []*ledger.KeyInfo) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx, sel, v[i])
+		return ec.marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx, sel, v[i])
 	})
 
 	return ret
 }
 
-func (ec *executionContext) unmarshalNKeyType2heliographᚋinternalᚋledgerᚐKeyType(ctx context.Context, v any) (ledger.KeyType, error) {
+func (ec *executionContext) unmarshalNKeyType2heliographᚋinternalᚋdomainᚋledgerᚐKeyType(ctx context.Context, v any) (ledger.KeyType, error) {
 	res, err := scalar.UnmarshalKeyType(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNKeyType2heliographᚋinternalᚋledgerᚐKeyType(ctx context.Context, sel ast.SelectionSet, v ledger.KeyType) graphql.Marshaler {
+func (ec *executionContext) marshalNKeyType2heliographᚋinternalᚋdomainᚋledgerᚐKeyType(ctx context.Context, sel ast.SelectionSet, v ledger.KeyType) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalKeyType(v)
 	if res == graphql.Null {
@@ -69330,12 +69330,12 @@ func (ec *executionContext) marshalNMaintenancePayload2ᚖheliographᚋgraphᚋm
 	return ec._MaintenancePayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, v any) (status.State, error) {
+func (ec *executionContext) unmarshalNMaintenanceStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx context.Context, v any) (status.State, error) {
 	res, err := scalar.UnmarshalNoticeStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, sel ast.SelectionSet, v status.State) graphql.Marshaler {
+func (ec *executionContext) marshalNMaintenanceStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx context.Context, sel ast.SelectionSet, v status.State) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNoticeStatus(v)
 	if res == graphql.Null {
@@ -69346,7 +69346,7 @@ func (ec *executionContext) marshalNMaintenanceStatus2heliographᚋinternalᚋst
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNMessageTransactionID2ᚖheliographᚋinternalᚋledgerᚐMessageTransactionID(ctx context.Context, sel ast.SelectionSet, v *ledger.MessageTransactionID) graphql.Marshaler {
+func (ec *executionContext) marshalNMessageTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐMessageTransactionID(ctx context.Context, sel ast.SelectionSet, v *ledger.MessageTransactionID) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -69366,11 +69366,11 @@ func (ec *executionContext) unmarshalNMoveMaintenanceInput2heliographᚋgraphᚋ
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNNFT2ᚕᚖheliographᚋinternalᚋledgerᚐNFTᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NFT) graphql.Marshaler {
+func (ec *executionContext) marshalNNFT2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NFT) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNNFT2ᚖheliographᚋinternalᚋledgerᚐNFT(ctx, sel, v[i])
+		return ec.marshalNNFT2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFT(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -69382,7 +69382,7 @@ func (ec *executionContext) marshalNNFT2ᚕᚖheliographᚋinternalᚋledgerᚐN
 	return ret
 }
 
-func (ec *executionContext) marshalNNFT2ᚖheliographᚋinternalᚋledgerᚐNFT(ctx context.Context, sel ast.SelectionSet, v *ledger.NFT) graphql.Marshaler {
+func (ec *executionContext) marshalNNFT2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFT(ctx context.Context, sel ast.SelectionSet, v *ledger.NFT) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -69432,16 +69432,16 @@ func (ec *executionContext) marshalNNFTEdge2ᚖheliographᚋgraphᚋrelayᚐEdge
 	return ec._NFTEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNNFTKeyFilter2ᚖheliographᚋinternalᚋledgerᚐNFTKeyFilter(ctx context.Context, v any) (*ledger.NFTKeyFilter, error) {
+func (ec *executionContext) unmarshalNNFTKeyFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTKeyFilter(ctx context.Context, v any) (*ledger.NFTKeyFilter, error) {
 	res, err := ec.unmarshalInputNFTKeyFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNNFTTransaction2ᚕᚖheliographᚋinternalᚋledgerᚐNFTTransactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NFTTransaction) graphql.Marshaler {
+func (ec *executionContext) marshalNNFTTransaction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NFTTransaction) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNNFTTransaction2ᚖheliographᚋinternalᚋledgerᚐNFTTransaction(ctx, sel, v[i])
+		return ec.marshalNNFTTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransaction(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -69453,7 +69453,7 @@ func (ec *executionContext) marshalNNFTTransaction2ᚕᚖheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNNFTTransaction2ᚖheliographᚋinternalᚋledgerᚐNFTTransaction(ctx context.Context, sel ast.SelectionSet, v *ledger.NFTTransaction) graphql.Marshaler {
+func (ec *executionContext) marshalNNFTTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransaction(ctx context.Context, sel ast.SelectionSet, v *ledger.NFTTransaction) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -69503,11 +69503,11 @@ func (ec *executionContext) marshalNNFTTransactionEdge2ᚖheliographᚋgraphᚋr
 	return ec._NFTTransactionEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNNFTTransfer2ᚕᚖheliographᚋinternalᚋledgerᚐNFTTransferᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NFTTransfer) graphql.Marshaler {
+func (ec *executionContext) marshalNNFTTransfer2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransferᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NFTTransfer) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNNFTTransfer2ᚖheliographᚋinternalᚋledgerᚐNFTTransfer(ctx, sel, v[i])
+		return ec.marshalNNFTTransfer2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransfer(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -69519,7 +69519,7 @@ func (ec *executionContext) marshalNNFTTransfer2ᚕᚖheliographᚋinternalᚋle
 	return ret
 }
 
-func (ec *executionContext) marshalNNFTTransfer2ᚖheliographᚋinternalᚋledgerᚐNFTTransfer(ctx context.Context, sel ast.SelectionSet, v *ledger.NFTTransfer) graphql.Marshaler {
+func (ec *executionContext) marshalNNFTTransfer2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransfer(ctx context.Context, sel ast.SelectionSet, v *ledger.NFTTransfer) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -69529,11 +69529,11 @@ func (ec *executionContext) marshalNNFTTransfer2ᚖheliographᚋinternalᚋledge
 	return ec._NFTTransfer(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNNetwork2heliographᚋinternalᚋledgerᚐNetwork(ctx context.Context, sel ast.SelectionSet, v ledger.Network) graphql.Marshaler {
+func (ec *executionContext) marshalNNetwork2heliographᚋinternalᚋdomainᚋledgerᚐNetwork(ctx context.Context, sel ast.SelectionSet, v ledger.Network) graphql.Marshaler {
 	return ec._Network(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNNetwork2ᚖheliographᚋinternalᚋledgerᚐNetwork(ctx context.Context, sel ast.SelectionSet, v *ledger.Network) graphql.Marshaler {
+func (ec *executionContext) marshalNNetwork2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetwork(ctx context.Context, sel ast.SelectionSet, v *ledger.Network) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -69543,11 +69543,11 @@ func (ec *executionContext) marshalNNetwork2ᚖheliographᚋinternalᚋledgerᚐ
 	return ec._Network(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNNetworkFee2ᚕᚖheliographᚋinternalᚋledgerᚐNetworkFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NetworkFee) graphql.Marshaler {
+func (ec *executionContext) marshalNNetworkFee2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NetworkFee) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNNetworkFee2ᚖheliographᚋinternalᚋledgerᚐNetworkFee(ctx, sel, v[i])
+		return ec.marshalNNetworkFee2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkFee(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -69559,7 +69559,7 @@ func (ec *executionContext) marshalNNetworkFee2ᚕᚖheliographᚋinternalᚋled
 	return ret
 }
 
-func (ec *executionContext) marshalNNetworkFee2ᚖheliographᚋinternalᚋledgerᚐNetworkFee(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkFee) graphql.Marshaler {
+func (ec *executionContext) marshalNNetworkFee2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkFee(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkFee) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -69569,11 +69569,11 @@ func (ec *executionContext) marshalNNetworkFee2ᚖheliographᚋinternalᚋledger
 	return ec._NetworkFee(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNNetworkNode2ᚕᚖheliographᚋinternalᚋledgerᚐNetworkNodeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NetworkNode) graphql.Marshaler {
+func (ec *executionContext) marshalNNetworkNode2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNodeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NetworkNode) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNNetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx, sel, v[i])
+		return ec.marshalNNetworkNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNode(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -69585,7 +69585,7 @@ func (ec *executionContext) marshalNNetworkNode2ᚕᚖheliographᚋinternalᚋle
 	return ret
 }
 
-func (ec *executionContext) marshalNNetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
+func (ec *executionContext) marshalNNetworkNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNode(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -69635,11 +69635,11 @@ func (ec *executionContext) marshalNNetworkNodeEdge2ᚖheliographᚋgraphᚋrela
 	return ec._NetworkNodeEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNNftAllowance2ᚕᚖheliographᚋinternalᚋledgerᚐNftAllowanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NftAllowance) graphql.Marshaler {
+func (ec *executionContext) marshalNNftAllowance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.NftAllowance) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNNftAllowance2ᚖheliographᚋinternalᚋledgerᚐNftAllowance(ctx, sel, v[i])
+		return ec.marshalNNftAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowance(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -69651,7 +69651,7 @@ func (ec *executionContext) marshalNNftAllowance2ᚕᚖheliographᚋinternalᚋl
 	return ret
 }
 
-func (ec *executionContext) marshalNNftAllowance2ᚖheliographᚋinternalᚋledgerᚐNftAllowance(ctx context.Context, sel ast.SelectionSet, v *ledger.NftAllowance) graphql.Marshaler {
+func (ec *executionContext) marshalNNftAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowance(ctx context.Context, sel ast.SelectionSet, v *ledger.NftAllowance) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -69730,12 +69730,12 @@ func (ec *executionContext) marshalNNoticePayload2ᚖheliographᚋgraphᚋmodel�
 	return ec._NoticePayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNNoticeStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, v any) (status.State, error) {
+func (ec *executionContext) unmarshalNNoticeStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx context.Context, v any) (status.State, error) {
 	res, err := scalar.UnmarshalNoticeStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNNoticeStatus2heliographᚋinternalᚋstatusᚐState(ctx context.Context, sel ast.SelectionSet, v status.State) graphql.Marshaler {
+func (ec *executionContext) marshalNNoticeStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx context.Context, sel ast.SelectionSet, v status.State) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNoticeStatus(v)
 	if res == graphql.Null {
@@ -69746,11 +69746,11 @@ func (ec *executionContext) marshalNNoticeStatus2heliographᚋinternalᚋstatus�
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋledgerᚐOpcodeStepᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.OpcodeStep) graphql.Marshaler {
+func (ec *executionContext) marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeStepᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.OpcodeStep) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNOpcodeStep2ᚖheliographᚋinternalᚋledgerᚐOpcodeStep(ctx, sel, v[i])
+		return ec.marshalNOpcodeStep2ᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeStep(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -69762,7 +69762,7 @@ func (ec *executionContext) marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋled
 	return ret
 }
 
-func (ec *executionContext) marshalNOpcodeStep2ᚖheliographᚋinternalᚋledgerᚐOpcodeStep(ctx context.Context, sel ast.SelectionSet, v *ledger.OpcodeStep) graphql.Marshaler {
+func (ec *executionContext) marshalNOpcodeStep2ᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeStep(ctx context.Context, sel ast.SelectionSet, v *ledger.OpcodeStep) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -69808,12 +69808,12 @@ func (ec *executionContext) unmarshalNPublishPostmortemInput2heliographᚋgraph�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNQuantity2heliographᚋinternalᚋledgerᚐQuantity(ctx context.Context, v any) (ledger.Quantity, error) {
+func (ec *executionContext) unmarshalNQuantity2heliographᚋinternalᚋdomainᚋledgerᚐQuantity(ctx context.Context, v any) (ledger.Quantity, error) {
 	res, err := scalar.UnmarshalQuantity(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNQuantity2heliographᚋinternalᚋledgerᚐQuantity(ctx context.Context, sel ast.SelectionSet, v ledger.Quantity) graphql.Marshaler {
+func (ec *executionContext) marshalNQuantity2heliographᚋinternalᚋdomainᚋledgerᚐQuantity(ctx context.Context, sel ast.SelectionSet, v ledger.Quantity) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalQuantity(v)
 	if res == graphql.Null {
@@ -69824,11 +69824,11 @@ func (ec *executionContext) marshalNQuantity2heliographᚋinternalᚋledgerᚐQu
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNRegisteredNode2ᚕᚖheliographᚋinternalᚋledgerᚐRegisteredNodeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.RegisteredNode) graphql.Marshaler {
+func (ec *executionContext) marshalNRegisteredNode2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.RegisteredNode) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNRegisteredNode2ᚖheliographᚋinternalᚋledgerᚐRegisteredNode(ctx, sel, v[i])
+		return ec.marshalNRegisteredNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNode(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -69840,7 +69840,7 @@ func (ec *executionContext) marshalNRegisteredNode2ᚕᚖheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNRegisteredNode2ᚖheliographᚋinternalᚋledgerᚐRegisteredNode(ctx context.Context, sel ast.SelectionSet, v *ledger.RegisteredNode) graphql.Marshaler {
+func (ec *executionContext) marshalNRegisteredNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNode(ctx context.Context, sel ast.SelectionSet, v *ledger.RegisteredNode) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -69890,12 +69890,12 @@ func (ec *executionContext) marshalNRegisteredNodeEdge2ᚖheliographᚋgraphᚋr
 	return ec._RegisteredNodeEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNRegisteredNodeType2heliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx context.Context, v any) (ledger.RegisteredNodeType, error) {
+func (ec *executionContext) unmarshalNRegisteredNodeType2heliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeType(ctx context.Context, v any) (ledger.RegisteredNodeType, error) {
 	res, err := scalar.UnmarshalRegisteredNodeType(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNRegisteredNodeType2heliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx context.Context, sel ast.SelectionSet, v ledger.RegisteredNodeType) graphql.Marshaler {
+func (ec *executionContext) marshalNRegisteredNodeType2heliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeType(ctx context.Context, sel ast.SelectionSet, v ledger.RegisteredNodeType) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalRegisteredNodeType(v)
 	if res == graphql.Null {
@@ -69906,13 +69906,13 @@ func (ec *executionContext) marshalNRegisteredNodeType2heliographᚋinternalᚋl
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNRegisteredNodeType2ᚕheliographᚋinternalᚋledgerᚐRegisteredNodeTypeᚄ(ctx context.Context, v any) ([]ledger.RegisteredNodeType, error) {
+func (ec *executionContext) unmarshalNRegisteredNodeType2ᚕheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeTypeᚄ(ctx context.Context, v any) ([]ledger.RegisteredNodeType, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
 	res := make([]ledger.RegisteredNodeType, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNRegisteredNodeType2heliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNRegisteredNodeType2heliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeType(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -69920,11 +69920,11 @@ func (ec *executionContext) unmarshalNRegisteredNodeType2ᚕheliographᚋinterna
 	return res, nil
 }
 
-func (ec *executionContext) marshalNRegisteredNodeType2ᚕheliographᚋinternalᚋledgerᚐRegisteredNodeTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.RegisteredNodeType) graphql.Marshaler {
+func (ec *executionContext) marshalNRegisteredNodeType2ᚕheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.RegisteredNodeType) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNRegisteredNodeType2heliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx, sel, v[i])
+		return ec.marshalNRegisteredNodeType2heliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeType(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -69936,11 +69936,11 @@ func (ec *executionContext) marshalNRegisteredNodeType2ᚕheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNRegisteredServiceEndpoint2ᚕᚖheliographᚋinternalᚋledgerᚐRegisteredServiceEndpointᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.RegisteredServiceEndpoint) graphql.Marshaler {
+func (ec *executionContext) marshalNRegisteredServiceEndpoint2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredServiceEndpointᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.RegisteredServiceEndpoint) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNRegisteredServiceEndpoint2ᚖheliographᚋinternalᚋledgerᚐRegisteredServiceEndpoint(ctx, sel, v[i])
+		return ec.marshalNRegisteredServiceEndpoint2ᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredServiceEndpoint(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -69952,7 +69952,7 @@ func (ec *executionContext) marshalNRegisteredServiceEndpoint2ᚕᚖheliograph�
 	return ret
 }
 
-func (ec *executionContext) marshalNRegisteredServiceEndpoint2ᚖheliographᚋinternalᚋledgerᚐRegisteredServiceEndpoint(ctx context.Context, sel ast.SelectionSet, v *ledger.RegisteredServiceEndpoint) graphql.Marshaler {
+func (ec *executionContext) marshalNRegisteredServiceEndpoint2ᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredServiceEndpoint(ctx context.Context, sel ast.SelectionSet, v *ledger.RegisteredServiceEndpoint) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -69986,12 +69986,12 @@ func (ec *executionContext) unmarshalNRescheduleMaintenanceInput2heliographᚋgr
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNResponseCode2heliographᚋinternalᚋledgerᚐResponseCode(ctx context.Context, v any) (ledger.ResponseCode, error) {
+func (ec *executionContext) unmarshalNResponseCode2heliographᚋinternalᚋdomainᚋledgerᚐResponseCode(ctx context.Context, v any) (ledger.ResponseCode, error) {
 	res, err := scalar.UnmarshalResponseCode(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNResponseCode2heliographᚋinternalᚋledgerᚐResponseCode(ctx context.Context, sel ast.SelectionSet, v ledger.ResponseCode) graphql.Marshaler {
+func (ec *executionContext) marshalNResponseCode2heliographᚋinternalᚋdomainᚋledgerᚐResponseCode(ctx context.Context, sel ast.SelectionSet, v ledger.ResponseCode) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalResponseCode(v)
 	if res == graphql.Null {
@@ -70002,13 +70002,13 @@ func (ec *executionContext) marshalNResponseCode2heliographᚋinternalᚋledger�
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNResponseCode2ᚕheliographᚋinternalᚋledgerᚐResponseCodeᚄ(ctx context.Context, v any) ([]ledger.ResponseCode, error) {
+func (ec *executionContext) unmarshalNResponseCode2ᚕheliographᚋinternalᚋdomainᚋledgerᚐResponseCodeᚄ(ctx context.Context, v any) ([]ledger.ResponseCode, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
 	res := make([]ledger.ResponseCode, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNResponseCode2heliographᚋinternalᚋledgerᚐResponseCode(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNResponseCode2heliographᚋinternalᚋdomainᚋledgerᚐResponseCode(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -70016,10 +70016,10 @@ func (ec *executionContext) unmarshalNResponseCode2ᚕheliographᚋinternalᚋle
 	return res, nil
 }
 
-func (ec *executionContext) marshalNResponseCode2ᚕheliographᚋinternalᚋledgerᚐResponseCodeᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.ResponseCode) graphql.Marshaler {
+func (ec *executionContext) marshalNResponseCode2ᚕheliographᚋinternalᚋdomainᚋledgerᚐResponseCodeᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.ResponseCode) graphql.Marshaler {
 	ret := make(graphql.Array, len(v))
 	for i := range v {
-		ret[i] = ec.marshalNResponseCode2heliographᚋinternalᚋledgerᚐResponseCode(ctx, sel, v[i])
+		ret[i] = ec.marshalNResponseCode2heliographᚋinternalᚋdomainᚋledgerᚐResponseCode(ctx, sel, v[i])
 	}
 
 	for _, e := range ret {
@@ -70031,12 +70031,12 @@ func (ec *executionContext) marshalNResponseCode2ᚕheliographᚋinternalᚋledg
 	return ret
 }
 
-func (ec *executionContext) unmarshalNResultDataType2heliographᚋinternalᚋledgerᚐResultDataType(ctx context.Context, v any) (ledger.ResultDataType, error) {
+func (ec *executionContext) unmarshalNResultDataType2heliographᚋinternalᚋdomainᚋledgerᚐResultDataType(ctx context.Context, v any) (ledger.ResultDataType, error) {
 	res, err := scalar.UnmarshalResultDataType(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNResultDataType2heliographᚋinternalᚋledgerᚐResultDataType(ctx context.Context, sel ast.SelectionSet, v ledger.ResultDataType) graphql.Marshaler {
+func (ec *executionContext) marshalNResultDataType2heliographᚋinternalᚋdomainᚋledgerᚐResultDataType(ctx context.Context, sel ast.SelectionSet, v ledger.ResultDataType) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalResultDataType(v)
 	if res == graphql.Null {
@@ -70047,7 +70047,7 @@ func (ec *executionContext) marshalNResultDataType2heliographᚋinternalᚋledge
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNRoyaltyFee2ᚖheliographᚋinternalᚋledgerᚐRoyaltyFee(ctx context.Context, sel ast.SelectionSet, v *ledger.RoyaltyFee) graphql.Marshaler {
+func (ec *executionContext) marshalNRoyaltyFee2ᚖheliographᚋinternalᚋdomainᚋledgerᚐRoyaltyFee(ctx context.Context, sel ast.SelectionSet, v *ledger.RoyaltyFee) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70057,11 +70057,11 @@ func (ec *executionContext) marshalNRoyaltyFee2ᚖheliographᚋinternalᚋledger
 	return ec._RoyaltyFee(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNSchedule2ᚕᚖheliographᚋinternalᚋledgerᚐScheduleᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Schedule) graphql.Marshaler {
+func (ec *executionContext) marshalNSchedule2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Schedule) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNSchedule2ᚖheliographᚋinternalᚋledgerᚐSchedule(ctx, sel, v[i])
+		return ec.marshalNSchedule2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSchedule(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70073,7 +70073,7 @@ func (ec *executionContext) marshalNSchedule2ᚕᚖheliographᚋinternalᚋledge
 	return ret
 }
 
-func (ec *executionContext) marshalNSchedule2ᚖheliographᚋinternalᚋledgerᚐSchedule(ctx context.Context, sel ast.SelectionSet, v *ledger.Schedule) graphql.Marshaler {
+func (ec *executionContext) marshalNSchedule2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSchedule(ctx context.Context, sel ast.SelectionSet, v *ledger.Schedule) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70128,11 +70128,11 @@ func (ec *executionContext) unmarshalNScheduleMaintenanceInput2heliographᚋgrap
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNScheduleSignature2ᚕᚖheliographᚋinternalᚋledgerᚐScheduleSignatureᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ScheduleSignature) graphql.Marshaler {
+func (ec *executionContext) marshalNScheduleSignature2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleSignatureᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ScheduleSignature) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNScheduleSignature2ᚖheliographᚋinternalᚋledgerᚐScheduleSignature(ctx, sel, v[i])
+		return ec.marshalNScheduleSignature2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleSignature(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70144,7 +70144,7 @@ func (ec *executionContext) marshalNScheduleSignature2ᚕᚖheliographᚋinterna
 	return ret
 }
 
-func (ec *executionContext) marshalNScheduleSignature2ᚖheliographᚋinternalᚋledgerᚐScheduleSignature(ctx context.Context, sel ast.SelectionSet, v *ledger.ScheduleSignature) graphql.Marshaler {
+func (ec *executionContext) marshalNScheduleSignature2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleSignature(ctx context.Context, sel ast.SelectionSet, v *ledger.ScheduleSignature) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70154,12 +70154,12 @@ func (ec *executionContext) marshalNScheduleSignature2ᚖheliographᚋinternal�
 	return ec._ScheduleSignature(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNScheduleState2heliographᚋinternalᚋledgerᚐScheduleState(ctx context.Context, v any) (ledger.ScheduleState, error) {
+func (ec *executionContext) unmarshalNScheduleState2heliographᚋinternalᚋdomainᚋledgerᚐScheduleState(ctx context.Context, v any) (ledger.ScheduleState, error) {
 	res, err := scalar.UnmarshalScheduleState(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNScheduleState2heliographᚋinternalᚋledgerᚐScheduleState(ctx context.Context, sel ast.SelectionSet, v ledger.ScheduleState) graphql.Marshaler {
+func (ec *executionContext) marshalNScheduleState2heliographᚋinternalᚋdomainᚋledgerᚐScheduleState(ctx context.Context, sel ast.SelectionSet, v ledger.ScheduleState) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalScheduleState(v)
 	if res == graphql.Null {
@@ -70170,11 +70170,11 @@ func (ec *executionContext) marshalNScheduleState2heliographᚋinternalᚋledger
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNServiceEndpoint2ᚕᚖheliographᚋinternalᚋledgerᚐServiceEndpointᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ServiceEndpoint) graphql.Marshaler {
+func (ec *executionContext) marshalNServiceEndpoint2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐServiceEndpointᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.ServiceEndpoint) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNServiceEndpoint2ᚖheliographᚋinternalᚋledgerᚐServiceEndpoint(ctx, sel, v[i])
+		return ec.marshalNServiceEndpoint2ᚖheliographᚋinternalᚋdomainᚋledgerᚐServiceEndpoint(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70186,7 +70186,7 @@ func (ec *executionContext) marshalNServiceEndpoint2ᚕᚖheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNServiceEndpoint2ᚖheliographᚋinternalᚋledgerᚐServiceEndpoint(ctx context.Context, sel ast.SelectionSet, v *ledger.ServiceEndpoint) graphql.Marshaler {
+func (ec *executionContext) marshalNServiceEndpoint2ᚖheliographᚋinternalᚋdomainᚋledgerᚐServiceEndpoint(ctx context.Context, sel ast.SelectionSet, v *ledger.ServiceEndpoint) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70206,12 +70206,12 @@ func (ec *executionContext) unmarshalNSetStatusPageInput2heliographᚋgraphᚋmo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNSignatureType2heliographᚋinternalᚋledgerᚐSignatureType(ctx context.Context, v any) (ledger.SignatureType, error) {
+func (ec *executionContext) unmarshalNSignatureType2heliographᚋinternalᚋdomainᚋledgerᚐSignatureType(ctx context.Context, v any) (ledger.SignatureType, error) {
 	res, err := scalar.UnmarshalSignatureType(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNSignatureType2heliographᚋinternalᚋledgerᚐSignatureType(ctx context.Context, sel ast.SelectionSet, v ledger.SignatureType) graphql.Marshaler {
+func (ec *executionContext) marshalNSignatureType2heliographᚋinternalᚋdomainᚋledgerᚐSignatureType(ctx context.Context, sel ast.SelectionSet, v ledger.SignatureType) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalSignatureType(v)
 	if res == graphql.Null {
@@ -70222,11 +70222,11 @@ func (ec *executionContext) marshalNSignatureType2heliographᚋinternalᚋledger
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNSlotValue2ᚕᚖheliographᚋinternalᚋledgerᚐSlotValueᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.SlotValue) graphql.Marshaler {
+func (ec *executionContext) marshalNSlotValue2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValueᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.SlotValue) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNSlotValue2ᚖheliographᚋinternalᚋledgerᚐSlotValue(ctx, sel, v[i])
+		return ec.marshalNSlotValue2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValue(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70238,7 +70238,7 @@ func (ec *executionContext) marshalNSlotValue2ᚕᚖheliographᚋinternalᚋledg
 	return ret
 }
 
-func (ec *executionContext) marshalNSlotValue2ᚖheliographᚋinternalᚋledgerᚐSlotValue(ctx context.Context, sel ast.SelectionSet, v *ledger.SlotValue) graphql.Marshaler {
+func (ec *executionContext) marshalNSlotValue2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValue(ctx context.Context, sel ast.SelectionSet, v *ledger.SlotValue) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70248,16 +70248,16 @@ func (ec *executionContext) marshalNSlotValue2ᚖheliographᚋinternalᚋledger�
 	return ec._SlotValue(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNSlotValueInput2ᚖheliographᚋinternalᚋledgerᚐSlotValueInput(ctx context.Context, v any) (*ledger.SlotValueInput, error) {
+func (ec *executionContext) unmarshalNSlotValueInput2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValueInput(ctx context.Context, v any) (*ledger.SlotValueInput, error) {
 	res, err := ec.unmarshalInputSlotValueInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNStakingReward2ᚕᚖheliographᚋinternalᚋledgerᚐStakingRewardᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.StakingReward) graphql.Marshaler {
+func (ec *executionContext) marshalNStakingReward2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingRewardᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.StakingReward) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNStakingReward2ᚖheliographᚋinternalᚋledgerᚐStakingReward(ctx, sel, v[i])
+		return ec.marshalNStakingReward2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingReward(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70269,7 +70269,7 @@ func (ec *executionContext) marshalNStakingReward2ᚕᚖheliographᚋinternalᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalNStakingReward2ᚖheliographᚋinternalᚋledgerᚐStakingReward(ctx context.Context, sel ast.SelectionSet, v *ledger.StakingReward) graphql.Marshaler {
+func (ec *executionContext) marshalNStakingReward2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingReward(ctx context.Context, sel ast.SelectionSet, v *ledger.StakingReward) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70319,12 +70319,12 @@ func (ec *executionContext) marshalNStakingRewardEdge2ᚖheliographᚋgraphᚋre
 	return ec._StakingRewardEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNStateOverrideInput2ᚖheliographᚋinternalᚋledgerᚐStateOverrideInput(ctx context.Context, v any) (*ledger.StateOverrideInput, error) {
+func (ec *executionContext) unmarshalNStateOverrideInput2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStateOverrideInput(ctx context.Context, v any) (*ledger.StateOverrideInput, error) {
 	res, err := ec.unmarshalInputStateOverrideInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNStatusAffectedComponent2ᚖheliographᚋinternalᚋstatusᚐAffectedComponent(ctx context.Context, sel ast.SelectionSet, v *status.AffectedComponent) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusAffectedComponent2ᚖheliographᚋinternalᚋdomainᚋstatusᚐAffectedComponent(ctx context.Context, sel ast.SelectionSet, v *status.AffectedComponent) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70339,11 +70339,11 @@ func (ec *executionContext) unmarshalNStatusAffectedInput2ᚖheliographᚋgraph�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNStatusChange2heliographᚋinternalᚋstatusᚐRevision(ctx context.Context, sel ast.SelectionSet, v status.Revision) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusChange2heliographᚋinternalᚋdomainᚋstatusᚐRevision(ctx context.Context, sel ast.SelectionSet, v status.Revision) graphql.Marshaler {
 	return ec._StatusChange(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNStatusChange2ᚖheliographᚋinternalᚋstatusᚐRevision(ctx context.Context, sel ast.SelectionSet, v *status.Revision) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusChange2ᚖheliographᚋinternalᚋdomainᚋstatusᚐRevision(ctx context.Context, sel ast.SelectionSet, v *status.Revision) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70353,11 +70353,11 @@ func (ec *executionContext) marshalNStatusChange2ᚖheliographᚋinternalᚋstat
 	return ec._StatusChange(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋstatusᚐComponentᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Component) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusComponent2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐComponentᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Component) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx, sel, v[i])
+		return ec.marshalNStatusComponent2ᚖheliographᚋinternalᚋdomainᚋstatusᚐComponent(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70369,7 +70369,7 @@ func (ec *executionContext) marshalNStatusComponent2ᚕᚖheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx context.Context, sel ast.SelectionSet, v *status.Component) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusComponent2ᚖheliographᚋinternalᚋdomainᚋstatusᚐComponent(ctx context.Context, sel ast.SelectionSet, v *status.Component) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70379,11 +70379,11 @@ func (ec *executionContext) marshalNStatusComponent2ᚖheliographᚋinternalᚋs
 	return ec._StatusComponent(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNStatusComponentChange2ᚕᚖheliographᚋinternalᚋstatusᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Change) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusComponentChange2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Change) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNStatusComponentChange2ᚖheliographᚋinternalᚋstatusᚐChange(ctx, sel, v[i])
+		return ec.marshalNStatusComponentChange2ᚖheliographᚋinternalᚋdomainᚋstatusᚐChange(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70395,7 +70395,7 @@ func (ec *executionContext) marshalNStatusComponentChange2ᚕᚖheliographᚋint
 	return ret
 }
 
-func (ec *executionContext) marshalNStatusComponentChange2ᚖheliographᚋinternalᚋstatusᚐChange(ctx context.Context, sel ast.SelectionSet, v *status.Change) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusComponentChange2ᚖheliographᚋinternalᚋdomainᚋstatusᚐChange(ctx context.Context, sel ast.SelectionSet, v *status.Change) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70445,11 +70445,11 @@ func (ec *executionContext) marshalNStatusComponentEdge2ᚖheliographᚋgraphᚋ
 	return ec._StatusComponentEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋstatusᚐIncidentᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Incident) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐIncidentᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Incident) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident(ctx, sel, v[i])
+		return ec.marshalNStatusIncident2ᚖheliographᚋinternalᚋdomainᚋstatusᚐIncident(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70461,7 +70461,7 @@ func (ec *executionContext) marshalNStatusIncident2ᚕᚖheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident(ctx context.Context, sel ast.SelectionSet, v *status.Incident) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusIncident2ᚖheliographᚋinternalᚋdomainᚋstatusᚐIncident(ctx context.Context, sel ast.SelectionSet, v *status.Incident) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70511,12 +70511,12 @@ func (ec *executionContext) marshalNStatusIncidentEdge2ᚖheliographᚋgraphᚋr
 	return ec._StatusIncidentEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNStatusIndicator2heliographᚋinternalᚋstatusᚐImpact(ctx context.Context, v any) (status.Impact, error) {
+func (ec *executionContext) unmarshalNStatusIndicator2heliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx context.Context, v any) (status.Impact, error) {
 	res, err := scalar.UnmarshalStatusIndicator(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNStatusIndicator2heliographᚋinternalᚋstatusᚐImpact(ctx context.Context, sel ast.SelectionSet, v status.Impact) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusIndicator2heliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx context.Context, sel ast.SelectionSet, v status.Impact) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalStatusIndicator(v)
 	if res == graphql.Null {
@@ -70527,11 +70527,11 @@ func (ec *executionContext) marshalNStatusIndicator2heliographᚋinternalᚋstat
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNStatusMaintenance2ᚕᚖheliographᚋinternalᚋstatusᚐMaintenanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Maintenance) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusMaintenance2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐMaintenanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Maintenance) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance(ctx, sel, v[i])
+		return ec.marshalNStatusMaintenance2ᚖheliographᚋinternalᚋdomainᚋstatusᚐMaintenance(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70543,7 +70543,7 @@ func (ec *executionContext) marshalNStatusMaintenance2ᚕᚖheliographᚋinterna
 	return ret
 }
 
-func (ec *executionContext) marshalNStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance(ctx context.Context, sel ast.SelectionSet, v *status.Maintenance) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusMaintenance2ᚖheliographᚋinternalᚋdomainᚋstatusᚐMaintenance(ctx context.Context, sel ast.SelectionSet, v *status.Maintenance) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70603,11 +70603,11 @@ func (ec *executionContext) marshalNStatusNotice2heliographᚋgraphᚋrelayᚐSt
 	return ec._StatusNotice(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNStatusPage2heliographᚋinternalᚋstatusᚐPage(ctx context.Context, sel ast.SelectionSet, v status.Page) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusPage2heliographᚋinternalᚋdomainᚋstatusᚐPage(ctx context.Context, sel ast.SelectionSet, v status.Page) graphql.Marshaler {
 	return ec._StatusPage(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx context.Context, sel ast.SelectionSet, v *status.Page) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusPage2ᚖheliographᚋinternalᚋdomainᚋstatusᚐPage(ctx context.Context, sel ast.SelectionSet, v *status.Page) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70617,12 +70617,12 @@ func (ec *executionContext) marshalNStatusPage2ᚖheliographᚋinternalᚋstatus
 	return ec._StatusPage(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNStatusPageMode2heliographᚋinternalᚋstatusᚐMode(ctx context.Context, v any) (status.Mode, error) {
+func (ec *executionContext) unmarshalNStatusPageMode2heliographᚋinternalᚋdomainᚋstatusᚐMode(ctx context.Context, v any) (status.Mode, error) {
 	res, err := scalar.UnmarshalStatusPageMode(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNStatusPageMode2heliographᚋinternalᚋstatusᚐMode(ctx context.Context, sel ast.SelectionSet, v status.Mode) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusPageMode2heliographᚋinternalᚋdomainᚋstatusᚐMode(ctx context.Context, sel ast.SelectionSet, v status.Mode) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalStatusPageMode(v)
 	if res == graphql.Null {
@@ -70647,11 +70647,11 @@ func (ec *executionContext) marshalNStatusPagePayload2ᚖheliographᚋgraphᚋmo
 	return ec._StatusPagePayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNStatusRollup2heliographᚋinternalᚋstatusᚐRollup(ctx context.Context, sel ast.SelectionSet, v status.Rollup) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusRollup2heliographᚋinternalᚋdomainᚋstatusᚐRollup(ctx context.Context, sel ast.SelectionSet, v status.Rollup) graphql.Marshaler {
 	return ec._StatusRollup(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNStatusRollup2ᚖheliographᚋinternalᚋstatusᚐRollup(ctx context.Context, sel ast.SelectionSet, v *status.Rollup) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusRollup2ᚖheliographᚋinternalᚋdomainᚋstatusᚐRollup(ctx context.Context, sel ast.SelectionSet, v *status.Rollup) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70680,11 +70680,11 @@ func (ec *executionContext) unmarshalNStatusSettingInput2ᚖheliographᚋgraph�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋstatusᚐUpdateᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Update) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐUpdateᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.Update) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNStatusUpdate2ᚖheliographᚋinternalᚋstatusᚐUpdate(ctx, sel, v[i])
+		return ec.marshalNStatusUpdate2ᚖheliographᚋinternalᚋdomainᚋstatusᚐUpdate(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70696,7 +70696,7 @@ func (ec *executionContext) marshalNStatusUpdate2ᚕᚖheliographᚋinternalᚋs
 	return ret
 }
 
-func (ec *executionContext) marshalNStatusUpdate2ᚖheliographᚋinternalᚋstatusᚐUpdate(ctx context.Context, sel ast.SelectionSet, v *status.Update) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusUpdate2ᚖheliographᚋinternalᚋdomainᚋstatusᚐUpdate(ctx context.Context, sel ast.SelectionSet, v *status.Update) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70706,11 +70706,11 @@ func (ec *executionContext) marshalNStatusUpdate2ᚖheliographᚋinternalᚋstat
 	return ec._StatusUpdate(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNStatusUptimeDay2ᚕᚖheliographᚋinternalᚋstatusᚐUptimeDayᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.UptimeDay) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusUptimeDay2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐUptimeDayᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.UptimeDay) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNStatusUptimeDay2ᚖheliographᚋinternalᚋstatusᚐUptimeDay(ctx, sel, v[i])
+		return ec.marshalNStatusUptimeDay2ᚖheliographᚋinternalᚋdomainᚋstatusᚐUptimeDay(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70722,7 +70722,7 @@ func (ec *executionContext) marshalNStatusUptimeDay2ᚕᚖheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNStatusUptimeDay2ᚖheliographᚋinternalᚋstatusᚐUptimeDay(ctx context.Context, sel ast.SelectionSet, v *status.UptimeDay) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusUptimeDay2ᚖheliographᚋinternalᚋdomainᚋstatusᚐUptimeDay(ctx context.Context, sel ast.SelectionSet, v *status.UptimeDay) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70732,12 +70732,12 @@ func (ec *executionContext) marshalNStatusUptimeDay2ᚖheliographᚋinternalᚋs
 	return ec._StatusUptimeDay(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNStatusVocabulary2heliographᚋinternalᚋstatusᚐVocabulary(ctx context.Context, v any) (status.Vocabulary, error) {
+func (ec *executionContext) unmarshalNStatusVocabulary2heliographᚋinternalᚋdomainᚋstatusᚐVocabulary(ctx context.Context, v any) (status.Vocabulary, error) {
 	res, err := scalar.UnmarshalStatusVocabulary(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNStatusVocabulary2heliographᚋinternalᚋstatusᚐVocabulary(ctx context.Context, sel ast.SelectionSet, v status.Vocabulary) graphql.Marshaler {
+func (ec *executionContext) marshalNStatusVocabulary2heliographᚋinternalᚋdomainᚋstatusᚐVocabulary(ctx context.Context, sel ast.SelectionSet, v status.Vocabulary) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalStatusVocabulary(v)
 	if res == graphql.Null {
@@ -70748,12 +70748,12 @@ func (ec *executionContext) marshalNStatusVocabulary2heliographᚋinternalᚋsta
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNString2heliographᚋinternalᚋledgerᚐHexDigits(ctx context.Context, v any) (ledger.HexDigits, error) {
+func (ec *executionContext) unmarshalNString2heliographᚋinternalᚋdomainᚋledgerᚐHexDigits(ctx context.Context, v any) (ledger.HexDigits, error) {
 	res, err := scalar.UnmarshalHexDigits(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNString2heliographᚋinternalᚋledgerᚐHexDigits(ctx context.Context, sel ast.SelectionSet, v ledger.HexDigits) graphql.Marshaler {
+func (ec *executionContext) marshalNString2heliographᚋinternalᚋdomainᚋledgerᚐHexDigits(ctx context.Context, sel ast.SelectionSet, v ledger.HexDigits) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70837,12 +70837,12 @@ func (ec *executionContext) marshalNString2ᚕstringᚄ(ctx context.Context, sel
 	return ret
 }
 
-func (ec *executionContext) unmarshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx context.Context, v any) (ledger.Timestamp, error) {
+func (ec *executionContext) unmarshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx context.Context, v any) (ledger.Timestamp, error) {
 	res, err := scalar.UnmarshalTimestamp(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx context.Context, sel ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
+func (ec *executionContext) marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx context.Context, sel ast.SelectionSet, v ledger.Timestamp) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalTimestamp(v)
 	if res == graphql.Null {
@@ -70853,15 +70853,15 @@ func (ec *executionContext) marshalNTimestamp2heliographᚋinternalᚋledgerᚐT
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNTimestampRange2heliographᚋinternalᚋledgerᚐTimestampRange(ctx context.Context, sel ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
+func (ec *executionContext) marshalNTimestampRange2heliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx context.Context, sel ast.SelectionSet, v ledger.TimestampRange) graphql.Marshaler {
 	return ec._TimestampRange(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNToken2ᚕᚖheliographᚋinternalᚋledgerᚐTokenᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Token) graphql.Marshaler {
+func (ec *executionContext) marshalNToken2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Token) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx, sel, v[i])
+		return ec.marshalNToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70873,7 +70873,7 @@ func (ec *executionContext) marshalNToken2ᚕᚖheliographᚋinternalᚋledger�
 	return ret
 }
 
-func (ec *executionContext) marshalNToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx context.Context, sel ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
+func (ec *executionContext) marshalNToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx context.Context, sel ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70883,11 +70883,11 @@ func (ec *executionContext) marshalNToken2ᚖheliographᚋinternalᚋledgerᚐTo
 	return ec._Token(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNTokenAllowance2ᚕᚖheliographᚋinternalᚋledgerᚐTokenAllowanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TokenAllowance) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenAllowance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TokenAllowance) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNTokenAllowance2ᚖheliographᚋinternalᚋledgerᚐTokenAllowance(ctx, sel, v[i])
+		return ec.marshalNTokenAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowance(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70899,7 +70899,7 @@ func (ec *executionContext) marshalNTokenAllowance2ᚕᚖheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNTokenAllowance2ᚖheliographᚋinternalᚋledgerᚐTokenAllowance(ctx context.Context, sel ast.SelectionSet, v *ledger.TokenAllowance) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenAllowance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowance(ctx context.Context, sel ast.SelectionSet, v *ledger.TokenAllowance) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70949,16 +70949,16 @@ func (ec *executionContext) marshalNTokenAllowanceEdge2ᚖheliographᚋgraphᚋr
 	return ec._TokenAllowanceEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNTokenAllowanceKeyFilter2ᚖheliographᚋinternalᚋledgerᚐTokenAllowanceKeyFilter(ctx context.Context, v any) (*ledger.TokenAllowanceKeyFilter, error) {
+func (ec *executionContext) unmarshalNTokenAllowanceKeyFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceKeyFilter(ctx context.Context, v any) (*ledger.TokenAllowanceKeyFilter, error) {
 	res, err := ec.unmarshalInputTokenAllowanceKeyFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNTokenBalance2ᚕᚖheliographᚋinternalᚋledgerᚐTokenBalanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TokenBalance) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenBalance2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenBalanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TokenBalance) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNTokenBalance2ᚖheliographᚋinternalᚋledgerᚐTokenBalance(ctx, sel, v[i])
+		return ec.marshalNTokenBalance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenBalance(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70970,7 +70970,7 @@ func (ec *executionContext) marshalNTokenBalance2ᚕᚖheliographᚋinternalᚋl
 	return ret
 }
 
-func (ec *executionContext) marshalNTokenBalance2ᚖheliographᚋinternalᚋledgerᚐTokenBalance(ctx context.Context, sel ast.SelectionSet, v *ledger.TokenBalance) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenBalance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenBalance(ctx context.Context, sel ast.SelectionSet, v *ledger.TokenBalance) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -71020,11 +71020,11 @@ func (ec *executionContext) marshalNTokenEdge2ᚖheliographᚋgraphᚋrelayᚐEd
 	return ec._TokenEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNTokenHolder2ᚕᚖheliographᚋinternalᚋledgerᚐTokenHolderᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TokenHolder) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenHolder2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TokenHolder) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNTokenHolder2ᚖheliographᚋinternalᚋledgerᚐTokenHolder(ctx, sel, v[i])
+		return ec.marshalNTokenHolder2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolder(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -71036,7 +71036,7 @@ func (ec *executionContext) marshalNTokenHolder2ᚕᚖheliographᚋinternalᚋle
 	return ret
 }
 
-func (ec *executionContext) marshalNTokenHolder2ᚖheliographᚋinternalᚋledgerᚐTokenHolder(ctx context.Context, sel ast.SelectionSet, v *ledger.TokenHolder) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenHolder2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolder(ctx context.Context, sel ast.SelectionSet, v *ledger.TokenHolder) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -71086,12 +71086,12 @@ func (ec *executionContext) marshalNTokenHolderEdge2ᚖheliographᚋgraphᚋrela
 	return ec._TokenHolderEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNTokenPauseStatus2heliographᚋinternalᚋledgerᚐTokenPauseStatus(ctx context.Context, v any) (ledger.TokenPauseStatus, error) {
+func (ec *executionContext) unmarshalNTokenPauseStatus2heliographᚋinternalᚋdomainᚋledgerᚐTokenPauseStatus(ctx context.Context, v any) (ledger.TokenPauseStatus, error) {
 	res, err := scalar.UnmarshalTokenPauseStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNTokenPauseStatus2heliographᚋinternalᚋledgerᚐTokenPauseStatus(ctx context.Context, sel ast.SelectionSet, v ledger.TokenPauseStatus) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenPauseStatus2heliographᚋinternalᚋdomainᚋledgerᚐTokenPauseStatus(ctx context.Context, sel ast.SelectionSet, v ledger.TokenPauseStatus) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalTokenPauseStatus(v)
 	if res == graphql.Null {
@@ -71102,11 +71102,11 @@ func (ec *executionContext) marshalNTokenPauseStatus2heliographᚋinternalᚋled
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNTokenRelationship2ᚕᚖheliographᚋinternalᚋledgerᚐTokenRelationshipᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TokenRelationship) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenRelationship2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationshipᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TokenRelationship) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNTokenRelationship2ᚖheliographᚋinternalᚋledgerᚐTokenRelationship(ctx, sel, v[i])
+		return ec.marshalNTokenRelationship2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationship(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -71118,7 +71118,7 @@ func (ec *executionContext) marshalNTokenRelationship2ᚕᚖheliographᚋinterna
 	return ret
 }
 
-func (ec *executionContext) marshalNTokenRelationship2ᚖheliographᚋinternalᚋledgerᚐTokenRelationship(ctx context.Context, sel ast.SelectionSet, v *ledger.TokenRelationship) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenRelationship2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationship(ctx context.Context, sel ast.SelectionSet, v *ledger.TokenRelationship) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -71168,12 +71168,12 @@ func (ec *executionContext) marshalNTokenRelationshipEdge2ᚖheliographᚋgraph�
 	return ec._TokenRelationshipEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNTokenSupplyType2heliographᚋinternalᚋledgerᚐTokenSupplyType(ctx context.Context, v any) (ledger.TokenSupplyType, error) {
+func (ec *executionContext) unmarshalNTokenSupplyType2heliographᚋinternalᚋdomainᚋledgerᚐTokenSupplyType(ctx context.Context, v any) (ledger.TokenSupplyType, error) {
 	res, err := scalar.UnmarshalTokenSupplyType(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNTokenSupplyType2heliographᚋinternalᚋledgerᚐTokenSupplyType(ctx context.Context, sel ast.SelectionSet, v ledger.TokenSupplyType) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenSupplyType2heliographᚋinternalᚋdomainᚋledgerᚐTokenSupplyType(ctx context.Context, sel ast.SelectionSet, v ledger.TokenSupplyType) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalTokenSupplyType(v)
 	if res == graphql.Null {
@@ -71184,11 +71184,11 @@ func (ec *executionContext) marshalNTokenSupplyType2heliographᚋinternalᚋledg
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNTokenTransfer2ᚕᚖheliographᚋinternalᚋledgerᚐTokenTransferᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TokenTransfer) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenTransfer2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenTransferᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TokenTransfer) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNTokenTransfer2ᚖheliographᚋinternalᚋledgerᚐTokenTransfer(ctx, sel, v[i])
+		return ec.marshalNTokenTransfer2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenTransfer(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -71200,7 +71200,7 @@ func (ec *executionContext) marshalNTokenTransfer2ᚕᚖheliographᚋinternalᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalNTokenTransfer2ᚖheliographᚋinternalᚋledgerᚐTokenTransfer(ctx context.Context, sel ast.SelectionSet, v *ledger.TokenTransfer) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenTransfer2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenTransfer(ctx context.Context, sel ast.SelectionSet, v *ledger.TokenTransfer) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -71210,12 +71210,12 @@ func (ec *executionContext) marshalNTokenTransfer2ᚖheliographᚋinternalᚋled
 	return ec._TokenTransfer(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNTokenType2heliographᚋinternalᚋledgerᚐTokenType(ctx context.Context, v any) (ledger.TokenType, error) {
+func (ec *executionContext) unmarshalNTokenType2heliographᚋinternalᚋdomainᚋledgerᚐTokenType(ctx context.Context, v any) (ledger.TokenType, error) {
 	res, err := scalar.UnmarshalTokenType(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNTokenType2heliographᚋinternalᚋledgerᚐTokenType(ctx context.Context, sel ast.SelectionSet, v ledger.TokenType) graphql.Marshaler {
+func (ec *executionContext) marshalNTokenType2heliographᚋinternalᚋdomainᚋledgerᚐTokenType(ctx context.Context, sel ast.SelectionSet, v ledger.TokenType) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalTokenType(v)
 	if res == graphql.Null {
@@ -71226,15 +71226,15 @@ func (ec *executionContext) marshalNTokenType2heliographᚋinternalᚋledgerᚐT
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNTopicMessage2heliographᚋinternalᚋledgerᚐTopicMessage(ctx context.Context, sel ast.SelectionSet, v ledger.TopicMessage) graphql.Marshaler {
+func (ec *executionContext) marshalNTopicMessage2heliographᚋinternalᚋdomainᚋledgerᚐTopicMessage(ctx context.Context, sel ast.SelectionSet, v ledger.TopicMessage) graphql.Marshaler {
 	return ec._TopicMessage(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNTopicMessage2ᚕᚖheliographᚋinternalᚋledgerᚐTopicMessageᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TopicMessage) graphql.Marshaler {
+func (ec *executionContext) marshalNTopicMessage2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.TopicMessage) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNTopicMessage2ᚖheliographᚋinternalᚋledgerᚐTopicMessage(ctx, sel, v[i])
+		return ec.marshalNTopicMessage2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessage(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -71246,7 +71246,7 @@ func (ec *executionContext) marshalNTopicMessage2ᚕᚖheliographᚋinternalᚋl
 	return ret
 }
 
-func (ec *executionContext) marshalNTopicMessage2ᚖheliographᚋinternalᚋledgerᚐTopicMessage(ctx context.Context, sel ast.SelectionSet, v *ledger.TopicMessage) graphql.Marshaler {
+func (ec *executionContext) marshalNTopicMessage2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessage(ctx context.Context, sel ast.SelectionSet, v *ledger.TopicMessage) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -71296,15 +71296,15 @@ func (ec *executionContext) marshalNTopicMessageEdge2ᚖheliographᚋgraphᚋrel
 	return ec._TopicMessageEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNTransaction2heliographᚋinternalᚋledgerᚐTransaction(ctx context.Context, sel ast.SelectionSet, v ledger.Transaction) graphql.Marshaler {
+func (ec *executionContext) marshalNTransaction2heliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx context.Context, sel ast.SelectionSet, v ledger.Transaction) graphql.Marshaler {
 	return ec._Transaction(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNTransaction2ᚕᚖheliographᚋinternalᚋledgerᚐTransactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Transaction) graphql.Marshaler {
+func (ec *executionContext) marshalNTransaction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Transaction) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx, sel, v[i])
+		return ec.marshalNTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -71316,7 +71316,7 @@ func (ec *executionContext) marshalNTransaction2ᚕᚖheliographᚋinternalᚋle
 	return ret
 }
 
-func (ec *executionContext) marshalNTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx context.Context, sel ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
+func (ec *executionContext) marshalNTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx context.Context, sel ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -71366,12 +71366,12 @@ func (ec *executionContext) marshalNTransactionEdge2ᚖheliographᚋgraphᚋrela
 	return ec._TransactionEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNTransactionID2heliographᚋinternalᚋledgerᚐTransactionID(ctx context.Context, v any) (ledger.TransactionID, error) {
+func (ec *executionContext) unmarshalNTransactionID2heliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx context.Context, v any) (ledger.TransactionID, error) {
 	res, err := scalar.UnmarshalTransactionID(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNTransactionID2heliographᚋinternalᚋledgerᚐTransactionID(ctx context.Context, sel ast.SelectionSet, v ledger.TransactionID) graphql.Marshaler {
+func (ec *executionContext) marshalNTransactionID2heliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx context.Context, sel ast.SelectionSet, v ledger.TransactionID) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalTransactionID(v)
 	if res == graphql.Null {
@@ -71382,13 +71382,13 @@ func (ec *executionContext) marshalNTransactionID2heliographᚋinternalᚋledger
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNTransactionID2ᚕheliographᚋinternalᚋledgerᚐTransactionIDᚄ(ctx context.Context, v any) ([]ledger.TransactionID, error) {
+func (ec *executionContext) unmarshalNTransactionID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTransactionIDᚄ(ctx context.Context, v any) ([]ledger.TransactionID, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
 	res := make([]ledger.TransactionID, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNTransactionID2heliographᚋinternalᚋledgerᚐTransactionID(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNTransactionID2heliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -71396,10 +71396,10 @@ func (ec *executionContext) unmarshalNTransactionID2ᚕheliographᚋinternalᚋl
 	return res, nil
 }
 
-func (ec *executionContext) marshalNTransactionID2ᚕheliographᚋinternalᚋledgerᚐTransactionIDᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.TransactionID) graphql.Marshaler {
+func (ec *executionContext) marshalNTransactionID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTransactionIDᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.TransactionID) graphql.Marshaler {
 	ret := make(graphql.Array, len(v))
 	for i := range v {
-		ret[i] = ec.marshalNTransactionID2heliographᚋinternalᚋledgerᚐTransactionID(ctx, sel, v[i])
+		ret[i] = ec.marshalNTransactionID2heliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx, sel, v[i])
 	}
 
 	for _, e := range ret {
@@ -71411,12 +71411,12 @@ func (ec *executionContext) marshalNTransactionID2ᚕheliographᚋinternalᚋled
 	return ret
 }
 
-func (ec *executionContext) unmarshalNTransactionType2heliographᚋinternalᚋledgerᚐTransactionType(ctx context.Context, v any) (ledger.TransactionType, error) {
+func (ec *executionContext) unmarshalNTransactionType2heliographᚋinternalᚋdomainᚋledgerᚐTransactionType(ctx context.Context, v any) (ledger.TransactionType, error) {
 	res, err := scalar.UnmarshalTransactionType(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNTransactionType2heliographᚋinternalᚋledgerᚐTransactionType(ctx context.Context, sel ast.SelectionSet, v ledger.TransactionType) graphql.Marshaler {
+func (ec *executionContext) marshalNTransactionType2heliographᚋinternalᚋdomainᚋledgerᚐTransactionType(ctx context.Context, sel ast.SelectionSet, v ledger.TransactionType) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalTransactionType(v)
 	if res == graphql.Null {
@@ -71651,14 +71651,14 @@ func (ec *executionContext) marshalN__TypeKind2string(ctx context.Context, sel a
 	return res
 }
 
-func (ec *executionContext) marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount(ctx context.Context, sel ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
+func (ec *executionContext) marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount(ctx context.Context, sel ast.SelectionSet, v *ledger.Account) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Account(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOAccountFilter2ᚖheliographᚋinternalᚋledgerᚐAccountFilter(ctx context.Context, v any) (*ledger.AccountFilter, error) {
+func (ec *executionContext) unmarshalOAccountFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountFilter(ctx context.Context, v any) (*ledger.AccountFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -71666,7 +71666,7 @@ func (ec *executionContext) unmarshalOAccountFilter2ᚖheliographᚋinternalᚋl
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx context.Context, v any) (*ledger.AccountRef, error) {
+func (ec *executionContext) unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx context.Context, v any) (*ledger.AccountRef, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -71674,7 +71674,7 @@ func (ec *executionContext) unmarshalOAccountRef2ᚖheliographᚋinternalᚋledg
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef(ctx context.Context, sel ast.SelectionSet, v *ledger.AccountRef) graphql.Marshaler {
+func (ec *executionContext) marshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef(ctx context.Context, sel ast.SelectionSet, v *ledger.AccountRef) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -71690,7 +71690,7 @@ func (ec *executionContext) marshalOAirdropConnection2ᚖheliographᚋgraphᚋre
 	return ec._AirdropConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋledgerᚐAirdropFilter(ctx context.Context, v any) (*ledger.AirdropFilter, error) {
+func (ec *executionContext) unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropFilter(ctx context.Context, v any) (*ledger.AirdropFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -71698,7 +71698,7 @@ func (ec *executionContext) unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋl
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOAlias2heliographᚋinternalᚋledgerᚐAlias(ctx context.Context, v any) (ledger.Alias, error) {
+func (ec *executionContext) unmarshalOAlias2heliographᚋinternalᚋdomainᚋledgerᚐAlias(ctx context.Context, v any) (ledger.Alias, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -71706,7 +71706,7 @@ func (ec *executionContext) unmarshalOAlias2heliographᚋinternalᚋledgerᚐAli
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOAlias2heliographᚋinternalᚋledgerᚐAlias(ctx context.Context, sel ast.SelectionSet, v ledger.Alias) graphql.Marshaler {
+func (ec *executionContext) marshalOAlias2heliographᚋinternalᚋdomainᚋledgerᚐAlias(ctx context.Context, sel ast.SelectionSet, v ledger.Alias) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -71715,14 +71715,14 @@ func (ec *executionContext) marshalOAlias2heliographᚋinternalᚋledgerᚐAlias
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalOAuthorization2ᚕᚖheliographᚋinternalᚋledgerᚐAuthorizationᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Authorization) graphql.Marshaler {
+func (ec *executionContext) marshalOAuthorization2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐAuthorizationᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.Authorization) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNAuthorization2ᚖheliographᚋinternalᚋledgerᚐAuthorization(ctx, sel, v[i])
+		return ec.marshalNAuthorization2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAuthorization(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -71734,14 +71734,14 @@ func (ec *executionContext) marshalOAuthorization2ᚕᚖheliographᚋinternalᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalOBalance2ᚖheliographᚋinternalᚋledgerᚐBalance(ctx context.Context, sel ast.SelectionSet, v *ledger.Balance) graphql.Marshaler {
+func (ec *executionContext) marshalOBalance2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBalance(ctx context.Context, sel ast.SelectionSet, v *ledger.Balance) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Balance(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOBalanceFilter2ᚖheliographᚋinternalᚋledgerᚐBalanceFilter(ctx context.Context, v any) (*ledger.BalanceFilter, error) {
+func (ec *executionContext) unmarshalOBalanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBalanceFilter(ctx context.Context, v any) (*ledger.BalanceFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -71749,25 +71749,25 @@ func (ec *executionContext) unmarshalOBalanceFilter2ᚖheliographᚋinternalᚋl
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOBigInt2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[int64], error) {
+func (ec *executionContext) unmarshalOBigInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[int64], error) {
 	res, err := scalar.UnmarshalNullBigInt(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOBigInt2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+func (ec *executionContext) marshalOBigInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullBigInt(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalOBlock2ᚖheliographᚋinternalᚋledgerᚐBlock(ctx context.Context, sel ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
+func (ec *executionContext) marshalOBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock(ctx context.Context, sel ast.SelectionSet, v *ledger.Block) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Block(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOBlockFilter2ᚖheliographᚋinternalᚋledgerᚐBlockFilter(ctx context.Context, v any) (*ledger.BlockFilter, error) {
+func (ec *executionContext) unmarshalOBlockFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlockFilter(ctx context.Context, v any) (*ledger.BlockFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -71775,7 +71775,7 @@ func (ec *executionContext) unmarshalOBlockFilter2ᚖheliographᚋinternalᚋled
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOBlockNodeService2ᚖheliographᚋinternalᚋledgerᚐBlockNodeService(ctx context.Context, sel ast.SelectionSet, v *ledger.BlockNodeService) graphql.Marshaler {
+func (ec *executionContext) marshalOBlockNodeService2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlockNodeService(ctx context.Context, sel ast.SelectionSet, v *ledger.BlockNodeService) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -71793,12 +71793,12 @@ func (ec *executionContext) marshalOBoolean2bool(ctx context.Context, sel ast.Se
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[bool], error) {
+func (ec *executionContext) unmarshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[bool], error) {
 	res, err := scalar.UnmarshalNullBoolean(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOBoolean2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
+func (ec *executionContext) marshalOBoolean2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[bool]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullBoolean(v)
 	return graphql.WrapContextMarshaler(ctx, res)
@@ -71838,25 +71838,25 @@ func (ec *executionContext) marshalOBytes2ᚕbyte(ctx context.Context, sel ast.S
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalOChunkInfo2ᚖheliographᚋinternalᚋledgerᚐChunkInfo(ctx context.Context, sel ast.SelectionSet, v *ledger.ChunkInfo) graphql.Marshaler {
+func (ec *executionContext) marshalOChunkInfo2ᚖheliographᚋinternalᚋdomainᚋledgerᚐChunkInfo(ctx context.Context, sel ast.SelectionSet, v *ledger.ChunkInfo) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ChunkInfo(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx context.Context, v any) (status.ComponentStatus, error) {
+func (ec *executionContext) unmarshalOComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx context.Context, v any) (status.ComponentStatus, error) {
 	res, err := scalar.UnmarshalComponentStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx context.Context, sel ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
+func (ec *executionContext) marshalOComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx context.Context, sel ast.SelectionSet, v status.ComponentStatus) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalComponentStatus(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOComponentStatus2ᚕheliographᚋinternalᚋstatusᚐComponentStatusᚄ(ctx context.Context, v any) ([]status.ComponentStatus, error) {
+func (ec *executionContext) unmarshalOComponentStatus2ᚕheliographᚋinternalᚋdomainᚋstatusᚐComponentStatusᚄ(ctx context.Context, v any) ([]status.ComponentStatus, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -71865,7 +71865,7 @@ func (ec *executionContext) unmarshalOComponentStatus2ᚕheliographᚋinternal�
 	res := make([]status.ComponentStatus, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -71873,14 +71873,14 @@ func (ec *executionContext) unmarshalOComponentStatus2ᚕheliographᚋinternal�
 	return res, nil
 }
 
-func (ec *executionContext) marshalOComponentStatus2ᚕheliographᚋinternalᚋstatusᚐComponentStatusᚄ(ctx context.Context, sel ast.SelectionSet, v []status.ComponentStatus) graphql.Marshaler {
+func (ec *executionContext) marshalOComponentStatus2ᚕheliographᚋinternalᚋdomainᚋstatusᚐComponentStatusᚄ(ctx context.Context, sel ast.SelectionSet, v []status.ComponentStatus) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNComponentStatus2heliographᚋinternalᚋstatusᚐComponentStatus(ctx, sel, v[i])
+		return ec.marshalNComponentStatus2heliographᚋinternalᚋdomainᚋstatusᚐComponentStatus(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -71892,7 +71892,7 @@ func (ec *executionContext) marshalOComponentStatus2ᚕheliographᚋinternalᚋs
 	return ret
 }
 
-func (ec *executionContext) marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract(ctx context.Context, sel ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
+func (ec *executionContext) marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract(ctx context.Context, sel ast.SelectionSet, v *ledger.Contract) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -71906,7 +71906,7 @@ func (ec *executionContext) marshalOContractActionConnection2ᚖheliographᚋgra
 	return ec._ContractActionConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋledgerᚐContractActionFilter(ctx context.Context, v any) (*ledger.ContractActionFilter, error) {
+func (ec *executionContext) unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractActionFilter(ctx context.Context, v any) (*ledger.ContractActionFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -71914,14 +71914,14 @@ func (ec *executionContext) unmarshalOContractActionFilter2ᚖheliographᚋinter
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOContractCallFailure2ᚖheliographᚋinternalᚋledgerᚐContractCallFailure(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractCallFailure) graphql.Marshaler {
+func (ec *executionContext) marshalOContractCallFailure2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractCallFailure(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractCallFailure) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ContractCallFailure(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOContractFilter2ᚖheliographᚋinternalᚋledgerᚐContractFilter(ctx context.Context, v any) (*ledger.ContractFilter, error) {
+func (ec *executionContext) unmarshalOContractFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractFilter(ctx context.Context, v any) (*ledger.ContractFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -71929,7 +71929,7 @@ func (ec *executionContext) unmarshalOContractFilter2ᚖheliographᚋinternalᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
+func (ec *executionContext) unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter(ctx context.Context, v any) (*ledger.ContractLogFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -71937,7 +71937,7 @@ func (ec *executionContext) unmarshalOContractLogFilter2ᚖheliographᚋinternal
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOContractRef2ᚕheliographᚋinternalᚋledgerᚐContractRefᚄ(ctx context.Context, v any) ([]ledger.ContractRef, error) {
+func (ec *executionContext) unmarshalOContractRef2ᚕheliographᚋinternalᚋdomainᚋledgerᚐContractRefᚄ(ctx context.Context, v any) ([]ledger.ContractRef, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -71946,7 +71946,7 @@ func (ec *executionContext) unmarshalOContractRef2ᚕheliographᚋinternalᚋled
 	res := make([]ledger.ContractRef, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -71954,13 +71954,13 @@ func (ec *executionContext) unmarshalOContractRef2ᚕheliographᚋinternalᚋled
 	return res, nil
 }
 
-func (ec *executionContext) marshalOContractRef2ᚕheliographᚋinternalᚋledgerᚐContractRefᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.ContractRef) graphql.Marshaler {
+func (ec *executionContext) marshalOContractRef2ᚕheliographᚋinternalᚋdomainᚋledgerᚐContractRefᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.ContractRef) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := make(graphql.Array, len(v))
 	for i := range v {
-		ret[i] = ec.marshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef(ctx, sel, v[i])
+		ret[i] = ec.marshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef(ctx, sel, v[i])
 	}
 
 	for _, e := range ret {
@@ -71972,7 +71972,7 @@ func (ec *executionContext) marshalOContractRef2ᚕheliographᚋinternalᚋledge
 	return ret
 }
 
-func (ec *executionContext) unmarshalOContractRef2ᚖheliographᚋinternalᚋledgerᚐContractRef(ctx context.Context, v any) (*ledger.ContractRef, error) {
+func (ec *executionContext) unmarshalOContractRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractRef(ctx context.Context, v any) (*ledger.ContractRef, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -71980,7 +71980,7 @@ func (ec *executionContext) unmarshalOContractRef2ᚖheliographᚋinternalᚋled
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOContractRef2ᚖheliographᚋinternalᚋledgerᚐContractRef(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractRef) graphql.Marshaler {
+func (ec *executionContext) marshalOContractRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractRef(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractRef) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -71989,14 +71989,14 @@ func (ec *executionContext) marshalOContractRef2ᚖheliographᚋinternalᚋledge
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalOContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
+func (ec *executionContext) marshalOContractResult2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractResult) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ContractResult(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋledgerᚐContractResultFilter(ctx context.Context, v any) (*ledger.ContractResultFilter, error) {
+func (ec *executionContext) unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter(ctx context.Context, v any) (*ledger.ContractResultFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72004,7 +72004,7 @@ func (ec *executionContext) unmarshalOContractResultFilter2ᚖheliographᚋinter
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋledgerᚐContractStateFilter(ctx context.Context, v any) (*ledger.ContractStateFilter, error) {
+func (ec *executionContext) unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateFilter(ctx context.Context, v any) (*ledger.ContractStateFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72019,7 +72019,7 @@ func (ec *executionContext) marshalOCount2ᚖheliographᚋgraphᚋrelayᚐCount(
 	return ec._Count(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐCryptoAllowanceFilter(ctx context.Context, v any) (*ledger.CryptoAllowanceFilter, error) {
+func (ec *executionContext) unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowanceFilter(ctx context.Context, v any) (*ledger.CryptoAllowanceFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72027,18 +72027,18 @@ func (ec *executionContext) unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinte
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalODate2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[status.Date], error) {
+func (ec *executionContext) unmarshalODate2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[status.Date], error) {
 	res, err := scalar.UnmarshalNullDate(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalODate2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[status.Date]) graphql.Marshaler {
+func (ec *executionContext) marshalODate2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[status.Date]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullDate(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalODate2ᚖheliographᚋinternalᚋstatusᚐDate(ctx context.Context, v any) (*status.Date, error) {
+func (ec *executionContext) unmarshalODate2ᚖheliographᚋinternalᚋdomainᚋstatusᚐDate(ctx context.Context, v any) (*status.Date, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72046,7 +72046,7 @@ func (ec *executionContext) unmarshalODate2ᚖheliographᚋinternalᚋstatusᚐD
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalODate2ᚖheliographᚋinternalᚋstatusᚐDate(ctx context.Context, sel ast.SelectionSet, v *status.Date) graphql.Marshaler {
+func (ec *executionContext) marshalODate2ᚖheliographᚋinternalᚋdomainᚋstatusᚐDate(ctx context.Context, sel ast.SelectionSet, v *status.Date) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -72055,12 +72055,12 @@ func (ec *executionContext) marshalODate2ᚖheliographᚋinternalᚋstatusᚐDat
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[time.Time], error) {
+func (ec *executionContext) unmarshalODateTime2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[time.Time], error) {
 	res, err := scalar.UnmarshalNullDateTime(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalODateTime2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[time.Time]) graphql.Marshaler {
+func (ec *executionContext) marshalODateTime2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[time.Time]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullDateTime(v)
 	return graphql.WrapContextMarshaler(ctx, res)
@@ -72083,40 +72083,40 @@ func (ec *executionContext) marshalODateTime2ᚖtimeᚐTime(ctx context.Context,
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOEVMAddress2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.EVMAddress], error) {
+func (ec *executionContext) unmarshalOEVMAddress2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.EVMAddress], error) {
 	res, err := scalar.UnmarshalNullEVMAddress(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOEVMAddress2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[ledger.EVMAddress]) graphql.Marshaler {
+func (ec *executionContext) marshalOEVMAddress2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[ledger.EVMAddress]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullEVMAddress(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOEmpty2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.Empty], error) {
+func (ec *executionContext) unmarshalOEmpty2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.Empty], error) {
 	res, err := scalar.UnmarshalNullEmpty(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOEmpty2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[ledger.Empty]) graphql.Marshaler {
+func (ec *executionContext) marshalOEmpty2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[ledger.Empty]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullEmpty(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
+func (ec *executionContext) unmarshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	res, err := scalar.UnmarshalEntityID(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx context.Context, sel ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
+func (ec *executionContext) marshalOEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx context.Context, sel ast.SelectionSet, v ledger.EntityID) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalEntityID(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOEntityID2ᚕheliographᚋinternalᚋledgerᚐEntityIDᚄ(ctx context.Context, v any) ([]ledger.EntityID, error) {
+func (ec *executionContext) unmarshalOEntityID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐEntityIDᚄ(ctx context.Context, v any) ([]ledger.EntityID, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72125,7 +72125,7 @@ func (ec *executionContext) unmarshalOEntityID2ᚕheliographᚋinternalᚋledger
 	res := make([]ledger.EntityID, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -72133,13 +72133,13 @@ func (ec *executionContext) unmarshalOEntityID2ᚕheliographᚋinternalᚋledger
 	return res, nil
 }
 
-func (ec *executionContext) marshalOEntityID2ᚕheliographᚋinternalᚋledgerᚐEntityIDᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.EntityID) graphql.Marshaler {
+func (ec *executionContext) marshalOEntityID2ᚕheliographᚋinternalᚋdomainᚋledgerᚐEntityIDᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.EntityID) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := make(graphql.Array, len(v))
 	for i := range v {
-		ret[i] = ec.marshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID(ctx, sel, v[i])
+		ret[i] = ec.marshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx, sel, v[i])
 	}
 
 	for _, e := range ret {
@@ -72151,7 +72151,7 @@ func (ec *executionContext) marshalOEntityID2ᚕheliographᚋinternalᚋledger�
 	return ret
 }
 
-func (ec *executionContext) unmarshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID(ctx context.Context, v any) (*ledger.EntityID, error) {
+func (ec *executionContext) unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx context.Context, v any) (*ledger.EntityID, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72159,7 +72159,7 @@ func (ec *executionContext) unmarshalOEntityID2ᚖheliographᚋinternalᚋledger
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID(ctx context.Context, sel ast.SelectionSet, v *ledger.EntityID) graphql.Marshaler {
+func (ec *executionContext) marshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID(ctx context.Context, sel ast.SelectionSet, v *ledger.EntityID) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -72168,7 +72168,7 @@ func (ec *executionContext) marshalOEntityID2ᚖheliographᚋinternalᚋledger�
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx context.Context, v any) (*ledger.Filter[ledger.EntityID], error) {
+func (ec *executionContext) unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx context.Context, v any) (*ledger.Filter[ledger.EntityID], error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72176,7 +72176,7 @@ func (ec *executionContext) unmarshalOEntityIDFilter2ᚖheliographᚋinternalᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOEntityType2ᚖheliographᚋinternalᚋledgerᚐEntityType(ctx context.Context, v any) (*ledger.EntityType, error) {
+func (ec *executionContext) unmarshalOEntityType2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityType(ctx context.Context, v any) (*ledger.EntityType, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72184,7 +72184,7 @@ func (ec *executionContext) unmarshalOEntityType2ᚖheliographᚋinternalᚋledg
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOEntityType2ᚖheliographᚋinternalᚋledgerᚐEntityType(ctx context.Context, sel ast.SelectionSet, v *ledger.EntityType) graphql.Marshaler {
+func (ec *executionContext) marshalOEntityType2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityType(ctx context.Context, sel ast.SelectionSet, v *ledger.EntityType) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -72193,35 +72193,35 @@ func (ec *executionContext) marshalOEntityType2ᚖheliographᚋinternalᚋledger
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalOExchangeRate2ᚖheliographᚋinternalᚋledgerᚐExchangeRate(ctx context.Context, sel ast.SelectionSet, v *ledger.ExchangeRate) graphql.Marshaler {
+func (ec *executionContext) marshalOExchangeRate2ᚖheliographᚋinternalᚋdomainᚋledgerᚐExchangeRate(ctx context.Context, sel ast.SelectionSet, v *ledger.ExchangeRate) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ExchangeRate(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOExchangeRateSet2ᚖheliographᚋinternalᚋledgerᚐExchangeRateSet(ctx context.Context, sel ast.SelectionSet, v *ledger.ExchangeRateSet) graphql.Marshaler {
+func (ec *executionContext) marshalOExchangeRateSet2ᚖheliographᚋinternalᚋdomainᚋledgerᚐExchangeRateSet(ctx context.Context, sel ast.SelectionSet, v *ledger.ExchangeRateSet) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ExchangeRateSet(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOFallbackFee2ᚖheliographᚋinternalᚋledgerᚐFallbackFee(ctx context.Context, sel ast.SelectionSet, v *ledger.FallbackFee) graphql.Marshaler {
+func (ec *executionContext) marshalOFallbackFee2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFallbackFee(ctx context.Context, sel ast.SelectionSet, v *ledger.FallbackFee) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._FallbackFee(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOFractionalFee2ᚕᚖheliographᚋinternalᚋledgerᚐFractionalFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.FractionalFee) graphql.Marshaler {
+func (ec *executionContext) marshalOFractionalFee2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐFractionalFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.FractionalFee) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNFractionalFee2ᚖheliographᚋinternalᚋledgerᚐFractionalFee(ctx, sel, v[i])
+		return ec.marshalNFractionalFee2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFractionalFee(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -72233,7 +72233,7 @@ func (ec *executionContext) marshalOFractionalFee2ᚕᚖheliographᚋinternalᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalOGeneralService2ᚖheliographᚋinternalᚋledgerᚐGeneralService(ctx context.Context, sel ast.SelectionSet, v *ledger.GeneralService) graphql.Marshaler {
+func (ec *executionContext) marshalOGeneralService2ᚖheliographᚋinternalᚋdomainᚋledgerᚐGeneralService(ctx context.Context, sel ast.SelectionSet, v *ledger.GeneralService) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -72344,7 +72344,7 @@ func (ec *executionContext) marshalOHex2ᚕᚕᚕbyteᚄ(ctx context.Context, se
 	return ret
 }
 
-func (ec *executionContext) marshalOHook2ᚖheliographᚋinternalᚋledgerᚐHook(ctx context.Context, sel ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
+func (ec *executionContext) marshalOHook2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHook(ctx context.Context, sel ast.SelectionSet, v *ledger.Hook) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -72358,7 +72358,7 @@ func (ec *executionContext) marshalOHookConnection2ᚖheliographᚋgraphᚋrelay
 	return ec._HookConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOHookFilter2ᚖheliographᚋinternalᚋledgerᚐHookFilter(ctx context.Context, v any) (*ledger.HookFilter, error) {
+func (ec *executionContext) unmarshalOHookFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookFilter(ctx context.Context, v any) (*ledger.HookFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72366,7 +72366,7 @@ func (ec *executionContext) unmarshalOHookFilter2ᚖheliographᚋinternalᚋledg
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOHookKeyFilter2ᚖheliographᚋinternalᚋledgerᚐHookKeyFilter(ctx context.Context, v any) (*ledger.HookKeyFilter, error) {
+func (ec *executionContext) unmarshalOHookKeyFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookKeyFilter(ctx context.Context, v any) (*ledger.HookKeyFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72381,7 +72381,7 @@ func (ec *executionContext) marshalOHookSlotConnection2ᚖheliographᚋgraphᚋr
 	return ec._HookSlotConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋledgerᚐHookSlotFilter(ctx context.Context, v any) (*ledger.HookSlotFilter, error) {
+func (ec *executionContext) unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlotFilter(ctx context.Context, v any) (*ledger.HookSlotFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72442,18 +72442,18 @@ func (ec *executionContext) marshalOID2ᚖstring(ctx context.Context, sel ast.Se
 	return res
 }
 
-func (ec *executionContext) unmarshalOIncidentImpact2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[status.Impact], error) {
+func (ec *executionContext) unmarshalOIncidentImpact2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[status.Impact], error) {
 	res, err := scalar.UnmarshalNullImpact(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOIncidentImpact2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[status.Impact]) graphql.Marshaler {
+func (ec *executionContext) marshalOIncidentImpact2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[status.Impact]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullImpact(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx context.Context, v any) (*status.Impact, error) {
+func (ec *executionContext) unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx context.Context, v any) (*status.Impact, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72461,7 +72461,7 @@ func (ec *executionContext) unmarshalOIncidentImpact2ᚖheliographᚋinternalᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOIncidentImpact2ᚖheliographᚋinternalᚋstatusᚐImpact(ctx context.Context, sel ast.SelectionSet, v *status.Impact) graphql.Marshaler {
+func (ec *executionContext) marshalOIncidentImpact2ᚖheliographᚋinternalᚋdomainᚋstatusᚐImpact(ctx context.Context, sel ast.SelectionSet, v *status.Impact) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -72470,7 +72470,7 @@ func (ec *executionContext) marshalOIncidentImpact2ᚖheliographᚋinternalᚋst
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOIncidentStatus2ᚕheliographᚋinternalᚋstatusᚐStateᚄ(ctx context.Context, v any) ([]status.State, error) {
+func (ec *executionContext) unmarshalOIncidentStatus2ᚕheliographᚋinternalᚋdomainᚋstatusᚐStateᚄ(ctx context.Context, v any) ([]status.State, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72479,7 +72479,7 @@ func (ec *executionContext) unmarshalOIncidentStatus2ᚕheliographᚋinternalᚋ
 	res := make([]status.State, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNIncidentStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -72487,14 +72487,14 @@ func (ec *executionContext) unmarshalOIncidentStatus2ᚕheliographᚋinternalᚋ
 	return res, nil
 }
 
-func (ec *executionContext) marshalOIncidentStatus2ᚕheliographᚋinternalᚋstatusᚐStateᚄ(ctx context.Context, sel ast.SelectionSet, v []status.State) graphql.Marshaler {
+func (ec *executionContext) marshalOIncidentStatus2ᚕheliographᚋinternalᚋdomainᚋstatusᚐStateᚄ(ctx context.Context, sel ast.SelectionSet, v []status.State) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNIncidentStatus2heliographᚋinternalᚋstatusᚐState(ctx, sel, v[i])
+		return ec.marshalNIncidentStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -72506,12 +72506,12 @@ func (ec *executionContext) marshalOIncidentStatus2ᚕheliographᚋinternalᚋst
 	return ret
 }
 
-func (ec *executionContext) unmarshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[int32], error) {
+func (ec *executionContext) unmarshalOInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[int32], error) {
 	res, err := scalar.UnmarshalNullInt(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOInt2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
+func (ec *executionContext) marshalOInt2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[int32]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullInt(v)
 	return graphql.WrapContextMarshaler(ctx, res)
@@ -72534,30 +72534,30 @@ func (ec *executionContext) marshalOInt2ᚖint32(ctx context.Context, sel ast.Se
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOInteger2heliographᚋinternalᚋledgerᚐInteger(ctx context.Context, v any) (ledger.Integer, error) {
+func (ec *executionContext) unmarshalOInteger2heliographᚋinternalᚋdomainᚋledgerᚐInteger(ctx context.Context, v any) (ledger.Integer, error) {
 	res, err := scalar.UnmarshalInteger(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOInteger2heliographᚋinternalᚋledgerᚐInteger(ctx context.Context, sel ast.SelectionSet, v ledger.Integer) graphql.Marshaler {
+func (ec *executionContext) marshalOInteger2heliographᚋinternalᚋdomainᚋledgerᚐInteger(ctx context.Context, sel ast.SelectionSet, v ledger.Integer) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalInteger(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalOKey2ᚖheliographᚋinternalᚋledgerᚐKeyInfo(ctx context.Context, sel ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
+func (ec *executionContext) marshalOKey2ᚖheliographᚋinternalᚋdomainᚋledgerᚐKeyInfo(ctx context.Context, sel ast.SelectionSet, v *ledger.KeyInfo) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Key(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[int64], error) {
+func (ec *executionContext) unmarshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[int64], error) {
 	res, err := scalar.UnmarshalNullLong(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOLong2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
+func (ec *executionContext) marshalOLong2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[int64]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullLong(v)
 	return graphql.WrapContextMarshaler(ctx, res)
@@ -72615,7 +72615,7 @@ func (ec *executionContext) marshalOLong2ᚖint64(ctx context.Context, sel ast.S
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOLongFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx context.Context, v any) (*ledger.Filter[int64], error) {
+func (ec *executionContext) unmarshalOLongFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx context.Context, v any) (*ledger.Filter[int64], error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72623,7 +72623,7 @@ func (ec *executionContext) unmarshalOLongFilter2ᚖheliographᚋinternalᚋledg
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOMaintenanceStatus2ᚕheliographᚋinternalᚋstatusᚐStateᚄ(ctx context.Context, v any) ([]status.State, error) {
+func (ec *executionContext) unmarshalOMaintenanceStatus2ᚕheliographᚋinternalᚋdomainᚋstatusᚐStateᚄ(ctx context.Context, v any) ([]status.State, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72632,7 +72632,7 @@ func (ec *executionContext) unmarshalOMaintenanceStatus2ᚕheliographᚋinternal
 	res := make([]status.State, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNMaintenanceStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -72640,14 +72640,14 @@ func (ec *executionContext) unmarshalOMaintenanceStatus2ᚕheliographᚋinternal
 	return res, nil
 }
 
-func (ec *executionContext) marshalOMaintenanceStatus2ᚕheliographᚋinternalᚋstatusᚐStateᚄ(ctx context.Context, sel ast.SelectionSet, v []status.State) graphql.Marshaler {
+func (ec *executionContext) marshalOMaintenanceStatus2ᚕheliographᚋinternalᚋdomainᚋstatusᚐStateᚄ(ctx context.Context, sel ast.SelectionSet, v []status.State) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNMaintenanceStatus2heliographᚋinternalᚋstatusᚐState(ctx, sel, v[i])
+		return ec.marshalNMaintenanceStatus2heliographᚋinternalᚋdomainᚋstatusᚐState(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -72659,14 +72659,14 @@ func (ec *executionContext) marshalOMaintenanceStatus2ᚕheliographᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalONFT2ᚖheliographᚋinternalᚋledgerᚐNFT(ctx context.Context, sel ast.SelectionSet, v *ledger.NFT) graphql.Marshaler {
+func (ec *executionContext) marshalONFT2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFT(ctx context.Context, sel ast.SelectionSet, v *ledger.NFT) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._NFT(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalONFTFilter2ᚖheliographᚋinternalᚋledgerᚐNFTFilter(ctx context.Context, v any) (*ledger.NFTFilter, error) {
+func (ec *executionContext) unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter(ctx context.Context, v any) (*ledger.NFTFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72674,7 +72674,7 @@ func (ec *executionContext) unmarshalONFTFilter2ᚖheliographᚋinternalᚋledge
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalONFTKeyFilter2ᚕᚖheliographᚋinternalᚋledgerᚐNFTKeyFilterᚄ(ctx context.Context, v any) ([]*ledger.NFTKeyFilter, error) {
+func (ec *executionContext) unmarshalONFTKeyFilter2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTKeyFilterᚄ(ctx context.Context, v any) ([]*ledger.NFTKeyFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72683,7 +72683,7 @@ func (ec *executionContext) unmarshalONFTKeyFilter2ᚕᚖheliographᚋinternal�
 	res := make([]*ledger.NFTKeyFilter, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNNFTKeyFilter2ᚖheliographᚋinternalᚋledgerᚐNFTKeyFilter(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNNFTKeyFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTKeyFilter(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -72691,7 +72691,7 @@ func (ec *executionContext) unmarshalONFTKeyFilter2ᚕᚖheliographᚋinternal�
 	return res, nil
 }
 
-func (ec *executionContext) unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋledgerᚐNFTTransactionFilter(ctx context.Context, v any) (*ledger.NFTTransactionFilter, error) {
+func (ec *executionContext) unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionFilter(ctx context.Context, v any) (*ledger.NFTTransactionFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72699,21 +72699,21 @@ func (ec *executionContext) unmarshalONFTTransactionFilter2ᚖheliographᚋinter
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalONetworkFees2ᚖheliographᚋinternalᚋledgerᚐNetworkFees(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkFees) graphql.Marshaler {
+func (ec *executionContext) marshalONetworkFees2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkFees(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkFees) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._NetworkFees(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalONetworkNode2ᚖheliographᚋinternalᚋledgerᚐNetworkNode(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
+func (ec *executionContext) marshalONetworkNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNode(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkNode) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._NetworkNode(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalONetworkNodeFilter2ᚖheliographᚋinternalᚋledgerᚐNetworkNodeFilter(ctx context.Context, v any) (*ledger.NetworkNodeFilter, error) {
+func (ec *executionContext) unmarshalONetworkNodeFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkNodeFilter(ctx context.Context, v any) (*ledger.NetworkNodeFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72721,14 +72721,14 @@ func (ec *executionContext) unmarshalONetworkNodeFilter2ᚖheliographᚋinternal
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalONetworkStake2ᚖheliographᚋinternalᚋledgerᚐNetworkStake(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkStake) graphql.Marshaler {
+func (ec *executionContext) marshalONetworkStake2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkStake(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkStake) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._NetworkStake(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalONetworkSupply2ᚖheliographᚋinternalᚋledgerᚐNetworkSupply(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkSupply) graphql.Marshaler {
+func (ec *executionContext) marshalONetworkSupply2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNetworkSupply(ctx context.Context, sel ast.SelectionSet, v *ledger.NetworkSupply) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -72742,7 +72742,7 @@ func (ec *executionContext) marshalONftAllowanceConnection2ᚖheliographᚋgraph
 	return ec._NftAllowanceConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐNftAllowanceFilter(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
+func (ec *executionContext) unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceFilter(ctx context.Context, v any) (*ledger.NftAllowanceFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72757,25 +72757,25 @@ func (ec *executionContext) marshalONode2heliographᚋgraphᚋrelayᚐNode(ctx c
 	return ec._Node(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOOpcodeTrace2ᚖheliographᚋinternalᚋledgerᚐOpcodeTrace(ctx context.Context, sel ast.SelectionSet, v *ledger.OpcodeTrace) graphql.Marshaler {
+func (ec *executionContext) marshalOOpcodeTrace2ᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeTrace(ctx context.Context, sel ast.SelectionSet, v *ledger.OpcodeTrace) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._OpcodeTrace(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOQuantity2heliographᚋinternalᚋledgerᚐQuantity(ctx context.Context, v any) (ledger.Quantity, error) {
+func (ec *executionContext) unmarshalOQuantity2heliographᚋinternalᚋdomainᚋledgerᚐQuantity(ctx context.Context, v any) (ledger.Quantity, error) {
 	res, err := scalar.UnmarshalQuantity(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOQuantity2heliographᚋinternalᚋledgerᚐQuantity(ctx context.Context, sel ast.SelectionSet, v ledger.Quantity) graphql.Marshaler {
+func (ec *executionContext) marshalOQuantity2heliographᚋinternalᚋdomainᚋledgerᚐQuantity(ctx context.Context, sel ast.SelectionSet, v ledger.Quantity) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalQuantity(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOQuantity2ᚖheliographᚋinternalᚋledgerᚐQuantity(ctx context.Context, v any) (*ledger.Quantity, error) {
+func (ec *executionContext) unmarshalOQuantity2ᚖheliographᚋinternalᚋdomainᚋledgerᚐQuantity(ctx context.Context, v any) (*ledger.Quantity, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72783,7 +72783,7 @@ func (ec *executionContext) unmarshalOQuantity2ᚖheliographᚋinternalᚋledger
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOQuantity2ᚖheliographᚋinternalᚋledgerᚐQuantity(ctx context.Context, sel ast.SelectionSet, v *ledger.Quantity) graphql.Marshaler {
+func (ec *executionContext) marshalOQuantity2ᚖheliographᚋinternalᚋdomainᚋledgerᚐQuantity(ctx context.Context, sel ast.SelectionSet, v *ledger.Quantity) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -72792,14 +72792,14 @@ func (ec *executionContext) marshalOQuantity2ᚖheliographᚋinternalᚋledger�
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalORegisteredNode2ᚖheliographᚋinternalᚋledgerᚐRegisteredNode(ctx context.Context, sel ast.SelectionSet, v *ledger.RegisteredNode) graphql.Marshaler {
+func (ec *executionContext) marshalORegisteredNode2ᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNode(ctx context.Context, sel ast.SelectionSet, v *ledger.RegisteredNode) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._RegisteredNode(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalORegisteredNodeFilter2ᚖheliographᚋinternalᚋledgerᚐRegisteredNodeFilter(ctx context.Context, v any) (*ledger.RegisteredNodeFilter, error) {
+func (ec *executionContext) unmarshalORegisteredNodeFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeFilter(ctx context.Context, v any) (*ledger.RegisteredNodeFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72807,7 +72807,7 @@ func (ec *executionContext) unmarshalORegisteredNodeFilter2ᚖheliographᚋinter
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalORegisteredNodeType2ᚖheliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx context.Context, v any) (*ledger.RegisteredNodeType, error) {
+func (ec *executionContext) unmarshalORegisteredNodeType2ᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeType(ctx context.Context, v any) (*ledger.RegisteredNodeType, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72815,7 +72815,7 @@ func (ec *executionContext) unmarshalORegisteredNodeType2ᚖheliographᚋinterna
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalORegisteredNodeType2ᚖheliographᚋinternalᚋledgerᚐRegisteredNodeType(ctx context.Context, sel ast.SelectionSet, v *ledger.RegisteredNodeType) graphql.Marshaler {
+func (ec *executionContext) marshalORegisteredNodeType2ᚖheliographᚋinternalᚋdomainᚋledgerᚐRegisteredNodeType(ctx context.Context, sel ast.SelectionSet, v *ledger.RegisteredNodeType) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -72824,14 +72824,14 @@ func (ec *executionContext) marshalORegisteredNodeType2ᚖheliographᚋinternal�
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalORoyaltyFee2ᚕᚖheliographᚋinternalᚋledgerᚐRoyaltyFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.RoyaltyFee) graphql.Marshaler {
+func (ec *executionContext) marshalORoyaltyFee2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐRoyaltyFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.RoyaltyFee) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNRoyaltyFee2ᚖheliographᚋinternalᚋledgerᚐRoyaltyFee(ctx, sel, v[i])
+		return ec.marshalNRoyaltyFee2ᚖheliographᚋinternalᚋdomainᚋledgerᚐRoyaltyFee(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -72843,14 +72843,14 @@ func (ec *executionContext) marshalORoyaltyFee2ᚕᚖheliographᚋinternalᚋled
 	return ret
 }
 
-func (ec *executionContext) marshalOSchedule2ᚖheliographᚋinternalᚋledgerᚐSchedule(ctx context.Context, sel ast.SelectionSet, v *ledger.Schedule) graphql.Marshaler {
+func (ec *executionContext) marshalOSchedule2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSchedule(ctx context.Context, sel ast.SelectionSet, v *ledger.Schedule) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Schedule(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋledgerᚐScheduleFilter(ctx context.Context, v any) (*ledger.ScheduleFilter, error) {
+func (ec *executionContext) unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleFilter(ctx context.Context, v any) (*ledger.ScheduleFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72858,14 +72858,14 @@ func (ec *executionContext) unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOServiceEndpoint2ᚖheliographᚋinternalᚋledgerᚐServiceEndpoint(ctx context.Context, sel ast.SelectionSet, v *ledger.ServiceEndpoint) graphql.Marshaler {
+func (ec *executionContext) marshalOServiceEndpoint2ᚖheliographᚋinternalᚋdomainᚋledgerᚐServiceEndpoint(ctx context.Context, sel ast.SelectionSet, v *ledger.ServiceEndpoint) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ServiceEndpoint(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOSlotFilter2ᚖheliographᚋinternalᚋledgerᚐSlotFilter(ctx context.Context, v any) (*ledger.SlotFilter, error) {
+func (ec *executionContext) unmarshalOSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotFilter(ctx context.Context, v any) (*ledger.SlotFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72873,7 +72873,7 @@ func (ec *executionContext) unmarshalOSlotFilter2ᚖheliographᚋinternalᚋledg
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋledgerᚐSlotValueInputᚄ(ctx context.Context, v any) ([]*ledger.SlotValueInput, error) {
+func (ec *executionContext) unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValueInputᚄ(ctx context.Context, v any) ([]*ledger.SlotValueInput, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72882,7 +72882,7 @@ func (ec *executionContext) unmarshalOSlotValueInput2ᚕᚖheliographᚋinternal
 	res := make([]*ledger.SlotValueInput, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNSlotValueInput2ᚖheliographᚋinternalᚋledgerᚐSlotValueInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNSlotValueInput2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValueInput(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -72890,7 +72890,7 @@ func (ec *executionContext) unmarshalOSlotValueInput2ᚕᚖheliographᚋinternal
 	return res, nil
 }
 
-func (ec *executionContext) unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋledgerᚐStakingRewardFilter(ctx context.Context, v any) (*ledger.StakingRewardFilter, error) {
+func (ec *executionContext) unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingRewardFilter(ctx context.Context, v any) (*ledger.StakingRewardFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72898,7 +72898,7 @@ func (ec *executionContext) unmarshalOStakingRewardFilter2ᚖheliographᚋintern
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOStateOverrideInput2ᚕᚖheliographᚋinternalᚋledgerᚐStateOverrideInputᚄ(ctx context.Context, v any) ([]*ledger.StateOverrideInput, error) {
+func (ec *executionContext) unmarshalOStateOverrideInput2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐStateOverrideInputᚄ(ctx context.Context, v any) ([]*ledger.StateOverrideInput, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -72907,7 +72907,7 @@ func (ec *executionContext) unmarshalOStateOverrideInput2ᚕᚖheliographᚋinte
 	res := make([]*ledger.StateOverrideInput, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNStateOverrideInput2ᚖheliographᚋinternalᚋledgerᚐStateOverrideInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNStateOverrideInput2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStateOverrideInput(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -72915,14 +72915,14 @@ func (ec *executionContext) unmarshalOStateOverrideInput2ᚕᚖheliographᚋinte
 	return res, nil
 }
 
-func (ec *executionContext) marshalOStatusAffectedComponent2ᚕᚖheliographᚋinternalᚋstatusᚐAffectedComponentᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.AffectedComponent) graphql.Marshaler {
+func (ec *executionContext) marshalOStatusAffectedComponent2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐAffectedComponentᚄ(ctx context.Context, sel ast.SelectionSet, v []*status.AffectedComponent) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNStatusAffectedComponent2ᚖheliographᚋinternalᚋstatusᚐAffectedComponent(ctx, sel, v[i])
+		return ec.marshalNStatusAffectedComponent2ᚖheliographᚋinternalᚋdomainᚋstatusᚐAffectedComponent(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -72951,47 +72951,47 @@ func (ec *executionContext) unmarshalOStatusAffectedInput2ᚕᚖheliographᚋgra
 	return res, nil
 }
 
-func (ec *executionContext) marshalOStatusComponent2ᚖheliographᚋinternalᚋstatusᚐComponent(ctx context.Context, sel ast.SelectionSet, v *status.Component) graphql.Marshaler {
+func (ec *executionContext) marshalOStatusComponent2ᚖheliographᚋinternalᚋdomainᚋstatusᚐComponent(ctx context.Context, sel ast.SelectionSet, v *status.Component) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._StatusComponent(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident(ctx context.Context, sel ast.SelectionSet, v *status.Incident) graphql.Marshaler {
+func (ec *executionContext) marshalOStatusIncident2ᚖheliographᚋinternalᚋdomainᚋstatusᚐIncident(ctx context.Context, sel ast.SelectionSet, v *status.Incident) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._StatusIncident(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance(ctx context.Context, sel ast.SelectionSet, v *status.Maintenance) graphql.Marshaler {
+func (ec *executionContext) marshalOStatusMaintenance2ᚖheliographᚋinternalᚋdomainᚋstatusᚐMaintenance(ctx context.Context, sel ast.SelectionSet, v *status.Maintenance) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._StatusMaintenance(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage(ctx context.Context, sel ast.SelectionSet, v *status.Page) graphql.Marshaler {
+func (ec *executionContext) marshalOStatusPage2ᚖheliographᚋinternalᚋdomainᚋstatusᚐPage(ctx context.Context, sel ast.SelectionSet, v *status.Page) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._StatusPage(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOStatusUptime2ᚖheliographᚋinternalᚋstatusᚐUptime(ctx context.Context, sel ast.SelectionSet, v *status.Uptime) graphql.Marshaler {
+func (ec *executionContext) marshalOStatusUptime2ᚖheliographᚋinternalᚋdomainᚋstatusᚐUptime(ctx context.Context, sel ast.SelectionSet, v *status.Uptime) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._StatusUptime(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOString2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[string], error) {
+func (ec *executionContext) unmarshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[string], error) {
 	res, err := scalar.UnmarshalNullString(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOString2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
+func (ec *executionContext) marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[string]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullString(v)
 	return graphql.WrapContextMarshaler(ctx, res)
@@ -73049,7 +73049,7 @@ func (ec *executionContext) marshalOString2ᚖstring(ctx context.Context, sel as
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOStringFilter2ᚖheliographᚋinternalᚋledgerᚐStringFilter(ctx context.Context, v any) (*ledger.StringFilter, error) {
+func (ec *executionContext) unmarshalOStringFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStringFilter(ctx context.Context, v any) (*ledger.StringFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73057,18 +73057,18 @@ func (ec *executionContext) unmarshalOStringFilter2ᚖheliographᚋinternalᚋle
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.Timestamp], error) {
+func (ec *executionContext) unmarshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.Timestamp], error) {
 	res, err := scalar.UnmarshalNullTimestamp(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOTimestamp2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
+func (ec *executionContext) marshalOTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[ledger.Timestamp]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalNullTimestamp(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOTimestamp2ᚕheliographᚋinternalᚋledgerᚐTimestampᚄ(ctx context.Context, v any) ([]ledger.Timestamp, error) {
+func (ec *executionContext) unmarshalOTimestamp2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTimestampᚄ(ctx context.Context, v any) ([]ledger.Timestamp, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73077,7 +73077,7 @@ func (ec *executionContext) unmarshalOTimestamp2ᚕheliographᚋinternalᚋledge
 	res := make([]ledger.Timestamp, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -73085,13 +73085,13 @@ func (ec *executionContext) unmarshalOTimestamp2ᚕheliographᚋinternalᚋledge
 	return res, nil
 }
 
-func (ec *executionContext) marshalOTimestamp2ᚕheliographᚋinternalᚋledgerᚐTimestampᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.Timestamp) graphql.Marshaler {
+func (ec *executionContext) marshalOTimestamp2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTimestampᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.Timestamp) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := make(graphql.Array, len(v))
 	for i := range v {
-		ret[i] = ec.marshalNTimestamp2heliographᚋinternalᚋledgerᚐTimestamp(ctx, sel, v[i])
+		ret[i] = ec.marshalNTimestamp2heliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx, sel, v[i])
 	}
 
 	for _, e := range ret {
@@ -73103,7 +73103,7 @@ func (ec *executionContext) marshalOTimestamp2ᚕheliographᚋinternalᚋledger�
 	return ret
 }
 
-func (ec *executionContext) unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx context.Context, v any) (*ledger.Timestamp, error) {
+func (ec *executionContext) unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx context.Context, v any) (*ledger.Timestamp, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73111,7 +73111,7 @@ func (ec *executionContext) unmarshalOTimestamp2ᚖheliographᚋinternalᚋledge
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp(ctx context.Context, sel ast.SelectionSet, v *ledger.Timestamp) graphql.Marshaler {
+func (ec *executionContext) marshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp(ctx context.Context, sel ast.SelectionSet, v *ledger.Timestamp) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -73120,7 +73120,7 @@ func (ec *executionContext) marshalOTimestamp2ᚖheliographᚋinternalᚋledger�
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
+func (ec *executionContext) unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter(ctx context.Context, v any) (*ledger.Filter[ledger.Timestamp], error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73128,21 +73128,21 @@ func (ec *executionContext) unmarshalOTimestampFilter2ᚖheliographᚋinternal�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOTimestampRange2ᚖheliographᚋinternalᚋledgerᚐTimestampRange(ctx context.Context, sel ast.SelectionSet, v *ledger.TimestampRange) graphql.Marshaler {
+func (ec *executionContext) marshalOTimestampRange2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestampRange(ctx context.Context, sel ast.SelectionSet, v *ledger.TimestampRange) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._TimestampRange(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken(ctx context.Context, sel ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
+func (ec *executionContext) marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken(ctx context.Context, sel ast.SelectionSet, v *ledger.Token) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Token(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐTokenAllowanceFilter(ctx context.Context, v any) (*ledger.TokenAllowanceFilter, error) {
+func (ec *executionContext) unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceFilter(ctx context.Context, v any) (*ledger.TokenAllowanceFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73150,7 +73150,7 @@ func (ec *executionContext) unmarshalOTokenAllowanceFilter2ᚖheliographᚋinter
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOTokenAllowanceKeyFilter2ᚕᚖheliographᚋinternalᚋledgerᚐTokenAllowanceKeyFilterᚄ(ctx context.Context, v any) ([]*ledger.TokenAllowanceKeyFilter, error) {
+func (ec *executionContext) unmarshalOTokenAllowanceKeyFilter2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceKeyFilterᚄ(ctx context.Context, v any) ([]*ledger.TokenAllowanceKeyFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73159,7 +73159,7 @@ func (ec *executionContext) unmarshalOTokenAllowanceKeyFilter2ᚕᚖheliograph�
 	res := make([]*ledger.TokenAllowanceKeyFilter, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNTokenAllowanceKeyFilter2ᚖheliographᚋinternalᚋledgerᚐTokenAllowanceKeyFilter(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNTokenAllowanceKeyFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceKeyFilter(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -73167,14 +73167,14 @@ func (ec *executionContext) unmarshalOTokenAllowanceKeyFilter2ᚕᚖheliograph�
 	return res, nil
 }
 
-func (ec *executionContext) marshalOTokenCustomFees2ᚖheliographᚋinternalᚋledgerᚐTokenCustomFees(ctx context.Context, sel ast.SelectionSet, v *ledger.TokenCustomFees) graphql.Marshaler {
+func (ec *executionContext) marshalOTokenCustomFees2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenCustomFees(ctx context.Context, sel ast.SelectionSet, v *ledger.TokenCustomFees) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._TokenCustomFees(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOTokenFilter2ᚖheliographᚋinternalᚋledgerᚐTokenFilter(ctx context.Context, v any) (*ledger.TokenFilter, error) {
+func (ec *executionContext) unmarshalOTokenFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenFilter(ctx context.Context, v any) (*ledger.TokenFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73182,18 +73182,18 @@ func (ec *executionContext) unmarshalOTokenFilter2ᚖheliographᚋinternalᚋled
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOTokenFreezeStatus2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.TokenFreezeStatus], error) {
+func (ec *executionContext) unmarshalOTokenFreezeStatus2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.TokenFreezeStatus], error) {
 	res, err := scalar.UnmarshalTokenFreezeStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOTokenFreezeStatus2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[ledger.TokenFreezeStatus]) graphql.Marshaler {
+func (ec *executionContext) marshalOTokenFreezeStatus2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[ledger.TokenFreezeStatus]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalTokenFreezeStatus(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋledgerᚐTokenHolderFilter(ctx context.Context, v any) (*ledger.TokenHolderFilter, error) {
+func (ec *executionContext) unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter(ctx context.Context, v any) (*ledger.TokenHolderFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73201,18 +73201,18 @@ func (ec *executionContext) unmarshalOTokenHolderFilter2ᚖheliographᚋinternal
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOTokenKYCStatus2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.TokenKYCStatus], error) {
+func (ec *executionContext) unmarshalOTokenKYCStatus2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[ledger.TokenKYCStatus], error) {
 	res, err := scalar.UnmarshalTokenKYCStatus(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOTokenKYCStatus2heliographᚋinternalᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[ledger.TokenKYCStatus]) graphql.Marshaler {
+func (ec *executionContext) marshalOTokenKYCStatus2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, sel ast.SelectionSet, v ledger.Null[ledger.TokenKYCStatus]) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalTokenKYCStatus(v)
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋledgerᚐTokenRelationshipFilter(ctx context.Context, v any) (*ledger.TokenRelationshipFilter, error) {
+func (ec *executionContext) unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationshipFilter(ctx context.Context, v any) (*ledger.TokenRelationshipFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73220,7 +73220,7 @@ func (ec *executionContext) unmarshalOTokenRelationshipFilter2ᚖheliographᚋin
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOTokenType2ᚕheliographᚋinternalᚋledgerᚐTokenTypeᚄ(ctx context.Context, v any) ([]ledger.TokenType, error) {
+func (ec *executionContext) unmarshalOTokenType2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTokenTypeᚄ(ctx context.Context, v any) ([]ledger.TokenType, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73229,7 +73229,7 @@ func (ec *executionContext) unmarshalOTokenType2ᚕheliographᚋinternalᚋledge
 	res := make([]ledger.TokenType, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNTokenType2heliographᚋinternalᚋledgerᚐTokenType(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNTokenType2heliographᚋinternalᚋdomainᚋledgerᚐTokenType(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -73237,14 +73237,14 @@ func (ec *executionContext) unmarshalOTokenType2ᚕheliographᚋinternalᚋledge
 	return res, nil
 }
 
-func (ec *executionContext) marshalOTokenType2ᚕheliographᚋinternalᚋledgerᚐTokenTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.TokenType) graphql.Marshaler {
+func (ec *executionContext) marshalOTokenType2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTokenTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.TokenType) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNTokenType2heliographᚋinternalᚋledgerᚐTokenType(ctx, sel, v[i])
+		return ec.marshalNTokenType2heliographᚋinternalᚋdomainᚋledgerᚐTokenType(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -73256,28 +73256,28 @@ func (ec *executionContext) marshalOTokenType2ᚕheliographᚋinternalᚋledger�
 	return ret
 }
 
-func (ec *executionContext) marshalOTopic2ᚖheliographᚋinternalᚋledgerᚐTopic(ctx context.Context, sel ast.SelectionSet, v *ledger.Topic) graphql.Marshaler {
+func (ec *executionContext) marshalOTopic2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopic(ctx context.Context, sel ast.SelectionSet, v *ledger.Topic) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Topic(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOTopicCustomFees2ᚖheliographᚋinternalᚋledgerᚐTopicCustomFees(ctx context.Context, sel ast.SelectionSet, v *ledger.TopicCustomFees) graphql.Marshaler {
+func (ec *executionContext) marshalOTopicCustomFees2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicCustomFees(ctx context.Context, sel ast.SelectionSet, v *ledger.TopicCustomFees) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._TopicCustomFees(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOTopicMessage2ᚖheliographᚋinternalᚋledgerᚐTopicMessage(ctx context.Context, sel ast.SelectionSet, v *ledger.TopicMessage) graphql.Marshaler {
+func (ec *executionContext) marshalOTopicMessage2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessage(ctx context.Context, sel ast.SelectionSet, v *ledger.TopicMessage) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._TopicMessage(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋledgerᚐTopicMessageFilter(ctx context.Context, v any) (*ledger.TopicMessageFilter, error) {
+func (ec *executionContext) unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter(ctx context.Context, v any) (*ledger.TopicMessageFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73285,14 +73285,14 @@ func (ec *executionContext) unmarshalOTopicMessageFilter2ᚖheliographᚋinterna
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOTransaction2ᚖheliographᚋinternalᚋledgerᚐTransaction(ctx context.Context, sel ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
+func (ec *executionContext) marshalOTransaction2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransaction(ctx context.Context, sel ast.SelectionSet, v *ledger.Transaction) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Transaction(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋledgerᚐTransactionFilter(ctx context.Context, v any) (*ledger.TransactionFilter, error) {
+func (ec *executionContext) unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionFilter(ctx context.Context, v any) (*ledger.TransactionFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73300,7 +73300,7 @@ func (ec *executionContext) unmarshalOTransactionFilter2ᚖheliographᚋinternal
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID(ctx context.Context, v any) (*ledger.TransactionID, error) {
+func (ec *executionContext) unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx context.Context, v any) (*ledger.TransactionID, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73308,7 +73308,7 @@ func (ec *executionContext) unmarshalOTransactionID2ᚖheliographᚋinternalᚋl
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID(ctx context.Context, sel ast.SelectionSet, v *ledger.TransactionID) graphql.Marshaler {
+func (ec *executionContext) marshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID(ctx context.Context, sel ast.SelectionSet, v *ledger.TransactionID) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -73317,7 +73317,7 @@ func (ec *executionContext) marshalOTransactionID2ᚖheliographᚋinternalᚋled
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOTransactionOutcome2ᚖheliographᚋinternalᚋledgerᚐTransactionOutcome(ctx context.Context, v any) (*ledger.TransactionOutcome, error) {
+func (ec *executionContext) unmarshalOTransactionOutcome2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionOutcome(ctx context.Context, v any) (*ledger.TransactionOutcome, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73325,7 +73325,7 @@ func (ec *executionContext) unmarshalOTransactionOutcome2ᚖheliographᚋinterna
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOTransactionOutcome2ᚖheliographᚋinternalᚋledgerᚐTransactionOutcome(ctx context.Context, sel ast.SelectionSet, v *ledger.TransactionOutcome) graphql.Marshaler {
+func (ec *executionContext) marshalOTransactionOutcome2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionOutcome(ctx context.Context, sel ast.SelectionSet, v *ledger.TransactionOutcome) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -73334,7 +73334,7 @@ func (ec *executionContext) marshalOTransactionOutcome2ᚖheliographᚋinternal�
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalOTransactionType2ᚕheliographᚋinternalᚋledgerᚐTransactionTypeᚄ(ctx context.Context, v any) ([]ledger.TransactionType, error) {
+func (ec *executionContext) unmarshalOTransactionType2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTransactionTypeᚄ(ctx context.Context, v any) ([]ledger.TransactionType, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73343,7 +73343,7 @@ func (ec *executionContext) unmarshalOTransactionType2ᚕheliographᚋinternal�
 	res := make([]ledger.TransactionType, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNTransactionType2heliographᚋinternalᚋledgerᚐTransactionType(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNTransactionType2heliographᚋinternalᚋdomainᚋledgerᚐTransactionType(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -73351,14 +73351,14 @@ func (ec *executionContext) unmarshalOTransactionType2ᚕheliographᚋinternal�
 	return res, nil
 }
 
-func (ec *executionContext) marshalOTransactionType2ᚕheliographᚋinternalᚋledgerᚐTransactionTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.TransactionType) graphql.Marshaler {
+func (ec *executionContext) marshalOTransactionType2ᚕheliographᚋinternalᚋdomainᚋledgerᚐTransactionTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []ledger.TransactionType) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNTransactionType2heliographᚋinternalᚋledgerᚐTransactionType(ctx, sel, v[i])
+		return ec.marshalNTransactionType2heliographᚋinternalᚋdomainᚋledgerᚐTransactionType(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -73370,7 +73370,7 @@ func (ec *executionContext) marshalOTransactionType2ᚕheliographᚋinternalᚋl
 	return ret
 }
 
-func (ec *executionContext) unmarshalOTransferDirection2ᚖheliographᚋinternalᚋledgerᚐTransferDirection(ctx context.Context, v any) (*ledger.TransferDirection, error) {
+func (ec *executionContext) unmarshalOTransferDirection2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransferDirection(ctx context.Context, v any) (*ledger.TransferDirection, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -73378,7 +73378,7 @@ func (ec *executionContext) unmarshalOTransferDirection2ᚖheliographᚋinternal
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOTransferDirection2ᚖheliographᚋinternalᚋledgerᚐTransferDirection(ctx context.Context, sel ast.SelectionSet, v *ledger.TransferDirection) graphql.Marshaler {
+func (ec *executionContext) marshalOTransferDirection2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransferDirection(ctx context.Context, sel ast.SelectionSet, v *ledger.TransferDirection) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

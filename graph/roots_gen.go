@@ -138,19 +138,19 @@ func (ec *executionContext) rootNodes(ctx context.Context, f graphql.CollectedFi
 
 func (ec *executionContext) rootAccount(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
 	if in.bad {
 		return ec._Query_account(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Account(ctx, a0, a1) },
-		nil, ec.marshalOAccount2ᚖheliographᚋinternalᚋledgerᚐAccount, true, false)
+		nil, ec.marshalOAccount2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccount, true, false)
 }
 
 func (ec *executionContext) rootAccounts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountFilter2ᚖheliographᚋinternalᚋledgerᚐAccountFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNBoolean2bool)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
@@ -169,8 +169,8 @@ func (ec *executionContext) rootAccounts(ctx context.Context, f graphql.Collecte
 
 func (ec *executionContext) rootBalances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOBalanceFilter2ᚖheliographᚋinternalᚋledgerᚐBalanceFilter)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalOBalanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBalanceFilter)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
@@ -188,9 +188,9 @@ func (ec *executionContext) rootBalances(ctx context.Context, f graphql.Collecte
 
 func (ec *executionContext) rootAirdrops(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋledgerᚐAirdropFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropFilter)
 	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
@@ -208,8 +208,8 @@ func (ec *executionContext) rootAirdrops(ctx context.Context, f graphql.Collecte
 
 func (ec *executionContext) rootCryptoAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐCryptoAllowanceFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowanceFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
@@ -227,8 +227,8 @@ func (ec *executionContext) rootCryptoAllowances(ctx context.Context, f graphql.
 
 func (ec *executionContext) rootTokenAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐTokenAllowanceFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
@@ -246,8 +246,8 @@ func (ec *executionContext) rootTokenAllowances(ctx context.Context, f graphql.C
 
 func (ec *executionContext) rootStakingRewards(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋledgerᚐStakingRewardFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingRewardFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
@@ -272,12 +272,12 @@ func (ec *executionContext) rootBlock(ctx context.Context, f graphql.CollectedFi
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Block(ctx, a0, a1) },
-		nil, ec.marshalOBlock2ᚖheliographᚋinternalᚋledgerᚐBlock, true, false)
+		nil, ec.marshalOBlock2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlock, true, false)
 }
 
 func (ec *executionContext) rootBlocks(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOBlockFilter2ᚖheliographᚋinternalᚋledgerᚐBlockFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalOBlockFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlockFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNBlockOrder2heliographᚋgraphᚋmodelᚐBlockOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
@@ -296,19 +296,19 @@ func (ec *executionContext) rootBlocks(ctx context.Context, f graphql.CollectedF
 
 func (ec *executionContext) rootContract(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
 	if in.bad {
 		return ec._Query_contract(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Contract(ctx, a0, a1) },
-		nil, ec.marshalOContract2ᚖheliographᚋinternalᚋledgerᚐContract, true, false)
+		nil, ec.marshalOContract2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContract, true, false)
 }
 
 func (ec *executionContext) rootContracts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOContractFilter2ᚖheliographᚋinternalᚋledgerᚐContractFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalOContractFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
@@ -326,9 +326,9 @@ func (ec *executionContext) rootContracts(ctx context.Context, f graphql.Collect
 
 func (ec *executionContext) rootContractState(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋledgerᚐContractRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋledgerᚐContractStateFilter)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateFilter)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
 	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
@@ -346,7 +346,7 @@ func (ec *executionContext) rootContractState(ctx context.Context, f graphql.Col
 
 func (ec *executionContext) rootContractLogs(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋledgerᚐContractLogFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
@@ -365,10 +365,10 @@ func (ec *executionContext) rootContractLogs(ctx context.Context, f graphql.Coll
 func (ec *executionContext) rootContractResult(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp)
-	a4 := argument(ctx, &in, 4, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)
+	a4 := argument(ctx, &in, 4, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	if in.bad {
 		return ec._Query_contractResult(ctx, f)
 	}
@@ -376,12 +376,12 @@ func (ec *executionContext) rootContractResult(ctx context.Context, f graphql.Co
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Query().ContractResult(ctx, a0, a1, a2, a3, a4)
 		},
-		nil, ec.marshalOContractResult2ᚖheliographᚋinternalᚋledgerᚐContractResult, true, false)
+		nil, ec.marshalOContractResult2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResult, true, false)
 }
 
 func (ec *executionContext) rootContractResults(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋledgerᚐContractResultFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
@@ -400,9 +400,9 @@ func (ec *executionContext) rootContractResults(ctx context.Context, f graphql.C
 func (ec *executionContext) rootContractActions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋledgerᚐContractActionFilter)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOContractActionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractActionFilter)
 	a4 := argument(ctx, &in, 4, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
@@ -420,47 +420,47 @@ func (ec *executionContext) rootContractActions(ctx context.Context, f graphql.C
 
 func (ec *executionContext) rootEntityID(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	if in.bad {
 		return ec._Query_entityId(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().EntityID(ctx, a0) },
-		nil, ec.marshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID, true, false)
+		nil, ec.marshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID, true, false)
 }
 
 func (ec *executionContext) rootCallContract(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋledgerᚐContractCallInput)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋledgerᚐContractCallInput)
 	if in.bad {
 		return ec._Query_callContract(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().CallContract(ctx, a0) },
-		nil, ec.marshalNContractCall2ᚖheliographᚋinternalᚋledgerᚐContractCall, true, true)
+		nil, ec.marshalNContractCall2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractCall, true, true)
 }
 
 func (ec *executionContext) rootEstimateGas(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋledgerᚐContractCallInput)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋledgerᚐContractCallInput)
 	if in.bad {
 		return ec._Query_estimateGas(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().EstimateGas(ctx, a0) },
-		nil, ec.marshalNGasEstimate2ᚖheliographᚋinternalᚋledgerᚐGasEstimate, true, true)
+		nil, ec.marshalNGasEstimate2ᚖheliographᚋinternalᚋdomainᚋledgerᚐGasEstimate, true, true)
 }
 
 func (ec *executionContext) rootContractTrace(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOContractRef2ᚖheliographᚋinternalᚋledgerᚐContractRef)
+	a0 := argument(ctx, &in, 0, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOContractRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractRef)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOHash2ᚖstring)
 	a4 := argument(ctx, &in, 4, ec.unmarshalNBoolean2bool)
 	a5 := argument(ctx, &in, 5, ec.unmarshalNBoolean2bool)
 	a6 := argument(ctx, &in, 6, ec.unmarshalNBoolean2bool)
-	a7 := argument(ctx, &in, 7, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID)
+	a7 := argument(ctx, &in, 7, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID)
 	if in.bad {
 		return ec._Query_contractTrace(ctx, f)
 	}
@@ -468,38 +468,38 @@ func (ec *executionContext) rootContractTrace(ctx context.Context, f graphql.Col
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Query().ContractTrace(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
 		},
-		nil, ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋledgerᚐOpcodeTrace, true, false)
+		nil, ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeTrace, true, false)
 }
 
 func (ec *executionContext) rootEstimateFee(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNBytes2ᚕbyte)
-	a1 := argument(ctx, &in, 1, ec.unmarshalNFeeEstimateMode2heliographᚋinternalᚋfeesᚐMode)
+	a1 := argument(ctx, &in, 1, ec.unmarshalNFeeEstimateMode2heliographᚋinternalᚋdomainᚋfeesᚐMode)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
 	if in.bad {
 		return ec._Query_estimateFee(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().EstimateFee(ctx, a0, a1, a2) },
-		nil, ec.marshalNFeeEstimate2ᚖheliographᚋinternalᚋfeesᚐEstimate, true, true)
+		nil, ec.marshalNFeeEstimate2ᚖheliographᚋinternalᚋdomainᚋfeesᚐEstimate, true, true)
 }
 
 func (ec *executionContext) rootHook(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
 	if in.bad {
 		return ec._Query_hook(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Hook(ctx, a0, a1) },
-		nil, ec.marshalOHook2ᚖheliographᚋinternalᚋledgerᚐHook, true, false)
+		nil, ec.marshalOHook2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHook, true, false)
 }
 
 func (ec *executionContext) rootHooks(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋledgerᚐHookFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
@@ -517,10 +517,10 @@ func (ec *executionContext) rootHooks(ctx context.Context, f graphql.CollectedFi
 
 func (ec *executionContext) rootHookStorage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter)
-	a3 := argument(ctx, &in, 3, ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋledgerᚐHookSlotFilter)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
+	a3 := argument(ctx, &in, 3, ec.unmarshalOHookSlotFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookSlotFilter)
 	a4 := argument(ctx, &in, 4, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
@@ -538,19 +538,19 @@ func (ec *executionContext) rootHookStorage(ctx context.Context, f graphql.Colle
 
 func (ec *executionContext) rootNft(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
 	if in.bad {
 		return ec._Query_nft(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Nft(ctx, a0, a1) },
-		nil, ec.marshalONFT2ᚖheliographᚋinternalᚋledgerᚐNFT, true, false)
+		nil, ec.marshalONFT2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFT, true, false)
 }
 
 func (ec *executionContext) rootNfts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋledgerᚐNFTFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
@@ -566,9 +566,9 @@ func (ec *executionContext) rootNfts(ctx context.Context, f graphql.CollectedFie
 
 func (ec *executionContext) rootNftTransactions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
-	a2 := argument(ctx, &in, 2, ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋledgerᚐNFTTransactionFilter)
+	a2 := argument(ctx, &in, 2, ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionFilter)
 	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
@@ -586,9 +586,9 @@ func (ec *executionContext) rootNftTransactions(ctx context.Context, f graphql.C
 
 func (ec *executionContext) rootNftAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋledgerᚐAccountRef)
-	a2 := argument(ctx, &in, 2, ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋledgerᚐNftAllowanceFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
+	a2 := argument(ctx, &in, 2, ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceFilter)
 	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
@@ -606,18 +606,18 @@ func (ec *executionContext) rootNftAllowances(ctx context.Context, f graphql.Col
 
 func (ec *executionContext) rootSchedule(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
 	if in.bad {
 		return ec._Query_schedule(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Schedule(ctx, a0) },
-		nil, ec.marshalOSchedule2ᚖheliographᚋinternalᚋledgerᚐSchedule, true, false)
+		nil, ec.marshalOSchedule2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSchedule, true, false)
 }
 
 func (ec *executionContext) rootSchedules(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋledgerᚐScheduleFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
@@ -641,7 +641,7 @@ func (ec *executionContext) rootStatusPage(ctx context.Context, f graphql.Collec
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusPage(ctx, a0) },
-		nil, ec.marshalOStatusPage2ᚖheliographᚋinternalᚋstatusᚐPage, true, false)
+		nil, ec.marshalOStatusPage2ᚖheliographᚋinternalᚋdomainᚋstatusᚐPage, true, false)
 }
 
 func (ec *executionContext) rootStatusIncident(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
@@ -652,7 +652,7 @@ func (ec *executionContext) rootStatusIncident(ctx context.Context, f graphql.Co
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusIncident(ctx, a0) },
-		nil, ec.marshalOStatusIncident2ᚖheliographᚋinternalᚋstatusᚐIncident, true, false)
+		nil, ec.marshalOStatusIncident2ᚖheliographᚋinternalᚋdomainᚋstatusᚐIncident, true, false)
 }
 
 func (ec *executionContext) rootStatusMaintenance(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
@@ -663,7 +663,7 @@ func (ec *executionContext) rootStatusMaintenance(ctx context.Context, f graphql
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusMaintenance(ctx, a0) },
-		nil, ec.marshalOStatusMaintenance2ᚖheliographᚋinternalᚋstatusᚐMaintenance, true, false)
+		nil, ec.marshalOStatusMaintenance2ᚖheliographᚋinternalᚋdomainᚋstatusᚐMaintenance, true, false)
 }
 
 func (ec *executionContext) rootStatusDrafts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
@@ -674,24 +674,24 @@ func (ec *executionContext) rootStatusDrafts(ctx context.Context, f graphql.Coll
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().StatusDrafts(ctx, a0) },
-		nil, ec.marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋstatusᚐIncidentᚄ, true, true)
+		nil, ec.marshalNStatusIncident2ᚕᚖheliographᚋinternalᚋdomainᚋstatusᚐIncidentᚄ, true, true)
 }
 
 func (ec *executionContext) rootToken(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
 	if in.bad {
 		return ec._Query_token(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Token(ctx, a0, a1) },
-		nil, ec.marshalOToken2ᚖheliographᚋinternalᚋledgerᚐToken, true, false)
+		nil, ec.marshalOToken2ᚖheliographᚋinternalᚋdomainᚋledgerᚐToken, true, false)
 }
 
 func (ec *executionContext) rootTokens(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOTokenFilter2ᚖheliographᚋinternalᚋledgerᚐTokenFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalOTokenFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
@@ -709,9 +709,9 @@ func (ec *executionContext) rootTokens(ctx context.Context, f graphql.CollectedF
 
 func (ec *executionContext) rootTokenBalances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋledgerᚐTokenHolderFilter)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋledgerᚐFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
 	a3 := argument(ctx, &in, 3, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
@@ -729,8 +729,8 @@ func (ec *executionContext) rootTokenBalances(ctx context.Context, f graphql.Col
 
 func (ec *executionContext) rootTokenRelationships(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋledgerᚐAccountRef)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋledgerᚐTokenRelationshipFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationshipFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
@@ -748,19 +748,19 @@ func (ec *executionContext) rootTokenRelationships(ctx context.Context, f graphq
 
 func (ec *executionContext) rootTopic(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
 	if in.bad {
 		return ec._Query_topic(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().Topic(ctx, a0) },
-		nil, ec.marshalOTopic2ᚖheliographᚋinternalᚋledgerᚐTopic, true, false)
+		nil, ec.marshalOTopic2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopic, true, false)
 }
 
 func (ec *executionContext) rootTopicMessages(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋledgerᚐEntityID)
-	a1 := argument(ctx, &in, 1, ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋledgerᚐTopicMessageFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
+	a1 := argument(ctx, &in, 1, ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
@@ -778,22 +778,22 @@ func (ec *executionContext) rootTopicMessages(ctx context.Context, f graphql.Col
 
 func (ec *executionContext) rootTopicMessage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋledgerᚐEntityID)
+	a0 := argument(ctx, &in, 0, ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOLong2ᚖint64)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)
 	if in.bad {
 		return ec._Query_topicMessage(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().TopicMessage(ctx, a0, a1, a2) },
-		nil, ec.marshalOTopicMessage2ᚖheliographᚋinternalᚋledgerᚐTopicMessage, true, false)
+		nil, ec.marshalOTopicMessage2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessage, true, false)
 }
 
 func (ec *executionContext) rootTransaction(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋledgerᚐTransactionID)
+	a0 := argument(ctx, &in, 0, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOHash2ᚖstring)
-	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋledgerᚐTimestamp)
+	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOBoolean2ᚖbool)
 	if in.bad {
@@ -803,12 +803,12 @@ func (ec *executionContext) rootTransaction(ctx context.Context, f graphql.Colle
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Query().Transaction(ctx, a0, a1, a2, a3, a4)
 		},
-		nil, ec.marshalNTransaction2ᚕᚖheliographᚋinternalᚋledgerᚐTransactionᚄ, true, true)
+		nil, ec.marshalNTransaction2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionᚄ, true, true)
 }
 
 func (ec *executionContext) rootTransactions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋledgerᚐTransactionFilter)
+	a0 := argument(ctx, &in, 0, ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)

@@ -12,378 +12,378 @@ import (
 	"time"
 )
 
-// A component or group to be added.
+// Input of `addComponent`.
 type AddComponentInput struct {
-	// The short name of the page; the default page without it.
+	// The short name of the page. Default: the default page.
 	Page *string `json:"page,omitempty"`
-	// Its name.
+	// The name.
 	Name string `json:"name"`
-	// Whether it is a group: those have a name, a description and a place only.
+	// Whether to add a group. A group has only a name, a description and a position.
 	IsGroup bool `json:"isGroup"`
-	// How it is.
+	// The base status.
 	Status status.ComponentStatus `json:"status"`
-	// The group it is in: its global id, or its id in documents. At the top of the page without it.
+	// The group: its global ID, or its ID in `/api/v2` documents. Default: none, at the top level of the page.
 	GroupID *string `json:"groupId,omitempty"`
-	// Its place there, from 1 on; the last one without it.
+	// The position in the group or page, starting at 1. Default: last.
 	Position *int32 `json:"position,omitempty"`
-	// What it is; nothing when it is empty.
+	// The description. An empty string removes it.
 	Description *string `json:"description,omitempty"`
-	// Whether its uptime is shown.
+	// Whether the uptime is shown.
 	Showcase *bool `json:"showcase,omitempty"`
-	// Whether it is to be shown only while something is wrong with it.
+	// Whether the component is shown only if it is not operational.
 	OnlyShowIfDegraded *bool `json:"onlyShowIfDegraded,omitempty"`
-	// The first day of its uptime.
+	// The first day of uptime history.
 	StartDate *status.Date `json:"startDate,omitempty"`
-	// The number of the consensus node that it is; none with -1.
+	// The number of the consensus node that the component represents. -1 for none.
 	NodeID *int64 `json:"nodeId,omitempty"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// A maintenance that will not take place. Readers see that it is completed.
+// Input of `cancelMaintenance`. The public status becomes completed.
 type CancelMaintenanceInput struct {
-	// The maintenance: its global id, or its id in documents.
+	// The maintenance: its global ID, or its ID in `/api/v2` documents.
 	ID string `json:"id"`
-	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
 	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// What is said; the text of the page without it.
+	// The text of the update. Default: the page's text for this event.
 	Body *string `json:"body,omitempty"`
-	// Whether subscribers are told.
+	// Whether subscribers are notified.
 	DeliverNotifications bool `json:"deliverNotifications"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// What an editor wrote to a component.
+// The result of a mutation of a component.
 type ComponentPayload struct {
-	// The component as it is now.
+	// The component after the mutation.
 	Component *status.Component `json:"component"`
 }
 
-// What changes of a component or group.
+// Input of `editComponent`. Omitted fields are not changed.
 type EditComponentInput struct {
-	// The component or group: its global id, or its id in documents.
+	// The component or group: its global ID, or its ID in `/api/v2` documents.
 	ID string `json:"id"`
-	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
 	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// Its name.
+	// The name.
 	Name *string `json:"name,omitempty"`
-	// What it is; nothing when it is empty.
+	// The description. An empty string removes it.
 	Description *string `json:"description,omitempty"`
-	// Whether its uptime is shown.
+	// Whether the uptime is shown.
 	Showcase *bool `json:"showcase,omitempty"`
-	// Whether it is to be shown only while something is wrong with it.
+	// Whether the component is shown only if it is not operational.
 	OnlyShowIfDegraded *bool `json:"onlyShowIfDegraded,omitempty"`
-	// The first day of its uptime.
+	// The first day of uptime history.
 	StartDate *status.Date `json:"startDate,omitempty"`
-	// The number of the consensus node that it is; none with -1.
+	// The number of the consensus node that the component represents. -1 for none.
 	NodeID *int64 `json:"nodeId,omitempty"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// What changes of a notice, without anything being said.
+// Input of `editStatusNotice`. Omitted fields are not changed.
 type EditNoticeInput struct {
-	// The incident or maintenance: its global id, or its id in documents.
+	// The incident or maintenance: its global ID, or its ID in `/api/v2` documents.
 	ID string `json:"id"`
-	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
 	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// Its title.
+	// The title.
 	Name *string `json:"name,omitempty"`
-	// How bad it is, whatever its updates say.
+	// The impact, which replaces the impact computed from the updates.
 	ImpactOverride *status.Impact `json:"impactOverride,omitempty"`
-	// After how many hours editors are reminded of an incident: a JSON list; none when it is empty.
+	// The hours after which editors are reminded of an incident, as a JSON array. An empty array disables reminders.
 	ReminderIntervals *string `json:"reminderIntervals,omitempty"`
-	// Whether a maintenance begins by itself.
+	// Whether a maintenance starts automatically.
 	AutoInProgress *bool `json:"autoInProgress,omitempty"`
-	// Whether a maintenance ends by itself.
+	// Whether a maintenance ends automatically.
 	AutoCompleted *bool `json:"autoCompleted,omitempty"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// What changes of an update.
+// Input of `editUpdate`. Omitted fields are not changed.
 type EditUpdateInput struct {
-	// The update: its global id, or its id in documents.
+	// The update: its global ID, or its ID in `/api/v2` documents.
 	ID string `json:"id"`
-	// What was said.
+	// The text.
 	Body *string `json:"body,omitempty"`
-	// Its date: whole seconds, not in the future. Postmortems have none.
+	// The display time: whole seconds, not in the future. Not allowed for postmortems.
 	DisplayAt *time.Time `json:"displayAt,omitempty"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// What an editor wrote to an incident.
+// The result of a mutation of an incident.
 type IncidentPayload struct {
-	// The incident as it is now.
+	// The incident after the mutation.
 	Incident *status.Incident `json:"incident"`
 }
 
-// What an editor wrote to a maintenance.
+// The result of a mutation of a maintenance.
 type MaintenancePayload struct {
-	// The maintenance as it is now.
+	// The maintenance after the mutation.
 	Maintenance *status.Maintenance `json:"maintenance"`
 }
 
-// Where a component or group stands.
+// Input of `moveComponent`.
 type MoveComponentInput struct {
-	// The component or group: its global id, or its id in documents.
+	// The component or group: its global ID, or its ID in `/api/v2` documents.
 	ID string `json:"id"`
-	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
 	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// The group it is in: its global id, or its id in documents. At the top of the page without it.
+	// The group: its global ID, or its ID in `/api/v2` documents. Default: none, at the top level of the page.
 	GroupID *string `json:"groupId,omitempty"`
-	// Its place there, from 1 on; the last one without it.
+	// The position in the group or page, starting at 1. Default: last.
 	Position *int32 `json:"position,omitempty"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// A step of a maintenance, or something to be said of it.
+// Input of `moveMaintenance`.
 type MoveMaintenanceInput struct {
-	// The maintenance: its global id, or its id in documents.
+	// The maintenance: its global ID, or its ID in `/api/v2` documents.
 	ID string `json:"id"`
-	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
 	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// How far it is now.
+	// The new status.
 	Status status.State `json:"status"`
-	// What is said; at a new state, the text of the page without it.
+	// The text of the update. Default if the status changes: the page's text for this event.
 	Body *string `json:"body,omitempty"`
-	// What it does to components. Those that are left out stay as they are.
+	// The new statuses of components. Other components are not changed.
 	Affected []*StatusAffectedInput `json:"affected,omitempty"`
-	// Whether components stay as they are when it is completed; otherwise that is as it was scheduled.
+	// If true, components keep their status when the maintenance is completed. Default: as scheduled (`autoOperationalState`).
 	KeepComponents bool `json:"keepComponents"`
-	// Whether subscribers are told.
+	// Whether subscribers are notified.
 	DeliverNotifications bool `json:"deliverNotifications"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// What editors of status pages do. Each mutation needs a token with a role that may: `Authorization: Bearer …`, else it fails with `UNAUTHENTICATED` or
-// `FORBIDDEN`. It is done as a whole or not at all; what cannot be done now fails with `BAD_STATE`.
+// Mutations of status pages. Each one requires a token with a sufficient role (`Authorization: Bearer …`), otherwise it fails with `UNAUTHENTICATED` or
+// `FORBIDDEN`. A mutation is atomic. It fails with `BAD_STATE` if the current state does not permit it.
 type Mutation struct {
 }
 
-// A notice.
+// Input of mutations of an incident or maintenance without further fields.
 type NoticeInput struct {
-	// The incident or maintenance: its global id, or its id in documents.
+	// The incident or maintenance: its global ID, or its ID in `/api/v2` documents.
 	ID string `json:"id"`
-	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
 	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// What an editor wrote to a notice.
+// The result of a mutation of an incident or maintenance.
 type NoticePayload struct {
-	// The notice as it is now.
+	// The incident or maintenance after the mutation.
 	Notice relay.StatusNotice `json:"notice"`
 }
 
-// An incident to be opened.
+// Input of `openIncident`.
 type OpenIncidentInput struct {
-	// The short name of the page; the default page without it.
+	// The short name of the page. Default: the default page.
 	Page *string `json:"page,omitempty"`
-	// Its title.
+	// The title.
 	Name string `json:"name"`
-	// What is said.
+	// The text of the update.
 	Body string `json:"body"`
-	// How far it is: `INVESTIGATING`, `IDENTIFIED` or `MONITORING`; `RESOLVED` of a backfill.
+	// The status: `INVESTIGATING`, `IDENTIFIED` or `MONITORING`; `RESOLVED` for a backfilled incident.
 	Status status.State `json:"status"`
-	// What it does to components. Those that are left out stay as they are.
+	// The new statuses of components. Other components are not changed.
 	Affected []*StatusAffectedInput `json:"affected,omitempty"`
-	// How bad it is, whatever its updates say.
+	// The impact, which replaces the impact computed from the updates.
 	ImpactOverride *status.Impact `json:"impactOverride,omitempty"`
-	// When it began; now without it.
+	// The start time. Default: now.
 	StartedAt *time.Time `json:"startedAt,omitempty"`
-	// Whether it is told only after it was over: from `startedAt` to `resolvedAt`. It leaves components as they are.
+	// Publishes an incident that is over: from `startedAt` to `resolvedAt`. Components are not changed.
 	Backfill bool `json:"backfill"`
-	// When a backfill was over.
+	// The end time of a backfilled incident.
 	ResolvedAt *time.Time `json:"resolvedAt,omitempty"`
-	// What is said at the end of a backfill; the text of the page without it.
+	// The text of the last update of a backfilled incident. Default: the page's text for this event.
 	Resolution *string `json:"resolution,omitempty"`
-	// After how many hours editors are reminded of it while it is open: a JSON list such as `[3, 6, 12]`.
+	// The hours after which editors are reminded while the incident is open, as a JSON array, for example `[3, 6, 12]`.
 	ReminderIntervals *string `json:"reminderIntervals,omitempty"`
-	// Whether subscribers are told.
+	// Whether subscribers are notified.
 	DeliverNotifications bool `json:"deliverNotifications"`
-	// Whether it is kept from readers and components until it is published.
+	// Creates a draft. Drafts are not public and do not affect components until they are published.
 	Draft bool `json:"draft"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// What happened in an incident that is resolved.
+// Input of `publishPostmortem`.
 type PublishPostmortemInput struct {
-	// The incident: its global id, or its id in documents.
+	// The incident: its global ID, or its ID in `/api/v2` documents.
 	ID string `json:"id"`
-	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
 	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// What is said.
+	// The text of the update.
 	Body string `json:"body"`
-	// Whether subscribers are told.
+	// Whether subscribers are notified.
 	DeliverNotifications bool `json:"deliverNotifications"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// Where every query begins.
+// The root of all queries.
 type Query struct {
 }
 
-// A component, or a group without components, that is taken off its page.
+// Input of `removeComponent`. A group must be empty.
 type RemoveComponentInput struct {
-	// The component or group: its global id, or its id in documents.
+	// The component or group: its global ID, or its ID in `/api/v2` documents.
 	ID string `json:"id"`
-	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
 	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// What an editor took away.
+// The result of a deletion.
 type RemovedPayload struct {
-	// The id in documents of what there was.
+	// The ID of the deleted object in `/api/v2` documents.
 	Code string `json:"code"`
 }
 
-// New times of a maintenance that has not begun, or a new end of one that goes on.
+// Input of `rescheduleMaintenance`: new times of a maintenance that has not started, or a new end time of one in progress.
 type RescheduleMaintenanceInput struct {
-	// The maintenance: its global id, or its id in documents.
+	// The maintenance: its global ID, or its ID in `/api/v2` documents.
 	ID string `json:"id"`
-	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
 	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// When it is to begin.
+	// The scheduled start time.
 	ScheduledFor time.Time `json:"scheduledFor"`
-	// When it is to end.
+	// The scheduled end time.
 	ScheduledUntil time.Time `json:"scheduledUntil"`
-	// What is said of it; without it nothing is.
+	// The text of the update. Default: no update is published.
 	Body *string `json:"body,omitempty"`
-	// Whether subscribers are told.
+	// Whether subscribers are notified.
 	DeliverNotifications bool `json:"deliverNotifications"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// A maintenance to be announced.
+// Input of `scheduleMaintenance`.
 type ScheduleMaintenanceInput struct {
-	// The short name of the page; the default page without it.
+	// The short name of the page. Default: the default page.
 	Page *string `json:"page,omitempty"`
-	// Its title.
+	// The title.
 	Name string `json:"name"`
-	// What is said.
+	// The text of the update.
 	Body string `json:"body"`
-	// When it is to begin.
+	// The scheduled start time.
 	ScheduledFor time.Time `json:"scheduledFor"`
-	// When it is to end.
+	// The scheduled end time.
 	ScheduledUntil time.Time `json:"scheduledUntil"`
-	// The components that it is about: their global ids, or their ids in documents.
+	// The affected components: their global IDs, or their IDs in `/api/v2` documents.
 	ComponentIds []string `json:"componentIds,omitempty"`
-	// `SCHEDULED`; `IN_PROGRESS` for work that has begun, `COMPLETED` for what was over before it was told.
+	// The status: `SCHEDULED`, `IN_PROGRESS` for work that has started, or `COMPLETED` for work that is over.
 	Status status.State `json:"status"`
-	// How bad it is, in place of `MAINTENANCE`.
+	// The impact. Default: `MAINTENANCE`.
 	ImpactOverride *status.Impact `json:"impactOverride,omitempty"`
-	// Whether it begins by itself.
+	// Whether the maintenance starts automatically.
 	AutoInProgress bool `json:"autoInProgress"`
-	// Whether it ends by itself.
+	// Whether the maintenance ends automatically.
 	AutoCompleted bool `json:"autoCompleted"`
-	// Whether its components are under maintenance while it goes on.
+	// Whether the components are under maintenance while the maintenance is in progress.
 	AutoMaintenanceState bool `json:"autoMaintenanceState"`
-	// Whether it lets go of its components when it ends.
+	// Whether the components return to their own status when the maintenance ends.
 	AutoOperationalState bool `json:"autoOperationalState"`
-	// How many minutes before its beginning a reminder is published; none with null.
+	// The number of minutes before the start at which a reminder is published. Null disables the reminder.
 	RemindMinutes *int32 `json:"remindMinutes,omitempty"`
-	// Whether subscribers are told.
+	// Whether subscribers are notified.
 	DeliverNotifications bool `json:"deliverNotifications"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// What editors say of a component.
+// Input of `setComponentStatus`.
 type SetComponentStatusInput struct {
-	// The component: its global id, or its id in documents.
+	// The component: its global ID, or its ID in `/api/v2` documents.
 	ID string `json:"id"`
-	// Its state. Notices may hold it in a worse one.
+	// The base status. The component shows a worse status while an open incident or maintenance sets one.
 	Status status.ComponentStatus `json:"status"`
-	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
 	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// Settings of a page.
+// Input of `setStatusPage`.
 type SetStatusPageInput struct {
-	// The short name of the page; the default page without it.
+	// The short name of the page. Default: the default page.
 	Page *string `json:"page,omitempty"`
-	// The settings that change.
+	// The settings to change.
 	Settings []*StatusSettingInput `json:"settings"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// A component and the state in which a notice holds it from now on.
+// A component, and its status in an incident or maintenance from now on.
 type StatusAffectedInput struct {
-	// The component: its global id, or its id in documents.
+	// The component: its global ID, or its ID in `/api/v2` documents.
 	ComponentID string `json:"componentId"`
-	// Its state, as far as this notice is concerned. Others may hold it in a worse one.
+	// The status in this incident or maintenance. The component shows the worst status of all open ones.
 	Status status.ComponentStatus `json:"status"`
 }
 
-// What an editor wrote to a page.
+// The result of a mutation of a page.
 type StatusPagePayload struct {
-	// The page as it is now.
+	// The page after the mutation.
 	Page *status.Page `json:"page"`
 }
 
 // A setting of a page.
 type StatusSettingInput struct {
-	// `name`, `slug`, `url`, `hosts`, `default`, `time_zone`, `locale`, `vocabulary`, `auto_publish`, or `text.<locale>.<event>`.
+	// The key: `name`, `slug`, `url`, `hosts`, `default`, `time_zone`, `locale`, `vocabulary`, `auto_publish`, or `text.<locale>.<event>`.
 	Key string `json:"key"`
-	// Its value.
+	// The value.
 	Value string `json:"value"`
 }
 
-// What happens on the ledger, as it happens. Each subscription may start in the past: it first tells what there is already behind `from`, then goes on
-// with what comes, in the order of consensus time, nothing twice and nothing left out. To go on after a break, give the consensus time of the last event
-// as `from`. A subscription whose events are read too slowly is ended with an error that says so.
+// Events on the ledger and on status pages. A subscription can start in the past: it first delivers existing events after `from`, then new events, in consensus
+// order, each exactly once. To resume after a disconnect, pass the consensus timestamp of the last event as `from`. A subscription whose client reads too slowly
+// is closed with an error.
 type Subscription struct {
 }
 
-// Something to be said of an incident.
+// Input of `updateIncident` and `reopenIncident`.
 type UpdateIncidentInput struct {
-	// The incident: its global id, or its id in documents.
+	// The incident: its global ID, or its ID in `/api/v2` documents.
 	ID string `json:"id"`
-	// The version that the editor has seen; when there is a newer one, the mutation is refused with `CONFLICT`. Any version without it.
+	// The version that the editor has read. If there is a newer version, the mutation fails with `CONFLICT`. Default: no check.
 	ExpectedVersion *int64 `json:"expectedVersion,omitempty"`
-	// How far it is now.
+	// The new status.
 	Status status.State `json:"status"`
-	// What is said.
+	// The text of the update.
 	Body string `json:"body"`
-	// What it does to components. Those that are left out stay as they are.
+	// The new statuses of components. Other components are not changed.
 	Affected []*StatusAffectedInput `json:"affected,omitempty"`
-	// Whether components stay as they are when it is resolved; otherwise it lets go of them.
+	// If true, components keep their status when the incident is resolved. If false, they return to their own status.
 	KeepComponents bool `json:"keepComponents"`
-	// The date of the update, now without it; whole seconds, not in the future.
+	// The display time of the update: whole seconds, not in the future. Default: now.
 	DisplayAt *time.Time `json:"displayAt,omitempty"`
-	// Whether subscribers are told.
+	// Whether subscribers are notified.
 	DeliverNotifications bool `json:"deliverNotifications"`
-	// A text of the client's own: a mutation that is sent again with it is not done again, but answered as the first time.
+	// A unique key chosen by the client. A repeated mutation with the same key is not executed again and returns the first result.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// What an editor wrote to an update.
+// The result of a mutation of an update.
 type UpdatePayload struct {
-	// The update as it is now.
+	// The update after the mutation.
 	Update *status.Update `json:"update"`
 }
 
-// By what blocks are ordered. In a sound database both give the same order.
+// Sort key for blocks. Number and timestamp give the same order in a consistent database.
 type BlockOrder string
 
 const (
-	// By number.
+	// The block number.
 	BlockOrderNumber BlockOrder = "NUMBER"
-	// By the consensus time of the last transaction.
+	// The consensus timestamp of the block's last transaction.
 	BlockOrderTimestamp BlockOrder = "TIMESTAMP"
 )
 
@@ -435,15 +435,15 @@ func (e BlockOrder) MarshalJSON() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// Units of the ledger's currency.
+// A unit of the ledger's currency.
 type HbarUnit string
 
 const (
-	// The ledger's own unit: 10^-8 hbar.
+	// The smallest unit of the ledger: 10^-8 hbar.
 	HbarUnitTinybar HbarUnit = "TINYBAR"
-	// The EVM's unit: 10^-10 tinybar, 10^-18 hbar.
+	// The unit of the EVM: 10^-18 hbar, or 10^-10 tinybar.
 	HbarUnitWeibar HbarUnit = "WEIBAR"
-	// Hbar with up to eight decimals.
+	// Hbar, with up to eight decimals.
 	HbarUnitHbar HbarUnit = "HBAR"
 )
 
@@ -496,13 +496,13 @@ func (e HbarUnit) MarshalJSON() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// By what maintenances are ordered.
+// Sort order of maintenances.
 type MaintenanceOrder string
 
 const (
-	// The newest first: by when they ended, or are to begin.
+	// Newest first, by end time; by start time if not completed.
 	MaintenanceOrderRecentFirst MaintenanceOrder = "RECENT_FIRST"
-	// By when they are to begin, or began; the earliest first.
+	// Earliest first, by start time.
 	MaintenanceOrderStartFirst MaintenanceOrder = "START_FIRST"
 )
 
