@@ -11,6 +11,7 @@ import (
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
+	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
@@ -910,7 +911,7 @@ type ComplexityRoot struct {
 		Balances           func(childComplexity int, filter *ledger.BalanceFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Block              func(childComplexity int, hash *string, number *int64) int
 		Blocks             func(childComplexity int, filter *ledger.BlockFilter, orderBy model.BlockOrder, order relay.Order, first *int32, after *string, last *int32, before *string) int
-		CallContract       func(childComplexity int, input ledger.ContractCallInput) int
+		CallContract       func(childComplexity int, input calls.ContractCallInput) int
 		Contract           func(childComplexity int, id ledger.ContractRef, at *ledger.Filter[ledger.Timestamp]) int
 		ContractActions    func(childComplexity int, hash *string, transactionID *ledger.TransactionID, nonce int32, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		ContractLogs       func(childComplexity int, filter *ledger.ContractLogFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -922,7 +923,7 @@ type ComplexityRoot struct {
 		CryptoAllowances   func(childComplexity int, owner ledger.AccountRef, filter *ledger.CryptoAllowanceFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		EntityID           func(childComplexity int, of ledger.AccountRef) int
 		EstimateFee        func(childComplexity int, transaction []byte, mode fees.Mode, highVolumeThrottle int32) int
-		EstimateGas        func(childComplexity int, input ledger.ContractCallInput) int
+		EstimateGas        func(childComplexity int, input calls.ContractCallInput) int
 		Hook               func(childComplexity int, owner ledger.AccountRef, hookID int64) int
 		HookStorage        func(childComplexity int, owner ledger.AccountRef, hookID int64, at *ledger.Filter[ledger.Timestamp], filter *ledger.HookSlotFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		Hooks              func(childComplexity int, owner ledger.AccountRef, filter *ledger.HookFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
@@ -1624,7 +1625,7 @@ type ContractResolver interface {
 	RuntimeBytecode(ctx context.Context, obj *ledger.Contract) ([]byte, error)
 	State(ctx context.Context, obj *ledger.Contract, filter *ledger.ContractStateFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractState], error)
 
-	Call(ctx context.Context, obj *ledger.Contract, block string, data []byte, from []byte, gas int64, value int64) (*ledger.ContractCall, error)
+	Call(ctx context.Context, obj *ledger.Contract, block string, data []byte, from []byte, gas int64, value int64) (*calls.ContractCall, error)
 }
 type ContractLogResolver interface {
 	ID(ctx context.Context, obj *ledger.ContractLog) (string, error)
@@ -1665,7 +1666,7 @@ type ContractResultResolver interface {
 
 	Contract(ctx context.Context, obj *ledger.ContractResult) (*ledger.Contract, error)
 	Logs(ctx context.Context, obj *ledger.ContractResult) ([]*ledger.ContractLog, error)
-	Trace(ctx context.Context, obj *ledger.ContractResult, first int32, memory bool, stack bool, storage bool) (*ledger.OpcodeTrace, error)
+	Trace(ctx context.Context, obj *ledger.ContractResult, first int32, memory bool, stack bool, storage bool) (*calls.OpcodeTrace, error)
 }
 type CryptoAllowanceResolver interface {
 	Owner(ctx context.Context, obj *ledger.CryptoAllowance) (*ledger.Account, error)
@@ -1787,9 +1788,9 @@ type QueryResolver interface {
 	ContractResults(ctx context.Context, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error)
 	ContractActions(ctx context.Context, hash *string, transactionID *ledger.TransactionID, nonce int32, filter *ledger.ContractActionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractAction], error)
 	EntityID(ctx context.Context, of ledger.AccountRef) (*ledger.EntityID, error)
-	CallContract(ctx context.Context, input ledger.ContractCallInput) (*ledger.ContractCall, error)
-	EstimateGas(ctx context.Context, input ledger.ContractCallInput) (*ledger.GasEstimate, error)
-	ContractTrace(ctx context.Context, at *ledger.Timestamp, contract *ledger.ContractRef, first int32, hash *string, memory bool, stack bool, storage bool, transactionID *ledger.TransactionID) (*ledger.OpcodeTrace, error)
+	CallContract(ctx context.Context, input calls.ContractCallInput) (*calls.ContractCall, error)
+	EstimateGas(ctx context.Context, input calls.ContractCallInput) (*calls.GasEstimate, error)
+	ContractTrace(ctx context.Context, at *ledger.Timestamp, contract *ledger.ContractRef, first int32, hash *string, memory bool, stack bool, storage bool, transactionID *ledger.TransactionID) (*calls.OpcodeTrace, error)
 
 	EstimateFee(ctx context.Context, transaction []byte, mode fees.Mode, highVolumeThrottle int32) (*fees.Estimate, error)
 	Hook(ctx context.Context, owner ledger.AccountRef, hookID int64) (*ledger.Hook, error)
@@ -5752,7 +5753,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.CallContract(childComplexity, args["input"].(ledger.ContractCallInput)), true
+		return e.ComplexityRoot.Query.CallContract(childComplexity, args["input"].(calls.ContractCallInput)), true
 	case "Query.contract":
 		if e.ComplexityRoot.Query.Contract == nil {
 			break
@@ -5884,7 +5885,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.EstimateGas(childComplexity, args["input"].(ledger.ContractCallInput)), true
+		return e.ComplexityRoot.Query.EstimateGas(childComplexity, args["input"].(calls.ContractCallInput)), true
 	case "Query.hook":
 		if e.ComplexityRoot.Query.Hook == nil {
 			break
@@ -14047,8 +14048,8 @@ func (ec *executionContext) field_Query_callContract_args(ctx context.Context, r
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (ledger.ContractCallInput, error) {
-			return ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋledgerᚐContractCallInput(ctx, v)
+		func(ctx context.Context, v any) (calls.ContractCallInput, error) {
+			return ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14615,8 +14616,8 @@ func (ec *executionContext) field_Query_estimateGas_args(ctx context.Context, ra
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (ledger.ContractCallInput, error) {
-			return ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋledgerᚐContractCallInput(ctx, v)
+		func(ctx context.Context, v any) (calls.ContractCallInput, error) {
+			return ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -20627,8 +20628,8 @@ func (ec *executionContext) _Contract_call(ctx context.Context, field graphql.Co
 			return ec.Resolvers.Contract().Call(ctx, obj, fc.Args["block"].(string), fc.Args["data"].([]byte), fc.Args["from"].([]byte), fc.Args["gas"].(int64), fc.Args["value"].(int64))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractCall) graphql.Marshaler {
-			return ec.marshalNContractCall2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractCall(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *calls.ContractCall) graphql.Marshaler {
+			return ec.marshalNContractCall2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCall(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21200,7 +21201,7 @@ func (ec *executionContext) fieldContext_ContractActionEdge_cursor(_ context.Con
 	return graphql.NewScalarFieldContext("ContractActionEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ContractCall_blockNumber(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCall) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContractCall_blockNumber(ctx context.Context, field graphql.CollectedField, obj *calls.ContractCall) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21223,7 +21224,7 @@ func (ec *executionContext) fieldContext_ContractCall_blockNumber(_ context.Cont
 	return graphql.NewScalarFieldContext("ContractCall", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
-func (ec *executionContext) _ContractCall_failure(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCall) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContractCall_failure(ctx context.Context, field graphql.CollectedField, obj *calls.ContractCall) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21235,8 +21236,8 @@ func (ec *executionContext) _ContractCall_failure(ctx context.Context, field gra
 			return obj.Failure, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractCallFailure) graphql.Marshaler {
-			return ec.marshalOContractCallFailure2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractCallFailure(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *calls.ContractCallFailure) graphql.Marshaler {
+			return ec.marshalOContractCallFailure2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallFailure(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21255,7 +21256,7 @@ func (ec *executionContext) fieldContext_ContractCall_failure(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _ContractCall_gasUsed(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCall) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContractCall_gasUsed(ctx context.Context, field graphql.CollectedField, obj *calls.ContractCall) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21278,7 +21279,7 @@ func (ec *executionContext) fieldContext_ContractCall_gasUsed(_ context.Context,
 	return graphql.NewScalarFieldContext("ContractCall", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
-func (ec *executionContext) _ContractCall_output(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCall) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContractCall_output(ctx context.Context, field graphql.CollectedField, obj *calls.ContractCall) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21301,7 +21302,7 @@ func (ec *executionContext) fieldContext_ContractCall_output(_ context.Context, 
 	return graphql.NewScalarFieldContext("ContractCall", field, false, false, errors.New("field of type Hex does not have child fields"))
 }
 
-func (ec *executionContext) _ContractCallFailure_children(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCallFailure) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContractCallFailure_children(ctx context.Context, field graphql.CollectedField, obj *calls.ContractCallFailure) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21324,7 +21325,7 @@ func (ec *executionContext) fieldContext_ContractCallFailure_children(_ context.
 	return graphql.NewScalarFieldContext("ContractCallFailure", field, false, false, errors.New("field of type ResponseCode does not have child fields"))
 }
 
-func (ec *executionContext) _ContractCallFailure_code(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCallFailure) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContractCallFailure_code(ctx context.Context, field graphql.CollectedField, obj *calls.ContractCallFailure) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21347,7 +21348,7 @@ func (ec *executionContext) fieldContext_ContractCallFailure_code(_ context.Cont
 	return graphql.NewScalarFieldContext("ContractCallFailure", field, false, false, errors.New("field of type ResponseCode does not have child fields"))
 }
 
-func (ec *executionContext) _ContractCallFailure_data(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCallFailure) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContractCallFailure_data(ctx context.Context, field graphql.CollectedField, obj *calls.ContractCallFailure) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -21370,7 +21371,7 @@ func (ec *executionContext) fieldContext_ContractCallFailure_data(_ context.Cont
 	return graphql.NewScalarFieldContext("ContractCallFailure", field, false, false, errors.New("field of type Hex does not have child fields"))
 }
 
-func (ec *executionContext) _ContractCallFailure_reason(ctx context.Context, field graphql.CollectedField, obj *ledger.ContractCallFailure) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContractCallFailure_reason(ctx context.Context, field graphql.CollectedField, obj *calls.ContractCallFailure) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23722,8 +23723,8 @@ func (ec *executionContext) _ContractResult_trace(ctx context.Context, field gra
 			return ec.Resolvers.ContractResult().Trace(ctx, obj, fc.Args["first"].(int32), fc.Args["memory"].(bool), fc.Args["stack"].(bool), fc.Args["storage"].(bool))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.OpcodeTrace) graphql.Marshaler {
-			return ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeTrace(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *calls.OpcodeTrace) graphql.Marshaler {
+			return ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐOpcodeTrace(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26011,7 +26012,7 @@ func (ec *executionContext) fieldContext_FractionalFee_netOfTransfers(_ context.
 	return graphql.NewScalarFieldContext("FractionalFee", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _GasEstimate_blockNumber(ctx context.Context, field graphql.CollectedField, obj *ledger.GasEstimate) (ret graphql.Marshaler) {
+func (ec *executionContext) _GasEstimate_blockNumber(ctx context.Context, field graphql.CollectedField, obj *calls.GasEstimate) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26034,7 +26035,7 @@ func (ec *executionContext) fieldContext_GasEstimate_blockNumber(_ context.Conte
 	return graphql.NewScalarFieldContext("GasEstimate", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
-func (ec *executionContext) _GasEstimate_failure(ctx context.Context, field graphql.CollectedField, obj *ledger.GasEstimate) (ret graphql.Marshaler) {
+func (ec *executionContext) _GasEstimate_failure(ctx context.Context, field graphql.CollectedField, obj *calls.GasEstimate) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26046,8 +26047,8 @@ func (ec *executionContext) _GasEstimate_failure(ctx context.Context, field grap
 			return obj.Failure, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractCallFailure) graphql.Marshaler {
-			return ec.marshalOContractCallFailure2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractCallFailure(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *calls.ContractCallFailure) graphql.Marshaler {
+			return ec.marshalOContractCallFailure2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallFailure(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26066,7 +26067,7 @@ func (ec *executionContext) fieldContext_GasEstimate_failure(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _GasEstimate_gas(ctx context.Context, field graphql.CollectedField, obj *ledger.GasEstimate) (ret graphql.Marshaler) {
+func (ec *executionContext) _GasEstimate_gas(ctx context.Context, field graphql.CollectedField, obj *calls.GasEstimate) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26089,7 +26090,7 @@ func (ec *executionContext) fieldContext_GasEstimate_gas(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("GasEstimate", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
-func (ec *executionContext) _GasEstimate_gasHex(ctx context.Context, field graphql.CollectedField, obj *ledger.GasEstimate) (ret graphql.Marshaler) {
+func (ec *executionContext) _GasEstimate_gasHex(ctx context.Context, field graphql.CollectedField, obj *calls.GasEstimate) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31371,7 +31372,7 @@ func (ec *executionContext) fieldContext_NoticePayload_notice(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _OpcodeStep_depth(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeStep_depth(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeStep) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31394,7 +31395,7 @@ func (ec *executionContext) fieldContext_OpcodeStep_depth(_ context.Context, fie
 	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _OpcodeStep_gas(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeStep_gas(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeStep) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31417,7 +31418,7 @@ func (ec *executionContext) fieldContext_OpcodeStep_gas(_ context.Context, field
 	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
-func (ec *executionContext) _OpcodeStep_gasCost(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeStep_gasCost(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeStep) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31440,7 +31441,7 @@ func (ec *executionContext) fieldContext_OpcodeStep_gasCost(_ context.Context, f
 	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
-func (ec *executionContext) _OpcodeStep_memory(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeStep_memory(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeStep) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31463,7 +31464,7 @@ func (ec *executionContext) fieldContext_OpcodeStep_memory(_ context.Context, fi
 	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Hex does not have child fields"))
 }
 
-func (ec *executionContext) _OpcodeStep_op(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeStep_op(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeStep) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31486,7 +31487,7 @@ func (ec *executionContext) fieldContext_OpcodeStep_op(_ context.Context, field 
 	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _OpcodeStep_pc(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeStep_pc(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeStep) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31509,7 +31510,7 @@ func (ec *executionContext) fieldContext_OpcodeStep_pc(_ context.Context, field 
 	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
-func (ec *executionContext) _OpcodeStep_reason(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeStep_reason(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeStep) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31532,7 +31533,7 @@ func (ec *executionContext) fieldContext_OpcodeStep_reason(_ context.Context, fi
 	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Hex does not have child fields"))
 }
 
-func (ec *executionContext) _OpcodeStep_stack(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeStep_stack(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeStep) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31555,7 +31556,7 @@ func (ec *executionContext) fieldContext_OpcodeStep_stack(_ context.Context, fie
 	return graphql.NewScalarFieldContext("OpcodeStep", field, false, false, errors.New("field of type Hex does not have child fields"))
 }
 
-func (ec *executionContext) _OpcodeStep_storage(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeStep) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeStep_storage(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeStep) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31567,8 +31568,8 @@ func (ec *executionContext) _OpcodeStep_storage(ctx context.Context, field graph
 			return obj.Storage, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.SlotValue) graphql.Marshaler {
-			return ec.marshalNSlotValue2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValueᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*calls.SlotValue) graphql.Marshaler {
+			return ec.marshalNSlotValue2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSlotValueᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31587,7 +31588,7 @@ func (ec *executionContext) fieldContext_OpcodeStep_storage(_ context.Context, f
 	return fc, nil
 }
 
-func (ec *executionContext) _OpcodeTrace_address(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeTrace_address(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeTrace) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31610,7 +31611,7 @@ func (ec *executionContext) fieldContext_OpcodeTrace_address(_ context.Context, 
 	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type EVMAddress does not have child fields"))
 }
 
-func (ec *executionContext) _OpcodeTrace_contractId(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeTrace_contractId(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeTrace) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31633,7 +31634,7 @@ func (ec *executionContext) fieldContext_OpcodeTrace_contractId(_ context.Contex
 	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type EntityID does not have child fields"))
 }
 
-func (ec *executionContext) _OpcodeTrace_failed(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeTrace_failed(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeTrace) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31656,7 +31657,7 @@ func (ec *executionContext) fieldContext_OpcodeTrace_failed(_ context.Context, f
 	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _OpcodeTrace_gas(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeTrace_gas(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeTrace) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31679,7 +31680,7 @@ func (ec *executionContext) fieldContext_OpcodeTrace_gas(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type Long does not have child fields"))
 }
 
-func (ec *executionContext) _OpcodeTrace_opcodes(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeTrace_opcodes(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeTrace) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31691,8 +31692,8 @@ func (ec *executionContext) _OpcodeTrace_opcodes(ctx context.Context, field grap
 			return obj.Opcodes, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ledger.OpcodeStep) graphql.Marshaler {
-			return ec.marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeStepᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*calls.OpcodeStep) graphql.Marshaler {
+			return ec.marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐOpcodeStepᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -31711,7 +31712,7 @@ func (ec *executionContext) fieldContext_OpcodeTrace_opcodes(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _OpcodeTrace_returnValue(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeTrace_returnValue(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeTrace) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31734,7 +31735,7 @@ func (ec *executionContext) fieldContext_OpcodeTrace_returnValue(_ context.Conte
 	return graphql.NewScalarFieldContext("OpcodeTrace", field, false, false, errors.New("field of type Hex does not have child fields"))
 }
 
-func (ec *executionContext) _OpcodeTrace_steps(ctx context.Context, field graphql.CollectedField, obj *ledger.OpcodeTrace) (ret graphql.Marshaler) {
+func (ec *executionContext) _OpcodeTrace_steps(ctx context.Context, field graphql.CollectedField, obj *calls.OpcodeTrace) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -32695,11 +32696,11 @@ func (ec *executionContext) _Query_callContract(ctx context.Context, field graph
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CallContract(ctx, fc.Args["input"].(ledger.ContractCallInput))
+			return ec.Resolvers.Query().CallContract(ctx, fc.Args["input"].(calls.ContractCallInput))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.ContractCall) graphql.Marshaler {
-			return ec.marshalNContractCall2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractCall(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *calls.ContractCall) graphql.Marshaler {
+			return ec.marshalNContractCall2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCall(ctx, selections, v)
 		},
 		true,
 		true,
@@ -32739,11 +32740,11 @@ func (ec *executionContext) _Query_estimateGas(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EstimateGas(ctx, fc.Args["input"].(ledger.ContractCallInput))
+			return ec.Resolvers.Query().EstimateGas(ctx, fc.Args["input"].(calls.ContractCallInput))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.GasEstimate) graphql.Marshaler {
-			return ec.marshalNGasEstimate2ᚖheliographᚋinternalᚋdomainᚋledgerᚐGasEstimate(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *calls.GasEstimate) graphql.Marshaler {
+			return ec.marshalNGasEstimate2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐGasEstimate(ctx, selections, v)
 		},
 		true,
 		true,
@@ -32786,8 +32787,8 @@ func (ec *executionContext) _Query_contractTrace(ctx context.Context, field grap
 			return ec.Resolvers.Query().ContractTrace(ctx, fc.Args["at"].(*ledger.Timestamp), fc.Args["contract"].(*ledger.ContractRef), fc.Args["first"].(int32), fc.Args["hash"].(*string), fc.Args["memory"].(bool), fc.Args["stack"].(bool), fc.Args["storage"].(bool), fc.Args["transactionId"].(*ledger.TransactionID))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ledger.OpcodeTrace) graphql.Marshaler {
-			return ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeTrace(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *calls.OpcodeTrace) graphql.Marshaler {
+			return ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐOpcodeTrace(ctx, selections, v)
 		},
 		true,
 		false,
@@ -35687,7 +35688,7 @@ func (ec *executionContext) fieldContext_ServiceEndpoint_port(_ context.Context,
 	return graphql.NewScalarFieldContext("ServiceEndpoint", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _SlotValue_key(ctx context.Context, field graphql.CollectedField, obj *ledger.SlotValue) (ret graphql.Marshaler) {
+func (ec *executionContext) _SlotValue_key(ctx context.Context, field graphql.CollectedField, obj *calls.SlotValue) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -35710,7 +35711,7 @@ func (ec *executionContext) fieldContext_SlotValue_key(_ context.Context, field 
 	return graphql.NewScalarFieldContext("SlotValue", field, false, false, errors.New("field of type Hex does not have child fields"))
 }
 
-func (ec *executionContext) _SlotValue_value(ctx context.Context, field graphql.CollectedField, obj *ledger.SlotValue) (ret graphql.Marshaler) {
+func (ec *executionContext) _SlotValue_value(ctx context.Context, field graphql.CollectedField, obj *calls.SlotValue) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -46772,8 +46773,8 @@ func (ec *executionContext) unmarshalInputContractActionFilter(ctx context.Conte
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputContractCallInput(ctx context.Context, obj any) (ledger.ContractCallInput, error) {
-	var it ledger.ContractCallInput
+func (ec *executionContext) unmarshalInputContractCallInput(ctx context.Context, obj any) (calls.ContractCallInput, error) {
+	var it calls.ContractCallInput
 	if obj == nil {
 		return it, nil
 	}
@@ -46854,7 +46855,7 @@ func (ec *executionContext) unmarshalInputContractCallInput(ctx context.Context,
 			it.Value = data
 		case "stateOverrides":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("stateOverrides"))
-			data, err := ec.unmarshalOStateOverrideInput2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐStateOverrideInputᚄ(ctx, v)
+			data, err := ec.unmarshalOStateOverrideInput2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐStateOverrideInputᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48723,8 +48724,8 @@ func (ec *executionContext) unmarshalInputSlotFilter(ctx context.Context, obj an
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputSlotValueInput(ctx context.Context, obj any) (ledger.SlotValueInput, error) {
-	var it ledger.SlotValueInput
+func (ec *executionContext) unmarshalInputSlotValueInput(ctx context.Context, obj any) (calls.SlotValueInput, error) {
+	var it calls.SlotValueInput
 	if obj == nil {
 		return it, nil
 	}
@@ -48790,8 +48791,8 @@ func (ec *executionContext) unmarshalInputStakingRewardFilter(ctx context.Contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputStateOverrideInput(ctx context.Context, obj any) (ledger.StateOverrideInput, error) {
-	var it ledger.StateOverrideInput
+func (ec *executionContext) unmarshalInputStateOverrideInput(ctx context.Context, obj any) (calls.StateOverrideInput, error) {
+	var it calls.StateOverrideInput
 	if obj == nil {
 		return it, nil
 	}
@@ -48838,14 +48839,14 @@ func (ec *executionContext) unmarshalInputStateOverrideInput(ctx context.Context
 			it.Nonce = data
 		case "state":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("state"))
-			data, err := ec.unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValueInputᚄ(ctx, v)
+			data, err := ec.unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSlotValueInputᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.State = data
 		case "stateDiff":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("stateDiff"))
-			data, err := ec.unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValueInputᚄ(ctx, v)
+			data, err := ec.unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSlotValueInputᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -52914,7 +52915,7 @@ func (ec *executionContext) _ContractActionEdge(ctx context.Context, sel ast.Sel
 
 var contractCallImplementors = []string{"ContractCall"}
 
-func (ec *executionContext) _ContractCall(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractCall) graphql.Marshaler {
+func (ec *executionContext) _ContractCall(ctx context.Context, sel ast.SelectionSet, obj *calls.ContractCall) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contractCallImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -52967,7 +52968,7 @@ func (ec *executionContext) _ContractCall(ctx context.Context, sel ast.Selection
 
 var contractCallFailureImplementors = []string{"ContractCallFailure"}
 
-func (ec *executionContext) _ContractCallFailure(ctx context.Context, sel ast.SelectionSet, obj *ledger.ContractCallFailure) graphql.Marshaler {
+func (ec *executionContext) _ContractCallFailure(ctx context.Context, sel ast.SelectionSet, obj *calls.ContractCallFailure) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contractCallFailureImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -55829,7 +55830,7 @@ func (ec *executionContext) _FractionalFee(ctx context.Context, sel ast.Selectio
 
 var gasEstimateImplementors = []string{"GasEstimate"}
 
-func (ec *executionContext) _GasEstimate(ctx context.Context, sel ast.SelectionSet, obj *ledger.GasEstimate) graphql.Marshaler {
+func (ec *executionContext) _GasEstimate(ctx context.Context, sel ast.SelectionSet, obj *calls.GasEstimate) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, gasEstimateImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -58973,7 +58974,7 @@ func (ec *executionContext) _NoticePayload(ctx context.Context, sel ast.Selectio
 
 var opcodeStepImplementors = []string{"OpcodeStep"}
 
-func (ec *executionContext) _OpcodeStep(ctx context.Context, sel ast.SelectionSet, obj *ledger.OpcodeStep) graphql.Marshaler {
+func (ec *executionContext) _OpcodeStep(ctx context.Context, sel ast.SelectionSet, obj *calls.OpcodeStep) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, opcodeStepImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -59051,7 +59052,7 @@ func (ec *executionContext) _OpcodeStep(ctx context.Context, sel ast.SelectionSe
 
 var opcodeTraceImplementors = []string{"OpcodeTrace"}
 
-func (ec *executionContext) _OpcodeTrace(ctx context.Context, sel ast.SelectionSet, obj *ledger.OpcodeTrace) graphql.Marshaler {
+func (ec *executionContext) _OpcodeTrace(ctx context.Context, sel ast.SelectionSet, obj *calls.OpcodeTrace) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, opcodeTraceImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -61308,7 +61309,7 @@ func (ec *executionContext) _ServiceEndpoint(ctx context.Context, sel ast.Select
 
 var slotValueImplementors = []string{"SlotValue"}
 
-func (ec *executionContext) _SlotValue(ctx context.Context, sel ast.SelectionSet, obj *ledger.SlotValue) graphql.Marshaler {
+func (ec *executionContext) _SlotValue(ctx context.Context, sel ast.SelectionSet, obj *calls.SlotValue) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, slotValueImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -68166,11 +68167,11 @@ func (ec *executionContext) marshalNContractActionEdge2ᚖheliographᚋgraphᚋr
 	return ec._ContractActionEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNContractCall2heliographᚋinternalᚋdomainᚋledgerᚐContractCall(ctx context.Context, sel ast.SelectionSet, v ledger.ContractCall) graphql.Marshaler {
+func (ec *executionContext) marshalNContractCall2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCall(ctx context.Context, sel ast.SelectionSet, v calls.ContractCall) graphql.Marshaler {
 	return ec._ContractCall(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNContractCall2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractCall(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractCall) graphql.Marshaler {
+func (ec *executionContext) marshalNContractCall2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCall(ctx context.Context, sel ast.SelectionSet, v *calls.ContractCall) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68180,7 +68181,7 @@ func (ec *executionContext) marshalNContractCall2ᚖheliographᚋinternalᚋdoma
 	return ec._ContractCall(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋledgerᚐContractCallInput(ctx context.Context, v any) (ledger.ContractCallInput, error) {
+func (ec *executionContext) unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallInput(ctx context.Context, v any) (calls.ContractCallInput, error) {
 	res, err := ec.unmarshalInputContractCallInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -68873,11 +68874,11 @@ func (ec *executionContext) marshalNFractionalFee2ᚖheliographᚋinternalᚋdom
 	return ec._FractionalFee(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNGasEstimate2heliographᚋinternalᚋdomainᚋledgerᚐGasEstimate(ctx context.Context, sel ast.SelectionSet, v ledger.GasEstimate) graphql.Marshaler {
+func (ec *executionContext) marshalNGasEstimate2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐGasEstimate(ctx context.Context, sel ast.SelectionSet, v calls.GasEstimate) graphql.Marshaler {
 	return ec._GasEstimate(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNGasEstimate2ᚖheliographᚋinternalᚋdomainᚋledgerᚐGasEstimate(ctx context.Context, sel ast.SelectionSet, v *ledger.GasEstimate) graphql.Marshaler {
+func (ec *executionContext) marshalNGasEstimate2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐGasEstimate(ctx context.Context, sel ast.SelectionSet, v *calls.GasEstimate) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -69746,11 +69747,11 @@ func (ec *executionContext) marshalNNoticeStatus2heliographᚋinternalᚋdomain�
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeStepᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.OpcodeStep) graphql.Marshaler {
+func (ec *executionContext) marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐOpcodeStepᚄ(ctx context.Context, sel ast.SelectionSet, v []*calls.OpcodeStep) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNOpcodeStep2ᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeStep(ctx, sel, v[i])
+		return ec.marshalNOpcodeStep2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐOpcodeStep(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -69762,7 +69763,7 @@ func (ec *executionContext) marshalNOpcodeStep2ᚕᚖheliographᚋinternalᚋdom
 	return ret
 }
 
-func (ec *executionContext) marshalNOpcodeStep2ᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeStep(ctx context.Context, sel ast.SelectionSet, v *ledger.OpcodeStep) graphql.Marshaler {
+func (ec *executionContext) marshalNOpcodeStep2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐOpcodeStep(ctx context.Context, sel ast.SelectionSet, v *calls.OpcodeStep) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70222,11 +70223,11 @@ func (ec *executionContext) marshalNSignatureType2heliographᚋinternalᚋdomain
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalNSlotValue2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValueᚄ(ctx context.Context, sel ast.SelectionSet, v []*ledger.SlotValue) graphql.Marshaler {
+func (ec *executionContext) marshalNSlotValue2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSlotValueᚄ(ctx context.Context, sel ast.SelectionSet, v []*calls.SlotValue) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNSlotValue2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValue(ctx, sel, v[i])
+		return ec.marshalNSlotValue2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSlotValue(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -70238,7 +70239,7 @@ func (ec *executionContext) marshalNSlotValue2ᚕᚖheliographᚋinternalᚋdoma
 	return ret
 }
 
-func (ec *executionContext) marshalNSlotValue2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValue(ctx context.Context, sel ast.SelectionSet, v *ledger.SlotValue) graphql.Marshaler {
+func (ec *executionContext) marshalNSlotValue2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSlotValue(ctx context.Context, sel ast.SelectionSet, v *calls.SlotValue) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -70248,7 +70249,7 @@ func (ec *executionContext) marshalNSlotValue2ᚖheliographᚋinternalᚋdomain�
 	return ec._SlotValue(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNSlotValueInput2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValueInput(ctx context.Context, v any) (*ledger.SlotValueInput, error) {
+func (ec *executionContext) unmarshalNSlotValueInput2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSlotValueInput(ctx context.Context, v any) (*calls.SlotValueInput, error) {
 	res, err := ec.unmarshalInputSlotValueInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
@@ -70319,7 +70320,7 @@ func (ec *executionContext) marshalNStakingRewardEdge2ᚖheliographᚋgraphᚋre
 	return ec._StakingRewardEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNStateOverrideInput2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStateOverrideInput(ctx context.Context, v any) (*ledger.StateOverrideInput, error) {
+func (ec *executionContext) unmarshalNStateOverrideInput2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐStateOverrideInput(ctx context.Context, v any) (*calls.StateOverrideInput, error) {
 	res, err := ec.unmarshalInputStateOverrideInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
@@ -71914,7 +71915,7 @@ func (ec *executionContext) unmarshalOContractActionFilter2ᚖheliographᚋinter
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOContractCallFailure2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractCallFailure(ctx context.Context, sel ast.SelectionSet, v *ledger.ContractCallFailure) graphql.Marshaler {
+func (ec *executionContext) marshalOContractCallFailure2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallFailure(ctx context.Context, sel ast.SelectionSet, v *calls.ContractCallFailure) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -72757,7 +72758,7 @@ func (ec *executionContext) marshalONode2heliographᚋgraphᚋrelayᚐNode(ctx c
 	return ec._Node(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOOpcodeTrace2ᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeTrace(ctx context.Context, sel ast.SelectionSet, v *ledger.OpcodeTrace) graphql.Marshaler {
+func (ec *executionContext) marshalOOpcodeTrace2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐOpcodeTrace(ctx context.Context, sel ast.SelectionSet, v *calls.OpcodeTrace) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -72873,16 +72874,16 @@ func (ec *executionContext) unmarshalOSlotFilter2ᚖheliographᚋinternalᚋdoma
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValueInputᚄ(ctx context.Context, v any) ([]*ledger.SlotValueInput, error) {
+func (ec *executionContext) unmarshalOSlotValueInput2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSlotValueInputᚄ(ctx context.Context, v any) ([]*calls.SlotValueInput, error) {
 	if v == nil {
 		return nil, nil
 	}
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]*ledger.SlotValueInput, len(vSlice))
+	res := make([]*calls.SlotValueInput, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNSlotValueInput2ᚖheliographᚋinternalᚋdomainᚋledgerᚐSlotValueInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNSlotValueInput2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐSlotValueInput(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -72898,16 +72899,16 @@ func (ec *executionContext) unmarshalOStakingRewardFilter2ᚖheliographᚋintern
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOStateOverrideInput2ᚕᚖheliographᚋinternalᚋdomainᚋledgerᚐStateOverrideInputᚄ(ctx context.Context, v any) ([]*ledger.StateOverrideInput, error) {
+func (ec *executionContext) unmarshalOStateOverrideInput2ᚕᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐStateOverrideInputᚄ(ctx context.Context, v any) ([]*calls.StateOverrideInput, error) {
 	if v == nil {
 		return nil, nil
 	}
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]*ledger.StateOverrideInput, len(vSlice))
+	res := make([]*calls.StateOverrideInput, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNStateOverrideInput2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStateOverrideInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNStateOverrideInput2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐStateOverrideInput(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}

@@ -431,24 +431,24 @@ func (ec *executionContext) rootEntityID(ctx context.Context, f graphql.Collecte
 
 func (ec *executionContext) rootCallContract(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋledgerᚐContractCallInput)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallInput)
 	if in.bad {
 		return ec._Query_callContract(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().CallContract(ctx, a0) },
-		nil, ec.marshalNContractCall2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractCall, true, true)
+		nil, ec.marshalNContractCall2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCall, true, true)
 }
 
 func (ec *executionContext) rootEstimateGas(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
 	in := arguments{ec: ec, of: f.Field}
-	a0 := argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋledgerᚐContractCallInput)
+	a0 := argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallInput)
 	if in.bad {
 		return ec._Query_estimateGas(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
 		func(ctx context.Context) (any, error) { return ec.Resolvers.Query().EstimateGas(ctx, a0) },
-		nil, ec.marshalNGasEstimate2ᚖheliographᚋinternalᚋdomainᚋledgerᚐGasEstimate, true, true)
+		nil, ec.marshalNGasEstimate2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐGasEstimate, true, true)
 }
 
 func (ec *executionContext) rootContractTrace(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
@@ -468,7 +468,7 @@ func (ec *executionContext) rootContractTrace(ctx context.Context, f graphql.Col
 		func(ctx context.Context) (any, error) {
 			return ec.Resolvers.Query().ContractTrace(ctx, a0, a1, a2, a3, a4, a5, a6, a7)
 		},
-		nil, ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋdomainᚋledgerᚐOpcodeTrace, true, false)
+		nil, ec.marshalOOpcodeTrace2ᚖheliographᚋinternalᚋdomainᚋevmᚋcallsᚐOpcodeTrace, true, false)
 }
 
 func (ec *executionContext) rootEstimateFee(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {

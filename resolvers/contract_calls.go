@@ -8,13 +8,14 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
+	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/contractcalls"
 	"heliograph/storage"
 )
 
 // callContract runs a call, and notes its failure for REST.
-func (r *Resolver) callContract(ctx context.Context, in *ledger.ContractCallInput) (*ledger.ContractCall, error) {
+func (r *Resolver) callContract(ctx context.Context, in *calls.ContractCallInput) (*calls.ContractCall, error) {
 	call, err := r.calls.Call(ctx, in)
 	if err == nil {
 		noteFailure(ctx, call.Failure)
@@ -23,7 +24,7 @@ func (r *Resolver) callContract(ctx context.Context, in *ledger.ContractCallInpu
 }
 
 // estimateGas estimates the gas of a call, and notes its failure for REST.
-func (r *Resolver) estimateGas(ctx context.Context, in *ledger.ContractCallInput) (*ledger.GasEstimate, error) {
+func (r *Resolver) estimateGas(ctx context.Context, in *calls.ContractCallInput) (*calls.GasEstimate, error) {
 	estimate, err := r.calls.Estimate(ctx, in)
 	if err == nil {
 		noteFailure(ctx, estimate.Failure)
@@ -31,7 +32,7 @@ func (r *Resolver) estimateGas(ctx context.Context, in *ledger.ContractCallInput
 	return estimate, err
 }
 
-func noteFailure(ctx context.Context, f *ledger.ContractCallFailure) {
+func noteFailure(ctx context.Context, f *calls.ContractCallFailure) {
 	if f == nil {
 		return
 	}
@@ -40,7 +41,7 @@ func noteFailure(ctx context.Context, f *ledger.ContractCallFailure) {
 }
 
 // callOf calls a contract.
-func (r *Resolver) callOf(ctx context.Context, c *ledger.Contract, in *ledger.ContractCallInput) (*ledger.ContractCall, error) {
+func (r *Resolver) callOf(ctx context.Context, c *ledger.Contract, in *calls.ContractCallInput) (*calls.ContractCall, error) {
 	address := c.EntityID.LongZero()
 	in.To = address[:]
 	return r.callContract(ctx, in)
@@ -55,7 +56,7 @@ type traceRef struct {
 }
 
 // contractTrace traces a transaction. It returns nil if the transaction does not exist.
-func (r *Resolver) contractTrace(ctx context.Context, ref traceRef, o contractcalls.TraceOptions) (*ledger.OpcodeTrace, error) {
+func (r *Resolver) contractTrace(ctx context.Context, ref traceRef, o contractcalls.TraceOptions) (*calls.OpcodeTrace, error) {
 	return r.calls.Trace(ctx, o, func() (*ledger.ContractResult, error) { return r.tracedResult(ctx, ref) })
 }
 

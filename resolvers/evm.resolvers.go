@@ -7,26 +7,27 @@ package resolvers
 
 import (
 	"context"
+	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/contractcalls"
 )
 
-func (r *contractResolver) Call(ctx context.Context, obj *ledger.Contract, block string, data []byte, from []byte, gas int64, value int64) (*ledger.ContractCall, error) {
-	return r.callOf(ctx, obj, &ledger.ContractCallInput{Block: block, Data: data, From: from, Gas: gas, Value: value})
+func (r *contractResolver) Call(ctx context.Context, obj *ledger.Contract, block string, data []byte, from []byte, gas int64, value int64) (*calls.ContractCall, error) {
+	return r.callOf(ctx, obj, &calls.ContractCallInput{Block: block, Data: data, From: from, Gas: gas, Value: value})
 }
 
-func (r *contractResultResolver) Trace(ctx context.Context, obj *ledger.ContractResult, first int32, memory bool, stack bool, storage bool) (*ledger.OpcodeTrace, error) {
+func (r *contractResultResolver) Trace(ctx context.Context, obj *ledger.ContractResult, first int32, memory bool, stack bool, storage bool) (*calls.OpcodeTrace, error) {
 	return r.contractTrace(ctx, traceRef{at: &obj.ConsensusTimestamp}, contractcalls.TraceOptions{Stack: stack, Memory: memory, Storage: storage, First: first})
 }
 
-func (r *queryResolver) CallContract(ctx context.Context, input ledger.ContractCallInput) (*ledger.ContractCall, error) {
+func (r *queryResolver) CallContract(ctx context.Context, input calls.ContractCallInput) (*calls.ContractCall, error) {
 	return r.callContract(ctx, &input)
 }
 
-func (r *queryResolver) EstimateGas(ctx context.Context, input ledger.ContractCallInput) (*ledger.GasEstimate, error) {
+func (r *queryResolver) EstimateGas(ctx context.Context, input calls.ContractCallInput) (*calls.GasEstimate, error) {
 	return r.estimateGas(ctx, &input)
 }
 
-func (r *queryResolver) ContractTrace(ctx context.Context, at *ledger.Timestamp, contract *ledger.ContractRef, first int32, hash *string, memory bool, stack bool, storage bool, transactionID *ledger.TransactionID) (*ledger.OpcodeTrace, error) {
+func (r *queryResolver) ContractTrace(ctx context.Context, at *ledger.Timestamp, contract *ledger.ContractRef, first int32, hash *string, memory bool, stack bool, storage bool, transactionID *ledger.TransactionID) (*calls.OpcodeTrace, error) {
 	return r.contractTrace(ctx, traceRef{at: at, contract: contract, hash: hash, id: transactionID}, contractcalls.TraceOptions{Stack: stack, Memory: memory, Storage: storage, First: first})
 }

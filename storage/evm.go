@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -31,7 +32,7 @@ var ErrNoBlock = errors.New("there is no such block")
 
 // EVMRequest says what will be run, so that what it needs can be read together.
 type EVMRequest struct {
-	Block ledger.EVMBlockRef
+	Block worldstate.BlockRef
 	// Addresses are who takes part, in any form.
 	Addresses []ledger.EVMAddress
 	// Callee and Selector tell which function is called. What it read the last time is read at once.
@@ -50,11 +51,11 @@ type EVMSnapshot struct {
 	evm     *EVM
 	db      *DB // whose statements run in the transaction
 	conn    *pgxpool.Conn
-	block   ledger.EVMBlock
+	block   worldstate.Block
 	history evmHistory
 	key     footprintKey
 
-	entities map[ledger.EVMAddress]*ledger.EVMEntity
+	entities map[ledger.EVMAddress]*worldstate.Entity
 	slots    map[evmSlot][32]byte
 	codes    map[ledger.EntityID][]byte
 	asked    footprint
@@ -78,7 +79,7 @@ func (e *EVM) Open(ctx context.Context, r EVMRequest) (*EVMSnapshot, error) {
 	bound.conn = conn.Conn()
 	s := &EVMSnapshot{
 		evm: e, db: &bound, conn: conn, key: footprintKey{r.Callee, r.Selector},
-		entities: map[ledger.EVMAddress]*ledger.EVMEntity{}, slots: map[evmSlot][32]byte{}, codes: map[ledger.EntityID][]byte{},
+		entities: map[ledger.EVMAddress]*worldstate.Entity{}, slots: map[evmSlot][32]byte{}, codes: map[ledger.EntityID][]byte{},
 	}
 	if err := s.begin(ctx, r); err != nil {
 		s.Close()
@@ -92,7 +93,7 @@ func (s *EVMSnapshot) begin(ctx context.Context, r EVMRequest) error {
 	b := s.db.NewBatch()
 	b.batch.Queue(`begin isolation level repeatable read read only`)
 	var found bool
-	s.queueBlock(b, r.Block, func(block *ledger.EVMBlock) {
+	s.queueBlock(b, r.Block, func(block *worldstate.Block) {
 		if found = block != nil; found {
 			s.block = *block
 		}
@@ -138,7 +139,7 @@ func (s *EVMSnapshot) run(ctx context.Context, b *Batch) error {
 }
 
 // Block is the block that the snapshot is of.
-func (s *EVMSnapshot) Block() ledger.EVMBlock { return s.block }
+func (s *EVMSnapshot) Block() worldstate.Block { return s.block }
 
 // Trips is how many round trips to the database the snapshot took.
 func (s *EVMSnapshot) Trips() int { return s.trips }
@@ -195,7 +196,7 @@ func (s *EVMSnapshot) instant() ledger.Timestamp {
 
 // evmBlockRow is a row of record_file.
 type evmBlockRow struct {
-	ledger.EVMBlock
+	worldstate.Block
 	hash string
 }
 
@@ -219,7 +220,7 @@ func hashHead(text string) (head [32]byte, err error) {
 }
 
 // queueBlock queues reading a block; done gets nil when there is none.
-func (s *EVMSnapshot) queueBlock(b *Batch, ref ledger.EVMBlockRef, done func(*ledger.EVMBlock)) {
+func (s *EVMSnapshot) queueBlock(b *Batch, ref worldstate.BlockRef, done func(*worldstate.Block)) {
 	var (
 		condition, order string
 		args             []any
@@ -242,7 +243,7 @@ func (s *EVMSnapshot) queueBlock(b *Batch, ref ledger.EVMBlockRef, done func(*le
 				done(nil)
 				return
 			}
-			done(&rows[0].EVMBlock)
+			done(&rows[0].Block)
 		})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -24,7 +25,7 @@ cross join lateral ` + versionThen("entity", "id, deleted, timestamp_range", "id
 where n.deleted is not true and e.deleted is not true`
 }
 
-func (s *EVMSnapshot) queueEVMNFTs(b *Batch, keys []ledger.NFTKey, f *ledger.EVMTokenFacts) {
+func (s *EVMSnapshot) queueEVMNFTs(b *Batch, keys []ledger.NFTKey, f *worldstate.TokenFacts) {
 	if len(keys) == 0 {
 		return
 	}
@@ -40,7 +41,7 @@ func (s *EVMSnapshot) queueEVMNFTs(b *Batch, keys []ledger.NFTKey, f *ledger.EVM
 }
 
 // allowanceKeys are the arguments that name allowances.
-func (s *EVMSnapshot) allowanceKeys(keys []ledger.AllowanceKey) []any {
+func (s *EVMSnapshot) allowanceKeys(keys []worldstate.AllowanceKey) []any {
 	owners, spenders, tokens := make([]int64, len(keys)), make([]int64, len(keys)), make([]int64, len(keys))
 	for i, k := range keys {
 		owners[i], spenders[i], tokens[i] = int64(k.Owner), int64(k.Spender), int64(k.Token)
@@ -77,7 +78,7 @@ func evmOperatorsThen() string {
 
 // allowanceRow is an allowance with its amount.
 type allowanceRow struct {
-	key    ledger.AllowanceKey
+	key    worldstate.AllowanceKey
 	amount int64
 }
 
@@ -85,7 +86,7 @@ func allowanceTargets(r *allowanceRow, into []any) []any {
 	return append(into, &r.key.Owner, &r.key.Spender, &r.key.Token, &r.amount)
 }
 
-func (s *EVMSnapshot) queueEVMAllowances(b *Batch, keys []ledger.AllowanceKey, f *ledger.EVMTokenFacts) {
+func (s *EVMSnapshot) queueEVMAllowances(b *Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
 	if len(keys) == 0 {
 		return
 	}
@@ -96,7 +97,7 @@ func (s *EVMSnapshot) queueEVMAllowances(b *Batch, keys []ledger.AllowanceKey, f
 	})
 }
 
-func (s *EVMSnapshot) queueOperators(b *Batch, keys []ledger.AllowanceKey, f *ledger.EVMTokenFacts) {
+func (s *EVMSnapshot) queueOperators(b *Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
 	if len(keys) == 0 {
 		return
 	}
@@ -134,18 +135,18 @@ from unnest(@accounts::bigint[]) w(id)
 cross join lateral ` + versionThen("entity", "id, max_automatic_token_associations, timestamp_range", "id = w.id") + ` e`
 }
 
-func (s *EVMSnapshot) queueAutoAssociations(b *Batch, accounts []ledger.EntityID, f *ledger.EVMTokenFacts) {
+func (s *EVMSnapshot) queueAutoAssociations(b *Batch, accounts []ledger.EntityID, f *worldstate.TokenFacts) {
 	if len(accounts) == 0 {
 		return
 	}
 	queue(b, s.pick(autoAssociationsNow, autoAssociationsThen()), s.named(pgx.NamedArgs{"accounts": int64s(accounts)}), countTargets, nil, func(rows []*countRow) {
 		for _, r := range rows {
-			f.Slots[r.id] = ledger.AutoAssociations{Most: r.first, Used: r.second}
+			f.Slots[r.id] = worldstate.AutoAssociations{Most: r.first, Used: r.second}
 		}
 	})
 }
 
-func (s *EVMSnapshot) queueLastSerials(b *Batch, tokens []ledger.EntityID, f *ledger.EVMTokenFacts) {
+func (s *EVMSnapshot) queueLastSerials(b *Batch, tokens []ledger.EntityID, f *worldstate.TokenFacts) {
 	if len(tokens) == 0 {
 		return
 	}

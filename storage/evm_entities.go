@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
 // evmEntityRow is an entity with what it was asked by, and the code of a contract unless it is remembered.
 type evmEntityRow struct {
-	ledger.EVMEntity
+	worldstate.Entity
 	evmAddress, alias, delegation []byte
 	asked                         []byte // the address, nil when it was asked by its number
 	receiver                      ledger.Null[bool]
@@ -102,7 +103,7 @@ func (s *EVMSnapshot) queueEntities(b *Batch, addresses []ledger.EVMAddress) {
 // keepEntities takes note of entities that were read.
 func (s *EVMSnapshot) keepEntities(rows []*evmEntityRow) {
 	for _, row := range rows {
-		e := &row.EVMEntity
+		e := &row.Entity
 		switch code, remembered := s.codes[e.ID]; {
 		case remembered:
 			e.Code = code
@@ -119,7 +120,7 @@ func (s *EVMSnapshot) keepEntities(rows []*evmEntityRow) {
 }
 
 // Entities returns who is at each address, in their order; nil where nobody is. A long-zero address is the entity with that number.
-func (s *EVMSnapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) ([]*ledger.EVMEntity, error) {
+func (s *EVMSnapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) ([]*worldstate.Entity, error) {
 	s.asked.addresses = append(s.asked.addresses, addresses...)
 	b := s.db.NewBatch()
 	s.queueEntities(b, addresses)
@@ -128,7 +129,7 @@ func (s *EVMSnapshot) Entities(ctx context.Context, addresses []ledger.EVMAddres
 			return nil, fmt.Errorf("reading entities: %w", err)
 		}
 	}
-	out := make([]*ledger.EVMEntity, len(addresses))
+	out := make([]*worldstate.Entity, len(addresses))
 	for i, a := range addresses {
 		out[i] = s.entities[a]
 	}

@@ -7,14 +7,15 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
 // TokenFacts reads facts about tokens, allowances and associations in one round trip.
-func (s *EVMSnapshot) TokenFacts(ctx context.Context, r *ledger.EVMTokenReads) (*ledger.EVMTokenFacts, error) {
-	f := &ledger.EVMTokenFacts{
-		Tokens: map[ledger.EntityID]*ledger.EVMToken{}, Relations: map[ledger.TokenAccountKey]*ledger.EVMRelation{}, NFTs: map[ledger.NFTKey]*ledger.NFT{},
-		Allowances: map[ledger.AllowanceKey]int64{}, Operators: map[ledger.AllowanceKey]bool{}, Slots: map[ledger.EntityID]ledger.AutoAssociations{},
+func (s *EVMSnapshot) TokenFacts(ctx context.Context, r *worldstate.TokenReads) (*worldstate.TokenFacts, error) {
+	f := &worldstate.TokenFacts{
+		Tokens: map[ledger.EntityID]*worldstate.Token{}, Relations: map[worldstate.RelationKey]*worldstate.Relation{}, NFTs: map[ledger.NFTKey]*ledger.NFT{},
+		Allowances: map[worldstate.AllowanceKey]int64{}, Operators: map[worldstate.AllowanceKey]bool{}, Slots: map[ledger.EntityID]worldstate.AutoAssociations{},
 		Serials: map[ledger.EntityID]int64{},
 	}
 	b := s.db.NewBatch()
@@ -120,16 +121,16 @@ func finishEVMToken(t *evmTokenRow) error {
 }
 
 // token drops what was needed only to compute other values.
-func (t *evmTokenRow) token() *ledger.EVMToken {
-	out := &ledger.EVMToken{Token: t.Token, KYCByDefault: t.kyc == kycGranted}
-	out.Keys = [ledger.TokenKeyKinds]ledger.Key{
-		ledger.TokenAdminKey: t.adminKey, ledger.TokenKYCKey: t.kycKey, ledger.TokenFreezeKey: t.freezeKey, ledger.TokenWipeKey: t.wipeKey,
-		ledger.TokenSupplyKey: t.supplyKey, ledger.TokenFeeScheduleKey: t.feeScheduleKey, ledger.TokenPauseKey: t.pauseKey, ledger.TokenMetadataKey: t.metadataKey,
+func (t *evmTokenRow) token() *worldstate.Token {
+	out := &worldstate.Token{Token: t.Token, KYCByDefault: t.kyc == kycGranted}
+	out.Keys = [worldstate.KeyKinds]ledger.Key{
+		worldstate.AdminKey: t.adminKey, worldstate.KYCKey: t.kycKey, worldstate.FreezeKey: t.freezeKey, worldstate.WipeKey: t.wipeKey,
+		worldstate.SupplyKey: t.supplyKey, worldstate.FeeScheduleKey: t.feeScheduleKey, worldstate.PauseKey: t.pauseKey, worldstate.MetadataKey: t.metadataKey,
 	}
 	return out
 }
 
-func (s *EVMSnapshot) queueTokens(b *Batch, ids []ledger.EntityID, f *ledger.EVMTokenFacts) {
+func (s *EVMSnapshot) queueTokens(b *Batch, ids []ledger.EntityID, f *worldstate.TokenFacts) {
 	if len(ids) == 0 {
 		return
 	}
@@ -149,7 +150,7 @@ const (
 
 // relationRow is an association with its statuses as the database has them.
 type relationRow struct {
-	ledger.EVMRelation
+	worldstate.Relation
 	freeze, kyc int16
 	automatic   ledger.Null[bool]
 }
@@ -188,7 +189,7 @@ cross join lateral ` + versionThen("token_account", "account_id, token_id, assoc
 join token t on t.token_id = a.token_id where a.associated`
 }
 
-func (s *EVMSnapshot) queueRelations(b *Batch, keys []ledger.TokenAccountKey, f *ledger.EVMTokenFacts) {
+func (s *EVMSnapshot) queueRelations(b *Batch, keys []worldstate.RelationKey, f *worldstate.TokenFacts) {
 	if len(keys) == 0 {
 		return
 	}
@@ -198,7 +199,7 @@ func (s *EVMSnapshot) queueRelations(b *Batch, keys []ledger.TokenAccountKey, f 
 	}
 	queue(b, s.pick(relationsNow, relationsThen()), s.named(pgx.NamedArgs{"accounts": accounts, "tokens": tokens}), relationTargets, finishRelation, func(rows []*relationRow) {
 		for _, r := range rows {
-			f.Relations[r.Key] = &r.EVMRelation
+			f.Relations[r.Key] = &r.Relation
 		}
 	})
 }
@@ -220,7 +221,7 @@ func (s *EVMSnapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]
 
 // Schedule reads a schedule with its signatures; nil when there is no such schedule. It is executed, and signed, only as far as it was at the instant;
 // whether it was deleted its entity tells.
-func (s *EVMSnapshot) Schedule(ctx context.Context, id ledger.EntityID) (*ledger.EVMSchedule, error) {
+func (s *EVMSnapshot) Schedule(ctx context.Context, id ledger.EntityID) (*worldstate.Schedule, error) {
 	var found *ledger.Schedule
 	var signatures []*ledger.ScheduleSignature
 	b := s.db.NewBatch()
@@ -232,7 +233,7 @@ func (s *EVMSnapshot) Schedule(ctx context.Context, id ledger.EntityID) (*ledger
 	if found == nil {
 		return nil, nil //nolint:nilnil // there is none, which is no error
 	}
-	out := &ledger.EVMSchedule{Schedule: *found, Signatures: signatures}
+	out := &worldstate.Schedule{Schedule: *found, Signatures: signatures}
 	if s.history.past {
 		if found.CreatedTimestamp > s.history.until {
 			return nil, nil //nolint:nilnil // there was none yet

@@ -19,7 +19,7 @@ type tables struct{ out string }
 func (tables) Name() string { return "rowplan" }
 
 // rowPackages hold the Go types that have tables.
-var rowPackages = []string{"heliograph/internal/domain/ledger", "heliograph/internal/domain/fees", "heliograph/internal/domain/status", "heliograph/graph/relay"}
+var rowPackages = []string{"heliograph/internal/domain/ledger", "heliograph/internal/domain/evm/calls", "heliograph/internal/domain/fees", "heliograph/internal/domain/status", "heliograph/graph/relay"}
 
 // GenerateCode implements gqlgen's code generator interface.
 func (t tables) GenerateCode(data *codegen.Data) error {
@@ -43,6 +43,7 @@ import (
 
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
+	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"heliograph/internal/base/values"
-	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/evm/calls"
 )
 
 // Hints are what resolvers tell the REST side about an answer beyond its data.
@@ -19,7 +19,7 @@ type Hints struct {
 	// Lacks names what the database does not have of the thing that was asked for.
 	Lacks string
 	// CallFailure is why a contract's call failed.
-	CallFailure *ledger.ContractCallFailure
+	CallFailure *calls.ContractCallFailure
 }
 
 var hintsKey = values.NewKey[*Hints]()

@@ -4,15 +4,15 @@ import (
 	"context"
 
 	"heliograph/internal/base/values"
-	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/evm/calls"
 )
 
 // TraceSink takes a trace as it is made, for whoever cannot keep all of it.
 type TraceSink interface {
 	// Head is told what is known of the trace but for its steps, before the first of them.
-	Head(t *ledger.OpcodeTrace) error
+	Head(t *calls.OpcodeTrace) error
 	// Step is told each step, which is overwritten afterwards.
-	Step(s *ledger.OpcodeStep) error
+	Step(s *calls.OpcodeStep) error
 }
 
 var traceSinkKey = values.NewKey[TraceSink]()

@@ -7,6 +7,7 @@ import (
 
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
+	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
@@ -42,8 +43,8 @@ type Tables struct {
 	ContractAction              *Object[*ledger.ContractAction]
 	ContractActionConnection    *Object[*relay.Connection[ledger.ContractAction]]
 	ContractActionEdge          *Object[*relay.Edge[ledger.ContractAction]]
-	ContractCall                *Object[*ledger.ContractCall]
-	ContractCallFailure         *Object[*ledger.ContractCallFailure]
+	ContractCall                *Object[*calls.ContractCall]
+	ContractCallFailure         *Object[*calls.ContractCallFailure]
 	ContractConnection          *Object[*relay.Connection[ledger.Contract]]
 	ContractEdge                *Object[*relay.Edge[ledger.Contract]]
 	ContractLog                 *Object[*ledger.ContractLog]
@@ -72,7 +73,7 @@ type Tables struct {
 	FixedFee                    *Object[*ledger.FixedFee]
 	Fraction                    *Object[*ledger.Fraction]
 	FractionalFee               *Object[*ledger.FractionalFee]
-	GasEstimate                 *Object[*ledger.GasEstimate]
+	GasEstimate                 *Object[*calls.GasEstimate]
 	GeneralService              *Object[*ledger.GeneralService]
 	Hook                        *Object[*ledger.Hook]
 	HookConnection              *Object[*relay.Connection[ledger.Hook]]
@@ -100,8 +101,8 @@ type Tables struct {
 	NftAllowance                *Object[*ledger.NftAllowance]
 	NftAllowanceConnection      *Object[*relay.Connection[ledger.NftAllowance]]
 	NftAllowanceEdge            *Object[*relay.Edge[ledger.NftAllowance]]
-	OpcodeStep                  *Object[*ledger.OpcodeStep]
-	OpcodeTrace                 *Object[*ledger.OpcodeTrace]
+	OpcodeStep                  *Object[*calls.OpcodeStep]
+	OpcodeTrace                 *Object[*calls.OpcodeTrace]
 	PageInfo                    *Object[*relay.PageInfo]
 	RegisteredNode              *Object[*ledger.RegisteredNode]
 	RegisteredNodeConnection    *Object[*relay.Connection[ledger.RegisteredNode]]
@@ -113,7 +114,7 @@ type Tables struct {
 	ScheduleEdge                *Object[*relay.Edge[ledger.Schedule]]
 	ScheduleSignature           *Object[*ledger.ScheduleSignature]
 	ServiceEndpoint             *Object[*ledger.ServiceEndpoint]
-	SlotValue                   *Object[*ledger.SlotValue]
+	SlotValue                   *Object[*calls.SlotValue]
 	StakingReward               *Object[*ledger.StakingReward]
 	StakingRewardConnection     *Object[*relay.Connection[ledger.StakingReward]]
 	StakingRewardEdge           *Object[*relay.Edge[ledger.StakingReward]]
@@ -478,27 +479,27 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.ContractCall = NewObject([]string{"ContractCall"}, map[string]Field[*ledger.ContractCall]{
-		"blockNumber": Scalar(func(dst []byte, v *ledger.ContractCall, s scalar.Style) []byte {
+	t.ContractCall = NewObject([]string{"ContractCall"}, map[string]Field[*calls.ContractCall]{
+		"blockNumber": Scalar(func(dst []byte, v *calls.ContractCall, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.BlockNumber, s)
 		}),
-		"failure": One(func(v *ledger.ContractCall) *ledger.ContractCallFailure { return v.Failure }, func() *Object[*ledger.ContractCallFailure] { return t.ContractCallFailure }),
-		"gasUsed": Scalar(func(dst []byte, v *ledger.ContractCall, s scalar.Style) []byte {
+		"failure": One(func(v *calls.ContractCall) *calls.ContractCallFailure { return v.Failure }, func() *Object[*calls.ContractCallFailure] { return t.ContractCallFailure }),
+		"gasUsed": Scalar(func(dst []byte, v *calls.ContractCall, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.GasUsed, s)
 		}),
-		"output": Scalar(func(dst []byte, v *ledger.ContractCall, s scalar.Style) []byte {
+		"output": Scalar(func(dst []byte, v *calls.ContractCall, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Output, s)
 		}),
 	})
-	t.ContractCallFailure = NewObject([]string{"ContractCallFailure"}, map[string]Field[*ledger.ContractCallFailure]{
-		"children": Scalars(func(v *ledger.ContractCallFailure) []ledger.ResponseCode { return v.Children }, scalar.AppendResponseCode),
-		"code": Scalar(func(dst []byte, v *ledger.ContractCallFailure, s scalar.Style) []byte {
+	t.ContractCallFailure = NewObject([]string{"ContractCallFailure"}, map[string]Field[*calls.ContractCallFailure]{
+		"children": Scalars(func(v *calls.ContractCallFailure) []ledger.ResponseCode { return v.Children }, scalar.AppendResponseCode),
+		"code": Scalar(func(dst []byte, v *calls.ContractCallFailure, s scalar.Style) []byte {
 			return scalar.AppendResponseCode(dst, v.Code, s)
 		}),
-		"data": Scalar(func(dst []byte, v *ledger.ContractCallFailure, s scalar.Style) []byte {
+		"data": Scalar(func(dst []byte, v *calls.ContractCallFailure, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Data, s)
 		}),
-		"reason": Scalar(func(dst []byte, v *ledger.ContractCallFailure, s scalar.Style) []byte {
+		"reason": Scalar(func(dst []byte, v *calls.ContractCallFailure, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.Reason, s)
 		}),
 	})
@@ -925,15 +926,15 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendBoolean(dst, v.NetOfTransfers, s)
 		}),
 	})
-	t.GasEstimate = NewObject([]string{"GasEstimate"}, map[string]Field[*ledger.GasEstimate]{
-		"blockNumber": Scalar(func(dst []byte, v *ledger.GasEstimate, s scalar.Style) []byte {
+	t.GasEstimate = NewObject([]string{"GasEstimate"}, map[string]Field[*calls.GasEstimate]{
+		"blockNumber": Scalar(func(dst []byte, v *calls.GasEstimate, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.BlockNumber, s)
 		}),
-		"failure": One(func(v *ledger.GasEstimate) *ledger.ContractCallFailure { return v.Failure }, func() *Object[*ledger.ContractCallFailure] { return t.ContractCallFailure }),
-		"gas": Scalar(func(dst []byte, v *ledger.GasEstimate, s scalar.Style) []byte {
+		"failure": One(func(v *calls.GasEstimate) *calls.ContractCallFailure { return v.Failure }, func() *Object[*calls.ContractCallFailure] { return t.ContractCallFailure }),
+		"gas": Scalar(func(dst []byte, v *calls.GasEstimate, s scalar.Style) []byte {
 			return scalar.AppendNullLong(dst, v.Gas, s)
 		}),
-		"gasHex": Scalar(func(dst []byte, v *ledger.GasEstimate, s scalar.Style) []byte {
+		"gasHex": Scalar(func(dst []byte, v *calls.GasEstimate, s scalar.Style) []byte {
 			return scalar.AppendNullString(dst, v.GasHex(), s)
 		}),
 	})
@@ -1282,43 +1283,37 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendString(dst, v.Cursor, s)
 		}),
 	})
-	t.OpcodeStep = NewObject([]string{"OpcodeStep"}, map[string]Field[*ledger.OpcodeStep]{
-		"depth": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte {
-			return scalar.AppendInt(dst, v.Depth, s)
-		}),
-		"gas": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Gas, s) }),
-		"gasCost": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte {
+	t.OpcodeStep = NewObject([]string{"OpcodeStep"}, map[string]Field[*calls.OpcodeStep]{
+		"depth": Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte { return scalar.AppendInt(dst, v.Depth, s) }),
+		"gas":   Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Gas, s) }),
+		"gasCost": Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.GasCost, s)
 		}),
-		"memory": Scalars(func(v *ledger.OpcodeStep) [][]byte { return v.Memory }, scalar.AppendHex),
-		"op": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte {
-			return scalar.AppendString(dst, v.Op, s)
-		}),
-		"pc": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Pc, s) }),
-		"reason": Scalar(func(dst []byte, v *ledger.OpcodeStep, s scalar.Style) []byte {
+		"memory": Scalars(func(v *calls.OpcodeStep) [][]byte { return v.Memory }, scalar.AppendHex),
+		"op":     Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte { return scalar.AppendString(dst, v.Op, s) }),
+		"pc":     Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Pc, s) }),
+		"reason": Scalar(func(dst []byte, v *calls.OpcodeStep, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.Reason, s)
 		}),
-		"stack":   Scalars(func(v *ledger.OpcodeStep) [][]byte { return v.Stack }, scalar.AppendHex),
-		"storage": Many(func(v *ledger.OpcodeStep) []*ledger.SlotValue { return v.Storage }, func() *Object[*ledger.SlotValue] { return t.SlotValue }),
+		"stack":   Scalars(func(v *calls.OpcodeStep) [][]byte { return v.Stack }, scalar.AppendHex),
+		"storage": Many(func(v *calls.OpcodeStep) []*calls.SlotValue { return v.Storage }, func() *Object[*calls.SlotValue] { return t.SlotValue }),
 	})
-	t.OpcodeTrace = NewObject([]string{"OpcodeTrace"}, map[string]Field[*ledger.OpcodeTrace]{
-		"address": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+	t.OpcodeTrace = NewObject([]string{"OpcodeTrace"}, map[string]Field[*calls.OpcodeTrace]{
+		"address": Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
 			return scalar.AppendEVMAddress(dst, v.Address, s)
 		}),
-		"contractId": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+		"contractId": Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
 			return scalar.AppendEntityID(dst, v.ContractID, s)
 		}),
-		"failed": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+		"failed": Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
 			return scalar.AppendBoolean(dst, v.Failed, s)
 		}),
-		"gas": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
-			return scalar.AppendLong(dst, v.Gas, s)
-		}),
-		"opcodes": Many(func(v *ledger.OpcodeTrace) []*ledger.OpcodeStep { return v.Opcodes }, func() *Object[*ledger.OpcodeStep] { return t.OpcodeStep }),
-		"returnValue": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+		"gas":     Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte { return scalar.AppendLong(dst, v.Gas, s) }),
+		"opcodes": Many(func(v *calls.OpcodeTrace) []*calls.OpcodeStep { return v.Opcodes }, func() *Object[*calls.OpcodeStep] { return t.OpcodeStep }),
+		"returnValue": Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
 			return scalar.AppendHex(dst, v.ReturnValue, s)
 		}),
-		"steps": Scalar(func(dst []byte, v *ledger.OpcodeTrace, s scalar.Style) []byte {
+		"steps": Scalar(func(dst []byte, v *calls.OpcodeTrace, s scalar.Style) []byte {
 			return scalar.AppendLong(dst, v.Steps, s)
 		}),
 	})
@@ -1475,9 +1470,9 @@ func NewTables(newBatch func() Batch) *Tables {
 			return scalar.AppendInt(dst, v.Port, s)
 		}),
 	})
-	t.SlotValue = NewObject([]string{"SlotValue"}, map[string]Field[*ledger.SlotValue]{
-		"key":   Scalar(func(dst []byte, v *ledger.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Key, s) }),
-		"value": Scalar(func(dst []byte, v *ledger.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Value, s) }),
+	t.SlotValue = NewObject([]string{"SlotValue"}, map[string]Field[*calls.SlotValue]{
+		"key":   Scalar(func(dst []byte, v *calls.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Key, s) }),
+		"value": Scalar(func(dst []byte, v *calls.SlotValue, s scalar.Style) []byte { return scalar.AppendHex(dst, v.Value, s) }),
 	})
 	t.StakingReward = NewObject([]string{"StakingReward"}, map[string]Field[*ledger.StakingReward]{
 		"accountId": Scalar(func(dst []byte, v *ledger.StakingReward, s scalar.Style) []byte {
@@ -2255,10 +2250,10 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.ContractAction]]()] = manyEntry(t.ContractActionConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.ContractAction]]()] = oneEntry(t.ContractActionEdge)
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.ContractAction]]()] = manyEntry(t.ContractActionEdge)
-	t.entries[reflect.TypeFor[*ledger.ContractCall]()] = oneEntry(t.ContractCall)
-	t.entries[reflect.TypeFor[[]*ledger.ContractCall]()] = manyEntry(t.ContractCall)
-	t.entries[reflect.TypeFor[*ledger.ContractCallFailure]()] = oneEntry(t.ContractCallFailure)
-	t.entries[reflect.TypeFor[[]*ledger.ContractCallFailure]()] = manyEntry(t.ContractCallFailure)
+	t.entries[reflect.TypeFor[*calls.ContractCall]()] = oneEntry(t.ContractCall)
+	t.entries[reflect.TypeFor[[]*calls.ContractCall]()] = manyEntry(t.ContractCall)
+	t.entries[reflect.TypeFor[*calls.ContractCallFailure]()] = oneEntry(t.ContractCallFailure)
+	t.entries[reflect.TypeFor[[]*calls.ContractCallFailure]()] = manyEntry(t.ContractCallFailure)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.Contract]]()] = oneEntry(t.ContractConnection)
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.Contract]]()] = manyEntry(t.ContractConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.Contract]]()] = oneEntry(t.ContractEdge)
@@ -2315,8 +2310,8 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*ledger.Fraction]()] = manyEntry(t.Fraction)
 	t.entries[reflect.TypeFor[*ledger.FractionalFee]()] = oneEntry(t.FractionalFee)
 	t.entries[reflect.TypeFor[[]*ledger.FractionalFee]()] = manyEntry(t.FractionalFee)
-	t.entries[reflect.TypeFor[*ledger.GasEstimate]()] = oneEntry(t.GasEstimate)
-	t.entries[reflect.TypeFor[[]*ledger.GasEstimate]()] = manyEntry(t.GasEstimate)
+	t.entries[reflect.TypeFor[*calls.GasEstimate]()] = oneEntry(t.GasEstimate)
+	t.entries[reflect.TypeFor[[]*calls.GasEstimate]()] = manyEntry(t.GasEstimate)
 	t.entries[reflect.TypeFor[*ledger.GeneralService]()] = oneEntry(t.GeneralService)
 	t.entries[reflect.TypeFor[[]*ledger.GeneralService]()] = manyEntry(t.GeneralService)
 	t.entries[reflect.TypeFor[*ledger.Hook]()] = oneEntry(t.Hook)
@@ -2371,10 +2366,10 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*relay.Connection[ledger.NftAllowance]]()] = manyEntry(t.NftAllowanceConnection)
 	t.entries[reflect.TypeFor[*relay.Edge[ledger.NftAllowance]]()] = oneEntry(t.NftAllowanceEdge)
 	t.entries[reflect.TypeFor[[]*relay.Edge[ledger.NftAllowance]]()] = manyEntry(t.NftAllowanceEdge)
-	t.entries[reflect.TypeFor[*ledger.OpcodeStep]()] = oneEntry(t.OpcodeStep)
-	t.entries[reflect.TypeFor[[]*ledger.OpcodeStep]()] = manyEntry(t.OpcodeStep)
-	t.entries[reflect.TypeFor[*ledger.OpcodeTrace]()] = oneEntry(t.OpcodeTrace)
-	t.entries[reflect.TypeFor[[]*ledger.OpcodeTrace]()] = manyEntry(t.OpcodeTrace)
+	t.entries[reflect.TypeFor[*calls.OpcodeStep]()] = oneEntry(t.OpcodeStep)
+	t.entries[reflect.TypeFor[[]*calls.OpcodeStep]()] = manyEntry(t.OpcodeStep)
+	t.entries[reflect.TypeFor[*calls.OpcodeTrace]()] = oneEntry(t.OpcodeTrace)
+	t.entries[reflect.TypeFor[[]*calls.OpcodeTrace]()] = manyEntry(t.OpcodeTrace)
 	t.entries[reflect.TypeFor[*relay.PageInfo]()] = oneEntry(t.PageInfo)
 	t.entries[reflect.TypeFor[[]*relay.PageInfo]()] = manyEntry(t.PageInfo)
 	t.entries[reflect.TypeFor[*ledger.RegisteredNode]()] = oneEntry(t.RegisteredNode)
@@ -2397,8 +2392,8 @@ func NewTables(newBatch func() Batch) *Tables {
 	t.entries[reflect.TypeFor[[]*ledger.ScheduleSignature]()] = manyEntry(t.ScheduleSignature)
 	t.entries[reflect.TypeFor[*ledger.ServiceEndpoint]()] = oneEntry(t.ServiceEndpoint)
 	t.entries[reflect.TypeFor[[]*ledger.ServiceEndpoint]()] = manyEntry(t.ServiceEndpoint)
-	t.entries[reflect.TypeFor[*ledger.SlotValue]()] = oneEntry(t.SlotValue)
-	t.entries[reflect.TypeFor[[]*ledger.SlotValue]()] = manyEntry(t.SlotValue)
+	t.entries[reflect.TypeFor[*calls.SlotValue]()] = oneEntry(t.SlotValue)
+	t.entries[reflect.TypeFor[[]*calls.SlotValue]()] = manyEntry(t.SlotValue)
 	t.entries[reflect.TypeFor[*ledger.StakingReward]()] = oneEntry(t.StakingReward)
 	t.entries[reflect.TypeFor[[]*ledger.StakingReward]()] = manyEntry(t.StakingReward)
 	t.entries[reflect.TypeFor[*relay.Connection[ledger.StakingReward]]()] = oneEntry(t.StakingRewardConnection)

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/evm/calls"
 )
 
 // Action is what a [Filter] does with a request that it matches.
@@ -72,7 +72,7 @@ func newFilters(list []Filter, clock func() time.Time, log *slog.Logger) *filter
 }
 
 // apply returns [Reject] or [Throttle] if the request must not run, else [Log].
-func (f *filters) apply(ctx context.Context, in *ledger.ContractCallInput, estimate bool) Action {
+func (f *filters) apply(ctx context.Context, in *calls.ContractCallInput, estimate bool) Action {
 	for i := range f.list {
 		filter := &f.list[i]
 		if !filter.match.MatchString(fieldOf(filter.Field, in, estimate)) {
@@ -94,7 +94,7 @@ func (f *filters) apply(ctx context.Context, in *ledger.ContractCallInput, estim
 }
 
 // fieldOf returns the text of a request's field.
-func fieldOf(name string, in *ledger.ContractCallInput, estimate bool) string {
+func fieldOf(name string, in *calls.ContractCallInput, estimate bool) string {
 	switch name {
 	case "BLOCK":
 		return in.Block

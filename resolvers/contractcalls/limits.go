@@ -10,7 +10,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"heliograph/graph/fault"
-	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/evm/calls"
 )
 
 // minSlots is the number of calls that run at the same time on a machine with few processors.
@@ -48,7 +48,7 @@ func rateLimited(message string) error {
 }
 
 // admit validates a call and applies the limits. The caller must call done with the gas that the call used.
-func (l *limits) admit(ctx context.Context, in *ledger.ContractCallInput, estimate bool) (done func(used int64), err error) {
+func (l *limits) admit(ctx context.Context, in *calls.ContractCallInput, estimate bool) (done func(used int64), err error) {
 	if complaints := in.Complaints(); len(complaints) > 0 {
 		return nil, fault.Input("%s", strings.Join(complaints, "; "))
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/evm/calls"
 )
 
 // clock is a clock that advances by hand.
@@ -20,8 +20,8 @@ func newTestLimits(o Options) (*limits, *clock) {
 	return newLimits(config, config.withDefaults()), c
 }
 
-func callOf(gas int64) *ledger.ContractCallInput {
-	return &ledger.ContractCallInput{Gas: gas, To: make([]byte, 20)}
+func callOf(gas int64) *calls.ContractCallInput {
+	return &calls.ContractCallInput{Gas: gas, To: make([]byte, 20)}
 }
 
 func TestRequestsPerSecond(t *testing.T) {

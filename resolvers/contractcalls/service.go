@@ -7,7 +7,9 @@ import (
 
 	"heliograph/graph/fault"
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/evm/system"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -41,12 +43,12 @@ func New(c Config) *Service {
 }
 
 // Call runs a call. A call that fails has a Failure and no output.
-func (s *Service) Call(ctx context.Context, in *ledger.ContractCallInput) (*ledger.ContractCall, error) {
+func (s *Service) Call(ctx context.Context, in *calls.ContractCallInput) (*calls.ContractCall, error) {
 	result, block, err := s.run(ctx, in, false)
 	if err != nil {
 		return nil, err
 	}
-	call := &ledger.ContractCall{BlockNumber: block, GasUsed: int64(result.GasUsed), Failure: failureOf(result)}
+	call := &calls.ContractCall{BlockNumber: block, GasUsed: int64(result.GasUsed), Failure: failureOf(result)}
 	if call.Failure == nil {
 		call.Output = append([]byte{}, result.Output...)
 	}
@@ -54,12 +56,12 @@ func (s *Service) Call(ctx context.Context, in *ledger.ContractCallInput) (*ledg
 }
 
 // Estimate estimates the gas of a call. A call that fails has a Failure and no estimate.
-func (s *Service) Estimate(ctx context.Context, in *ledger.ContractCallInput) (*ledger.GasEstimate, error) {
+func (s *Service) Estimate(ctx context.Context, in *calls.ContractCallInput) (*calls.GasEstimate, error) {
 	result, block, err := s.run(ctx, in, true)
 	if err != nil {
 		return nil, err
 	}
-	estimate := &ledger.GasEstimate{BlockNumber: block, Failure: failureOf(result)}
+	estimate := &calls.GasEstimate{BlockNumber: block, Failure: failureOf(result)}
 	if estimate.Failure == nil {
 		estimate.Gas = ledger.Of(int64(result.GasUsed))
 	}
@@ -67,7 +69,7 @@ func (s *Service) Estimate(ctx context.Context, in *ledger.ContractCallInput) (*
 }
 
 // run admits and runs a call or an estimate. It returns the number of the block that the call ran in.
-func (s *Service) run(ctx context.Context, in *ledger.ContractCallInput, estimate bool) (result *evm.Result, block int64, err error) {
+func (s *Service) run(ctx context.Context, in *calls.ContractCallInput, estimate bool) (result *evm.Result, block int64, err error) {
 	done, err := s.limits.admit(ctx, in, estimate)
 	if err != nil {
 		return nil, 0, err
@@ -77,7 +79,7 @@ func (s *Service) run(ctx context.Context, in *ledger.ContractCallInput, estimat
 	if len(in.StateOverrides) > 0 && !s.o.Overrides {
 		return nil, 0, fault.Input(`400 BAD_REQUEST "State overrides are not supported."`)
 	}
-	ref, err := ledger.ParseEVMBlockRef(in.Block)
+	ref, err := calls.ParseBlockRef(in.Block)
 	if err != nil {
 		return nil, 0, fault.Input("JSON parse error: %v", err)
 	}
@@ -114,7 +116,7 @@ func (s *Service) run(ctx context.Context, in *ledger.ContractCallInput, estimat
 const treasury ledger.EntityID = 2
 
 // open starts a simulation of a message. The caller must close the snapshot.
-func (s *Service) open(ctx context.Context, ref ledger.EVMBlockRef, m *evm.Message) (*evm.Simulation, *storage.EVMSnapshot, error) {
+func (s *Service) open(ctx context.Context, ref worldstate.BlockRef, m *evm.Message) (*evm.Simulation, *storage.EVMSnapshot, error) {
 	r := storage.EVMRequest{Block: ref, Callee: m.To.V}
 	copy(r.Selector[:], m.Data)
 	switch {
@@ -145,11 +147,11 @@ func failure(err error) error {
 }
 
 // failureOf returns why a call failed, or nil if it succeeded.
-func failureOf(r *evm.Result) *ledger.ContractCallFailure {
+func failureOf(r *evm.Result) *calls.ContractCallFailure {
 	if !r.Failed() {
 		return nil
 	}
-	f := &ledger.ContractCallFailure{Code: r.Code, Data: append([]byte{}, r.Output...), Children: append([]ledger.ResponseCode{}, r.Children...)}
+	f := &calls.ContractCallFailure{Code: r.Code, Data: append([]byte{}, r.Output...), Children: append([]ledger.ResponseCode{}, r.Children...)}
 	switch text := evm.RevertReason(r.Output); {
 	case r.Code == evm.ContractRevertExecuted && text != "":
 		f.Reason = ledger.Of(text)
@@ -160,7 +162,7 @@ func failureOf(r *evm.Result) *ledger.ContractCallFailure {
 }
 
 // overrides converts state overrides to those of the machine.
-func overrides(list []*ledger.StateOverrideInput) []evm.Override {
+func overrides(list []*calls.StateOverrideInput) []evm.Override {
 	out := make([]evm.Override, 0, len(list))
 	for _, in := range list {
 		o := evm.Override{

@@ -8,6 +8,8 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/calls"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -27,7 +29,7 @@ type TraceOptions struct {
 
 // Trace runs the transaction of a contract result again and returns its steps. find returns the result to trace, or nil if it does not exist. Trace
 // calls it once the request is admitted.
-func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledger.ContractResult, error)) (*ledger.OpcodeTrace, error) {
+func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledger.ContractResult, error)) (*calls.OpcodeTrace, error) {
 	if s.o.TracesOff {
 		return nil, fault.Missing("404 NOT_FOUND")
 	}
@@ -47,7 +49,7 @@ func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledge
 	if err != nil {
 		return nil, err
 	}
-	sim, snapshot, err := s.open(ctx, ledger.EVMBlockRef{Before: result.ConsensusTimestamp}, message)
+	sim, snapshot, err := s.open(ctx, worldstate.BlockRef{Before: result.ConsensusTimestamp}, message)
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +58,12 @@ func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledge
 	if err != nil {
 		return nil, err
 	}
-	trace := &ledger.OpcodeTrace{ContractID: result.ContractID}
+	trace := &calls.OpcodeTrace{ContractID: result.ContractID}
 	trace.Address, _ = ledger.EVMAddressOf(result.Address)
 	sink := relay.TraceSinkOf(ctx)
 	options := evm.TraceOptions{Stack: o.Stack, Memory: o.Memory, Storage: o.Storage, Reason: reasons.of}
 	if sink == nil {
-		options.Step = func(step *ledger.OpcodeStep) error {
+		options.Step = func(step *calls.OpcodeStep) error {
 			trace.Steps++
 			if trace.Steps <= int64(o.First) {
 				trace.Opcodes = append(trace.Opcodes, cloneStep(step))
@@ -88,18 +90,18 @@ func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledge
 	return trace, nil
 }
 
-func fillTrace(t *ledger.OpcodeTrace, r *evm.Result) {
+func fillTrace(t *calls.OpcodeTrace, r *evm.Result) {
 	t.Failed, t.Gas, t.ReturnValue = r.Failed(), int64(r.GasUsed), append([]byte{}, r.Output...)
 }
 
 // cloneStep copies a step, because the machine reuses its memory.
-func cloneStep(s *ledger.OpcodeStep) *ledger.OpcodeStep {
+func cloneStep(s *calls.OpcodeStep) *calls.OpcodeStep {
 	c := *s
 	c.Reason = bytes.Clone(s.Reason)
 	c.Memory, c.Stack = cloneWords(s.Memory), cloneWords(s.Stack)
-	c.Storage = make([]*ledger.SlotValue, len(s.Storage))
+	c.Storage = make([]*calls.SlotValue, len(s.Storage))
 	for i, v := range s.Storage {
-		c.Storage[i] = &ledger.SlotValue{Key: bytes.Clone(v.Key), Value: bytes.Clone(v.Value)}
+		c.Storage[i] = &calls.SlotValue{Key: bytes.Clone(v.Key), Value: bytes.Clone(v.Value)}
 	}
 	return &c
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -106,7 +107,7 @@ func (d *boundedDecoder) value(depth int) (any, error) {
 
 // callBody is what a body asks for, and what is wrong with it.
 type callBody struct {
-	input      ledger.ContractCallInput
+	input      calls.ContractCallInput
 	estimate   bool
 	complaints []string
 }
@@ -118,7 +119,7 @@ func readCall(tree any) (*callBody, error) {
 		return nil, errors.New("the document is no object")
 	}
 	m := &members{of: object}
-	c := &callBody{input: ledger.ContractCallInput{Gas: defaultCallGas}}
+	c := &callBody{input: calls.ContractCallInput{Gas: defaultCallGas}}
 	in := &c.input
 	in.Block = m.text("block").Or("latest")
 	c.estimate = m.boolean("estimate")
@@ -129,7 +130,7 @@ func readCall(tree any) (*callBody, error) {
 	if m.err != nil {
 		return nil, m.err
 	}
-	if _, err := ledger.ParseEVMBlockRef(in.Block); err != nil {
+	if _, err := calls.ParseBlockRef(in.Block); err != nil {
 		return nil, err
 	}
 	list, given := object["state_overrides"]
@@ -187,13 +188,13 @@ func trimPrefix(s string) string {
 	return s
 }
 
-func (c *callBody) override(entry any) (*ledger.StateOverrideInput, error) {
+func (c *callBody) override(entry any) (*calls.StateOverrideInput, error) {
 	object, ok := entry.(map[string]any)
 	if !ok {
 		return nil, errors.New("an entry of state_overrides is no object")
 	}
 	m := &members{of: object}
-	o := &ledger.StateOverrideInput{
+	o := &calls.StateOverrideInput{
 		Address: c.word(m.text("address"), "address"), Balance: c.word(m.text("balance"), "balance"), Code: c.word(m.text("code"), "code"),
 		Nonce: c.word(m.text("nonce"), "nonce"),
 	}
@@ -207,7 +208,7 @@ func (c *callBody) override(entry any) (*ledger.StateOverrideInput, error) {
 	return o, m.err
 }
 
-func (c *callBody) slots(list any, name string) ([]*ledger.SlotValueInput, error) {
+func (c *callBody) slots(list any, name string) ([]*calls.SlotValueInput, error) {
 	if list == nil {
 		return nil, nil
 	}
@@ -215,14 +216,14 @@ func (c *callBody) slots(list any, name string) ([]*ledger.SlotValueInput, error
 	if !ok {
 		return nil, fmt.Errorf("%s is no list", name)
 	}
-	out := []*ledger.SlotValueInput{}
+	out := []*calls.SlotValueInput{}
 	for _, entry := range entries {
 		object, ok := entry.(map[string]any)
 		if !ok {
 			return nil, fmt.Errorf("an entry of %s is no object", name)
 		}
 		m := &members{of: object}
-		out = append(out, &ledger.SlotValueInput{Key: c.word(m.text("key"), name+" key"), Value: c.word(m.text("value"), name+" value")})
+		out = append(out, &calls.SlotValueInput{Key: c.word(m.text("key"), name+" key"), Value: c.word(m.text("value"), name+" value")})
 		if m.err != nil {
 			return nil, m.err
 		}
@@ -324,7 +325,7 @@ func (c *callBody) variables() map[string]any {
 	for i, o := range in.StateOverrides {
 		entry := map[string]any{}
 		hexes(entry, map[string][]byte{"address": o.Address, "balance": o.Balance, "code": o.Code, "nonce": o.Nonce})
-		for name, slots := range map[string][]*ledger.SlotValueInput{"state": o.State, "stateDiff": o.StateDiff} {
+		for name, slots := range map[string][]*calls.SlotValueInput{"state": o.State, "stateDiff": o.StateDiff} {
 			if slots == nil {
 				continue
 			}

@@ -10,7 +10,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
-	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/evm/calls"
 	"heliograph/rest"
 )
 
@@ -43,7 +43,7 @@ type traceWriter struct {
 const flushAt = 16 << 10
 
 // Head implements relay.TraceSink.
-func (t *traceWriter) Head(trace *ledger.OpcodeTrace) error {
+func (t *traceWriter) Head(trace *calls.OpcodeTrace) error {
 	h := t.w.Header()
 	h.Set("Content-Type", "application/json;charset=UTF-8")
 	h.Set("Content-Encoding", "gzip")
@@ -61,7 +61,7 @@ func (t *traceWriter) Head(trace *ledger.OpcodeTrace) error {
 }
 
 // Step implements relay.TraceSink.
-func (t *traceWriter) Step(s *ledger.OpcodeStep) error {
+func (t *traceWriter) Step(s *calls.OpcodeStep) error {
 	b := t.buf
 	t.steps++
 	if t.steps > 1 {

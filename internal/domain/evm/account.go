@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/holiman/uint256"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -26,7 +27,7 @@ func isDummy(num int64) bool { return num == 98 || num >= 800 && num <= 802 }
 
 // account is what a simulation knows of an address.
 type account struct {
-	entity     *ledger.EVMEntity // who was there before; nil: nobody, or nobody that contracts can see at this address
+	entity     *worldstate.Entity // who was there before; nil: nobody, or nobody that contracts can see at this address
 	exists     bool
 	isContract bool
 	created    bool // in this run
@@ -58,7 +59,7 @@ func (s *State) account(a common.Address) *account {
 
 // Entity reads who is at an address, in whichever form: contracts see an entity that has an alias only there ([State.Canonical]). It is what
 // the ledger says, without what the simulation changed; nil when nobody is there.
-func (s *State) Entity(a common.Address) *ledger.EVMEntity {
+func (s *State) Entity(a common.Address) *worldstate.Entity {
 	if e, known := s.seen[a]; known {
 		return e
 	}
@@ -72,7 +73,7 @@ func (s *State) Entity(a common.Address) *ledger.EVMEntity {
 }
 
 // saw remembers who is at an address, and at the one by which contracts know it.
-func (s *State) saw(a common.Address, e *ledger.EVMEntity) {
+func (s *State) saw(a common.Address, e *worldstate.Entity) {
 	s.seen[a] = e
 	if e != nil {
 		s.seen[Canonical(e)] = e
@@ -80,12 +81,12 @@ func (s *State) saw(a common.Address, e *ledger.EVMEntity) {
 }
 
 // Canonical is the address by which contracts know an entity.
-func Canonical(e *ledger.EVMEntity) common.Address {
+func Canonical(e *worldstate.Entity) common.Address {
 	return common.Address(e.Alias.Or(e.ID.LongZero()))
 }
 
 // admit makes the account of an address of what was read there.
-func (s *State) admit(a common.Address, e *ledger.EVMEntity) *account {
+func (s *State) admit(a common.Address, e *worldstate.Entity) *account {
 	x := &account{}
 	s.accounts[a] = x
 	num, longZero := ledger.EVMAddress(a).Num()
@@ -107,7 +108,7 @@ func (s *State) admit(a common.Address, e *ledger.EVMEntity) *account {
 }
 
 // codeOf is the code of an entity; nil when it has none.
-func (s *State) codeOf(a common.Address, e *ledger.EVMEntity) *code {
+func (s *State) codeOf(a common.Address, e *worldstate.Entity) *code {
 	switch {
 	case e.Type == ledger.EntityToken:
 		return newCode(tokenRedirect.proxy(a))

@@ -13,6 +13,7 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
@@ -36,7 +37,7 @@ func balanceOf() evm.Message {
 }
 
 // open begins a simulation on the demo network.
-func open(t testing.TB, m *evm.Machine, reader *storage.EVM, ref ledger.EVMBlockRef, msg evm.Message) (*evm.Simulation, *storage.EVMSnapshot) {
+func open(t testing.TB, m *evm.Machine, reader *storage.EVM, ref worldstate.BlockRef, msg evm.Message) (*evm.Simulation, *storage.EVMSnapshot) {
 	t.Helper()
 	r := storage.EVMRequest{Block: ref, Addresses: []ledger.EVMAddress{lz(treasury), msg.To.V}, Callee: msg.To.V}
 	copy(r.Selector[:], msg.Data)
@@ -53,13 +54,13 @@ func TestTrips(t *testing.T) {
 	db := testenv.Demo(t).DB
 	for _, c := range []struct {
 		name       string
-		ref        ledger.EVMBlockRef
+		ref        worldstate.BlockRef
 		cache      uint64
 		first, own int
 	}{
-		{"now", ledger.EVMBlockRef{}, 1 << 20, 2, 1},
-		{"now, without memory", ledger.EVMBlockRef{}, 0, 2, 2},
-		{"then", ledger.EVMBlockRef{Number: ledger.Of[int64](1500)}, 1 << 20, 3, 2},
+		{"now", worldstate.BlockRef{}, 1 << 20, 2, 1},
+		{"now, without memory", worldstate.BlockRef{}, 0, 2, 2},
+		{"then", worldstate.BlockRef{Number: ledger.Of[int64](1500)}, 1 << 20, 3, 2},
 	} {
 		reader, machine := db.NewEVM(c.cache), newMachine()
 		for i, want := range []int{c.first, c.own} {
@@ -83,7 +84,7 @@ func BenchmarkBalanceOf(b *testing.B) {
 	}))
 	reader, machine, msg := g.DB.NewEVM(1<<20), newMachine(), balanceOf()
 	warm := func() *storage.EVMSnapshot {
-		sim, snapshot := open(b, machine, reader, ledger.EVMBlockRef{}, msg)
+		sim, snapshot := open(b, machine, reader, worldstate.BlockRef{}, msg)
 		if r, err := sim.Call(msg); err != nil || r.Failed() {
 			b.Fatal(err, r)
 		}
@@ -105,7 +106,7 @@ func BenchmarkBalanceOf(b *testing.B) {
 			}
 		}, 0},
 		{"batch", func() {
-			_, snapshot := open(b, machine, reader, ledger.EVMBlockRef{}, msg)
+			_, snapshot := open(b, machine, reader, worldstate.BlockRef{}, msg)
 			snapshot.Close()
 		}, 0},
 		{"http", func() {

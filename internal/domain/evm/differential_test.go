@@ -18,6 +18,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -270,7 +271,7 @@ func TestDifferential(t *testing.T) {
 	failures, created := 0, 0
 	for n := 0; n < 500; {
 		src := world(t, "")
-		src.entities = []*ledger.EVMEntity{
+		src.entities = []*worldstate.Entity{
 			{ID: payer, Type: ledger.EntityAccount, Balance: ledger.Of[int64](1_000_000)},
 			{ID: target, Type: ledger.EntityContract, Nonce: 1, Balance: ledger.Of[int64](7), Code: program(r, 40+r.IntN(400), false)},
 			{ID: helper, Type: ledger.EntityContract, Nonce: 1, Balance: ledger.Of[int64](9), Code: program(r, 20+r.IntN(60), false)},
@@ -307,8 +308,8 @@ func TestEstimates(t *testing.T) {
 	for n := 0; n < 200; {
 		src := world(t, "")
 		src.entities = append(src.entities[:4:4],
-			&ledger.EVMEntity{ID: target, Type: ledger.EntityContract, Nonce: 1, Code: program(r, 40+r.IntN(300), true)},
-			&ledger.EVMEntity{ID: helper, Type: ledger.EntityContract, Nonce: 1, Code: assemble(t, []string{"0x01 0x09 SSTORE STOP", "0x00 0x07 SSTORE STOP", "0x20 0x00 KECCAK256 0x03 SSTORE STOP"}[r.IntN(3)])})
+			&worldstate.Entity{ID: target, Type: ledger.EntityContract, Nonce: 1, Code: program(r, 40+r.IntN(300), true)},
+			&worldstate.Entity{ID: helper, Type: ledger.EntityContract, Nonce: 1, Code: assemble(t, []string{"0x01 0x09 SSTORE STOP", "0x00 0x07 SSTORE STOP", "0x20 0x00 KECCAK256 0x03 SSTORE STOP"}[r.IntN(3)])})
 		msg := to(target, word(int64(r.IntN(1000))))
 		msg.Gas = 1_000_000
 		sim := begin(t, machine, src)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -47,7 +48,7 @@ func (s *State) CreateEntity(kind ledger.EntityType) int64 {
 	a := longZero(num)
 	x := s.account(a)
 	set(&s.journal, &x.exists, true)
-	set(&s.journal, &x.code, s.codeOf(a, &ledger.EVMEntity{Type: kind}))
+	set(&s.journal, &x.code, s.codeOf(a, &worldstate.Entity{Type: kind}))
 	return num
 }
 

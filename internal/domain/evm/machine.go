@@ -8,11 +8,11 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
 
-	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/evm/worldstate"
 )
 
 // Block are the values of the block that a simulation runs in.
-type Block = ledger.EVMBlock
+type Block = worldstate.Block
 
 // Config says how a machine runs contracts. The zero value is the test network without caches.
 type Config struct {

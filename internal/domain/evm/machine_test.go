@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -187,7 +188,7 @@ func TestPRNG(t *testing.T) {
 func TestHaltedCallerIsNested(t *testing.T) {
 	t.Parallel()
 	src := world(t, callCode)
-	src.entities = append(src.entities, &ledger.EVMEntity{ID: 2001, Type: ledger.EntityContract, Balance: ledger.Of[int64](5), Code: src.entities[4].Code})
+	src.entities = append(src.entities, &worldstate.Entity{ID: 2001, Type: ledger.EntityContract, Balance: ledger.Of[int64](5), Code: src.entities[4].Code})
 	inner := append(append(word(0x168), word(1)...), common.FromHex("43a88229")...)
 	r := run(t, newMachine(), src, to(target, word(2001), word(0), inner))
 	if got := words(r.Output); r.Code != evm.Success || len(got) != 3 || got[1] != (common.Hash{}) || got[2] != (common.Hash{}) {

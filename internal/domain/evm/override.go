@@ -6,6 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -46,7 +47,7 @@ func (s *State) override(a common.Address, o Override) {
 	if x.entity == nil {
 		// Somebody whom the ledger does not know; the address tells who.
 		x.synthetic = true
-		s.seen[a] = &ledger.EVMEntity{Type: ledger.EntityAccount, Alias: ledger.Of(ledger.EVMAddress(a))}
+		s.seen[a] = &worldstate.Entity{Type: ledger.EntityAccount, Alias: ledger.Of(ledger.EVMAddress(a))}
 	}
 	x.exists = true
 	if o.Balance.Valid {

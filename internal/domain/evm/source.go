@@ -3,6 +3,7 @@ package evm
 import (
 	"context"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -19,7 +20,7 @@ type Source interface {
 type EntitySource interface {
 	// Entities returns who is at each address, in the order of the addresses; nil where nobody is. A long-zero address is the entity with that
 	// number, whatever other address it has; any other is an EVM address or an alias.
-	Entities(ctx context.Context, addresses []ledger.EVMAddress) ([]*ledger.EVMEntity, error)
+	Entities(ctx context.Context, addresses []ledger.EVMAddress) ([]*worldstate.Entity, error)
 	// HighestEntity is the greatest number that an entity has.
 	HighestEntity(ctx context.Context) (int64, error)
 }

@@ -11,12 +11,13 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
 // memory is a ledger in memory.
 type memory struct {
-	entities []*ledger.EVMEntity
+	entities []*worldstate.Entity
 	slots    map[int64]map[common.Hash]common.Hash
 	rates    *ledger.ExchangeRateSet
 	price    int64
@@ -24,8 +25,8 @@ type memory struct {
 	err      error
 }
 
-func (m *memory) Entities(_ context.Context, addresses []ledger.EVMAddress) ([]*ledger.EVMEntity, error) {
-	out := make([]*ledger.EVMEntity, len(addresses))
+func (m *memory) Entities(_ context.Context, addresses []ledger.EVMAddress) ([]*worldstate.Entity, error) {
+	out := make([]*worldstate.Entity, len(addresses))
 	for i, a := range addresses {
 		num, longZero := a.Num()
 		for _, e := range m.entities {
@@ -85,7 +86,7 @@ const block = 85_000_000
 func world(t testing.TB, code string) *memory {
 	t.Helper()
 	return &memory{
-		entities: []*ledger.EVMEntity{
+		entities: []*worldstate.Entity{
 			{ID: treasury, Type: ledger.EntityAccount, Balance: ledger.Of[int64](1 << 40)},
 			{ID: payer, Type: ledger.EntityAccount, Balance: ledger.Of[int64](1_000_000)},
 			{ID: aliased, Type: ledger.EntityAccount, Balance: ledger.Of[int64](42), Alias: ledger.Of(alias)},

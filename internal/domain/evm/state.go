@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -30,7 +31,7 @@ type State struct {
 	watch   func(asks) // is told what code that will run asks for
 
 	accounts  map[common.Address]*account
-	seen      map[common.Address]*ledger.EVMEntity // who was read at an address in any form
+	seen      map[common.Address]*worldstate.Entity // who was read at an address in any form
 	overlays  map[any]any
 	transient map[slotKey]common.Hash
 	warm      map[common.Address]struct{}
@@ -53,7 +54,7 @@ var _ vm.StateDB = (*State)(nil)
 func newState(ctx context.Context, source Source, codes *codeCache, level Level) *State {
 	s := &State{
 		ctx: ctx, source: source, codes: codes, level: level,
-		accounts: map[common.Address]*account{}, seen: map[common.Address]*ledger.EVMEntity{}, overlays: map[any]any{},
+		accounts: map[common.Address]*account{}, seen: map[common.Address]*worldstate.Entity{}, overlays: map[any]any{},
 	}
 	s.startRun()
 	return s

@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -59,7 +60,7 @@ func TestOverlay(t *testing.T) {
 	src := world(t, callCode)
 	// Another contract calls the counter and reverts; it is called first, so what the counter did there must be undone.
 	inner := assemble(t, `0x01 0x00 MSTORE 0x20 0x20 0x04 0x1c 0x00 0x0167 GAS CALL POP 0x00 0x00 REVERT`)
-	src.entities = append(src.entities, &ledger.EVMEntity{ID: 2001, Type: ledger.EntityContract, Code: inner})
+	src.entities = append(src.entities, &worldstate.Entity{ID: 2001, Type: ledger.EntityContract, Code: inner})
 	twice := `0x00 0x00 0x00 0x00 0x00 0x07d1 GAS CALL POP 0x01 0x00 MSTORE 0x20 0x20 0x04 0x1c 0x00 0x0167 GAS CALL 0x00 MSTORE 0x40 0x00 RETURN`
 	src.entities[4].Code = assemble(t, twice)
 	sim := begin(t, m, src)

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
 
+	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -19,7 +20,7 @@ type TraceOptions struct {
 	Reason func(depth, n int) []byte
 	// Step gets each step as soon as it is over, in the order in which they began. The step and what it holds are overwritten afterwards. An error
 	// ends the run and is returned.
-	Step func(*ledger.OpcodeStep) error
+	Step func(*calls.OpcodeStep) error
 }
 
 // Trace runs a message and tells each step.
@@ -40,7 +41,7 @@ type tracer struct {
 	sim *Simulation
 
 	open    bool // there is a step that is not told yet
-	step    ledger.OpcodeStep
+	step    calls.OpcodeStep
 	scope   tracing.OpContext
 	popped  int // what is on the stack still and will not be after the step
 	running []running
@@ -48,7 +49,7 @@ type tracer struct {
 	systemCalls map[int]int
 	touched     map[common.Hash]common.Address // slots in the order of their keys, each with the first contract that touched it
 	keys        []common.Hash                  // sorted
-	values      []ledger.SlotValue
+	values      []calls.SlotValue
 	words       []byte // what memory and stack of the step are in
 }
 
@@ -73,7 +74,7 @@ func (t *tracer) before(pc uint64, op byte, gas, cost uint64, scope tracing.OpCo
 	if n := len(t.running); n > 0 {
 		t.running[n-1].opcodes = true
 	}
-	t.step = ledger.OpcodeStep{
+	t.step = calls.OpcodeStep{
 		Depth: int32(depth - 1), Gas: int64(gas - min(cost, gas)), GasCost: int64(cost), Op: opName(op), Pc: int64(pc),
 		Memory: t.step.Memory[:0], Stack: t.step.Stack[:0], Storage: t.step.Storage[:0],
 	}
@@ -128,7 +129,7 @@ func (t *tracer) exit(f *Frame, used uint64, err error) {
 	if r.opcodes || !t.sim.isCodeless(f.Code) {
 		return
 	}
-	t.step = ledger.OpcodeStep{
+	t.step = calls.OpcodeStep{
 		Depth: int32(depth), Gas: int64(f.Gas - min(used, f.Gas)), GasCost: int64(used),
 		Memory: t.step.Memory[:0], Stack: t.step.Stack[:0], Storage: t.step.Storage[:0],
 	}
@@ -197,7 +198,7 @@ func (t *tracer) storage() {
 	t.values = slices.Grow(t.values[:0], len(t.keys))[:len(t.keys)]
 	for i, key := range t.keys {
 		value := t.sim.state.peek(t.touched[key], key)
-		t.values[i] = ledger.SlotValue{Key: append(t.values[i].Key[:0], key[:]...), Value: append(t.values[i].Value[:0], value[:]...)}
+		t.values[i] = calls.SlotValue{Key: append(t.values[i].Key[:0], key[:]...), Value: append(t.values[i].Value[:0], value[:]...)}
 		t.step.Storage = append(t.step.Storage, &t.values[i])
 	}
 }

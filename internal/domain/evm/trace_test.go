@@ -10,14 +10,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm"
-	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/evm/calls"
 )
 
 // steps traces a message and prints each step.
 func steps(t *testing.T, src evm.Source, msg evm.Message, o evm.TraceOptions) (*evm.Result, []string) {
 	t.Helper()
 	var out []string
-	o.Step = func(s *ledger.OpcodeStep) error {
+	o.Step = func(s *calls.OpcodeStep) error {
 		var stack []string
 		for _, w := range s.Stack {
 			stack = append(stack, new32(w))
@@ -110,7 +110,7 @@ func TestLongTrace(t *testing.T) {
 	msg := to(target)
 	var before, after runtime.MemStats
 	n, most := 0, uint64(0)
-	o := evm.TraceOptions{Stack: true, Memory: true, Storage: true, Step: func(*ledger.OpcodeStep) error {
+	o := evm.TraceOptions{Stack: true, Memory: true, Storage: true, Step: func(*calls.OpcodeStep) error {
 		n++
 		if n%200_000 == 0 {
 			runtime.GC()

@@ -6,6 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -103,7 +104,7 @@ func setUnlimitedAssociations(c *call, in []any) evm.Outcome {
 }
 
 // isAccount tells whether an entity is an account or a contract.
-func isAccount(e *ledger.EVMEntity) bool {
+func isAccount(e *worldstate.Entity) bool {
 	return e != nil && (e.Type == ledger.EntityAccount || e.Type == ledger.EntityContract)
 }
 

@@ -3,6 +3,7 @@ package system
 import (
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -43,7 +44,7 @@ func associate(c *call, p party, t *token) ledger.ResponseCode {
 // relate associates an account with a token.
 func (c *call) relate(p party, t *token, automatic bool) {
 	change(c.facts, c.facts.relation(p, t), relation{
-		associated: true, frozen: t.HasKey(ledger.TokenFreezeKey) && t.FreezeDefault, kyc: !t.HasKey(ledger.TokenKYCKey), automatic: automatic,
+		associated: true, frozen: t.HasKey(worldstate.FreezeKey) && t.FreezeDefault, kyc: !t.HasKey(worldstate.KYCKey), automatic: automatic,
 	})
 }
 
@@ -66,7 +67,7 @@ func dissociate(c *call, p party, t *token) ledger.ResponseCode {
 }
 
 // setStatus makes a function that changes the association of an account with a token, for which the token must have a key.
-func setStatus(key ledger.TokenKeyKind, without ledger.ResponseCode, set func(*relation)) act {
+func setStatus(key worldstate.KeyKind, without ledger.ResponseCode, set func(*relation)) act {
 	return keyed(key, without, func(c *call, t *token, in []any) (ledger.ResponseCode, []any) {
 		r, _, code := c.held(t, in[0])
 		if code != success {

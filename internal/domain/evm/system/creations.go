@@ -10,6 +10,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -96,7 +97,7 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, ledger.Respons
 	if t.Keys, ok = c.keysOf(list(info[7])); !ok {
 		return nil, invalidTransactionBody
 	}
-	if t.HasKey(ledger.TokenPauseKey) {
+	if t.HasKey(worldstate.PauseKey) {
 		t.PauseStatus = unpaused
 	}
 	treasury, known := c.facts.party(info[2].(common.Address))
@@ -118,9 +119,9 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, ledger.Respons
 		return nil, code
 	}
 	switch {
-	case kind == ledger.TokenNonFungibleUnique && !t.HasKey(ledger.TokenSupplyKey):
+	case kind == ledger.TokenNonFungibleUnique && !t.HasKey(worldstate.SupplyKey):
 		return nil, hasNoSupplyKey
-	case t.FreezeDefault && !t.HasKey(ledger.TokenFreezeKey):
+	case t.FreezeDefault && !t.HasKey(worldstate.FreezeKey):
 		return nil, hasNoFreezeKey
 	case t.Name == "":
 		return nil, missingName

@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -39,7 +40,7 @@ type (
 	}
 	// token is a token with what of it changes.
 	token struct {
-		ledger.EVMToken
+		worldstate.Token
 		deleted bool
 		made    bool // by the simulation: the ledger knows nothing of it
 		fresh   bool // while it is being made
@@ -67,7 +68,7 @@ type facts struct {
 	nfts       map[ledger.NFTKey]*nft
 	allowances map[allowanceKey]*int64 // of hbars without a token
 	operators  map[allowanceKey]*bool
-	slots      map[party]*ledger.AutoAssociations
+	slots      map[party]*worldstate.AutoAssociations
 	serials    map[ledger.EntityID]*int64
 	airdrops   map[airdropKey]*airdrop
 	schedules  map[ledger.EntityID]*schedule      // nil where there is none
@@ -86,7 +87,7 @@ func factsOf(state *evm.State, cfg Config) *facts {
 		return &facts{
 			state: state, source: source, cfg: cfg,
 			tokens: map[ledger.EntityID]*token{}, relations: map[relationKey]*relation{}, nfts: map[ledger.NFTKey]*nft{},
-			allowances: map[allowanceKey]*int64{}, operators: map[allowanceKey]*bool{}, slots: map[party]*ledger.AutoAssociations{},
+			allowances: map[allowanceKey]*int64{}, operators: map[allowanceKey]*bool{}, slots: map[party]*worldstate.AutoAssociations{},
 			serials: map[ledger.EntityID]*int64{}, airdrops: map[airdropKey]*airdrop{},
 			schedules: map[ledger.EntityID]*schedule{}, addresses: map[ledger.EntityID]common.Address{},
 		}
@@ -115,7 +116,7 @@ type wants struct {
 
 // load reads what is not known yet of what is wanted.
 func (f *facts) load(w wants) {
-	var r ledger.EVMTokenReads
+	var r worldstate.TokenReads
 	for _, id := range w.tokens {
 		if _, known := f.tokens[id]; !known {
 			f.tokens[id] = nil
@@ -126,7 +127,7 @@ func (f *facts) load(w wants) {
 		if _, known := f.relations[k]; !known {
 			f.relations[k] = &relation{}
 			if k.account.id != 0 && k.token != 0 && !f.newToken(k.token) {
-				r.Relations = append(r.Relations, ledger.TokenAccountKey{Account: k.account.id, Token: k.token})
+				r.Relations = append(r.Relations, worldstate.RelationKey{Account: k.account.id, Token: k.token})
 			}
 		}
 	}
@@ -156,7 +157,7 @@ func (f *facts) load(w wants) {
 	}
 	for _, p := range w.slots {
 		if _, known := f.slots[p]; !known {
-			f.slots[p] = &ledger.AutoAssociations{}
+			f.slots[p] = &worldstate.AutoAssociations{}
 			if a, made := f.addresses[p.id]; made && f.state.Entity(a) == nil && !f.state.IsNewContract(a) {
 				f.slots[p].Most = -1 // an account that comes to be by what it is sent takes every token
 			}
@@ -179,16 +180,16 @@ func (f *facts) load(w wants) {
 // newToken tells whether the simulation made a token.
 func (f *facts) newToken(id ledger.EntityID) bool { return f.tokens[id] != nil && f.tokens[id].made }
 
-func (k allowanceKey) ledger() ledger.AllowanceKey {
-	return ledger.AllowanceKey{Owner: k.owner.id, Spender: k.spender.id, Token: k.token}
+func (k allowanceKey) ledger() worldstate.AllowanceKey {
+	return worldstate.AllowanceKey{Owner: k.owner.id, Spender: k.spender.id, Token: k.token}
 }
 
-func ofLedger(k ledger.AllowanceKey) allowanceKey {
+func ofLedger(k worldstate.AllowanceKey) allowanceKey {
 	return allowanceKey{partyOf(k.Owner), partyOf(k.Spender), k.Token}
 }
 
 // read asks the source, when there is anything to ask.
-func (f *facts) read(r *ledger.EVMTokenReads) {
+func (f *facts) read(r *worldstate.TokenReads) {
 	if len(r.Tokens)+len(r.Relations)+len(r.NFTs)+len(r.Allowances)+len(r.Operators)+len(r.Slots)+len(r.Serials) == 0 {
 		return
 	}
@@ -197,7 +198,7 @@ func (f *facts) read(r *ledger.EVMTokenReads) {
 		f.state.Abort(fmt.Errorf("running a system contract: %w", err))
 	}
 	for id, t := range got.Tokens {
-		f.tokens[id] = &token{EVMToken: *t, former: t.TreasuryAccountID}
+		f.tokens[id] = &token{Token: *t, former: t.TreasuryAccountID}
 	}
 	for k, v := range got.Relations {
 		*f.relations[relationKey{partyOf(k.Account), k.Token}] = relation{true, v.Frozen, v.KYCGranted, v.Automatic, v.Balance}

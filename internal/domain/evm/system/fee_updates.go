@@ -3,6 +3,7 @@ package system
 import (
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -12,7 +13,7 @@ const mostFees = 10
 // updateFees makes the body of updateFungibleTokenCustomFees and updateNonFungibleTokenCustomFees: they take a token, its fixed fees, and those that
 // only tokens of the type can have.
 func updateFees(of ledger.TokenType) act {
-	return keyed(ledger.TokenFeeScheduleKey, hasNoFeeScheduleKey, func(c *call, t *token, in []any) (ledger.ResponseCode, []any) {
+	return keyed(worldstate.FeeScheduleKey, hasNoFeeScheduleKey, func(c *call, t *token, in []any) (ledger.ResponseCode, []any) {
 		fixed, others := list(in[0]), list(in[1])
 		switch {
 		case len(fixed)+len(others) > mostFees:

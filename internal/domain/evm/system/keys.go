@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -106,14 +107,14 @@ func (c *call) contractKey(field protowire.Number, at common.Address) ledger.Key
 
 // keysOf reads keys by what they are for. Each entry is for the kinds of keys whose bits are set in its number, and a later one counts more than an
 // earlier one; ok is false when an entry is no key.
-func (c *call) keysOf(entries []any) (keys [ledger.TokenKeyKinds]ledger.Key, ok bool) {
+func (c *call) keysOf(entries []any) (keys [worldstate.KeyKinds]ledger.Key, ok bool) {
 	for _, v := range entries {
 		entry := list(v)
 		key, ok := c.keyOf(list(entry[1]))
 		if !ok {
 			return keys, false
 		}
-		for kind := range ledger.TokenKeyKinds {
+		for kind := range worldstate.KeyKinds {
 			if entry[0].(*big.Int).Bit(int(kind)) != 0 {
 				keys[kind] = key
 			}

@@ -10,17 +10,18 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/demo"
 )
 
 // Instants of the demo network's story: now, 60 days ago, when people had allowed things to each other, and 100 days ago, when they had not.
-func now() ledger.EVMBlockRef    { return ledger.EVMBlockRef{} }
-func autumn() ledger.EVMBlockRef { return ago(60) }
-func spring() ledger.EVMBlockRef { return ago(100) }
-func ago(d int) ledger.EVMBlockRef {
-	return ledger.EVMBlockRef{Before: ledger.TimestampOf(testenv.Now().AddDate(0, 0, -d))}
+func now() worldstate.BlockRef    { return worldstate.BlockRef{} }
+func autumn() worldstate.BlockRef { return ago(60) }
+func spring() worldstate.BlockRef { return ago(100) }
+func ago(d int) worldstate.BlockRef {
+	return worldstate.BlockRef{Before: ledger.TimestampOf(testenv.Now().AddDate(0, 0, -d))}
 }
 
 // nobody has this number.
@@ -52,7 +53,7 @@ func TestReads(t *testing.T) {
 	noInfo := `[["" "" @0 "" false 0 false [] [0 @0 0]] 0 false false false [] [] [] ""]`
 	cases := []struct {
 		name string
-		at   ledger.EVMBlockRef
+		at   worldstate.BlockRef
 		list []reading
 	}{
 		{"now", now(), []reading{
@@ -212,7 +213,7 @@ func TestReads(t *testing.T) {
 }
 
 // read makes a call as Alice and returns what it gives as text. All that only reads costs the same.
-func (b *bench) read(t *testing.T, at ledger.EVMBlockRef, r reading) string {
+func (b *bench) read(t *testing.T, at worldstate.BlockRef, r reading) string {
 	t.Helper()
 	data := input(t, r.signature, r.args...)
 	result := b.call(t, at, lz(demo.Alice), lz(r.to), data)
@@ -265,7 +266,7 @@ func TestReadsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	then := ledger.EVMBlockRef{Number: ledger.Of(s.Block().Number)}
+	then := worldstate.BlockRef{Number: ledger.Of(s.Block().Number)}
 	s.Close()
 	for token := int64(demo.Sunlight); token <= demo.Ration; token++ {
 		for _, r := range []reading{

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -65,10 +66,10 @@ func (c *call) scheduledCreation(body []byte) *token {
 	if x := m.GetExpiry(); x != nil {
 		t.ExpirationTimestamp = ledger.Of(ledger.Timestamp(x.GetSeconds() * nanoseconds))
 	}
-	for kind, key := range map[ledger.TokenKeyKind]*services.Key{
-		ledger.TokenAdminKey: m.GetAdminKey(), ledger.TokenKYCKey: m.GetKycKey(), ledger.TokenFreezeKey: m.GetFreezeKey(), ledger.TokenWipeKey: m.GetWipeKey(),
-		ledger.TokenSupplyKey: m.GetSupplyKey(), ledger.TokenFeeScheduleKey: m.GetFeeScheduleKey(), ledger.TokenPauseKey: m.GetPauseKey(),
-		ledger.TokenMetadataKey: m.GetMetadataKey(),
+	for kind, key := range map[worldstate.KeyKind]*services.Key{
+		worldstate.AdminKey: m.GetAdminKey(), worldstate.KYCKey: m.GetKycKey(), worldstate.FreezeKey: m.GetFreezeKey(), worldstate.WipeKey: m.GetWipeKey(),
+		worldstate.SupplyKey: m.GetSupplyKey(), worldstate.FeeScheduleKey: m.GetFeeScheduleKey(), worldstate.PauseKey: m.GetPauseKey(),
+		worldstate.MetadataKey: m.GetMetadataKey(),
 	} {
 		if key != nil {
 			t.Keys[kind], _ = proto.Marshal(key) // what has been read can be written

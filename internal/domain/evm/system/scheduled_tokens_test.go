@@ -8,6 +8,7 @@ import (
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 	"google.golang.org/protobuf/proto"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -49,9 +50,9 @@ func TestScheduledCreation(t *testing.T) {
 	}
 	got := fmt.Sprint(
 		units.Type, units.Name, units.Symbol, units.Decimals, units.InitialSupply, units.TotalSupply, units.MaxSupply, units.SupplyType, units.TreasuryAccountID, units.FreezeDefault,
-		units.ExpirationTimestamp.V, units.AutoRenewAccountID, units.AutoRenewPeriod.V, units.Memo, units.HasKey(ledger.TokenPauseKey), units.HasKey(ledger.TokenKYCKey),
+		units.ExpirationTimestamp.V, units.AutoRenewAccountID, units.AutoRenewPeriod.V, units.Memo, units.HasKey(worldstate.PauseKey), units.HasKey(worldstate.KYCKey),
 	)
-	if k := units.Keys[ledger.TokenAdminKey]; !bytes.Equal(k[:3], []byte{0x12, 0x20, 1}) {
+	if k := units.Keys[worldstate.AdminKey]; !bytes.Equal(k[:3], []byte{0x12, 0x20, 1}) {
 		t.Errorf("the admin key is %x", k)
 	}
 	if want := "FUNGIBLE_COMMONGullGULL2 500 500 1000FINITE1.2.3 true 4000000000.000000000 1.2.4 7776000a birdtrue false"; got != want {

@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"heliograph/app/testing/testenv"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/demo"
@@ -312,7 +313,7 @@ func TestFormerSchedules(t *testing.T) {
 		{found.CreatedTimestamp, "201"}, {found.Signatures[len(found.Signatures)-1].ConsensusTimestamp, "22"}, {found.ExecutedTimestamp.V, "205"},
 	} {
 		sign := step{to: lz(system16b), data: input(t, "authorizeSchedule(address)", lz(rent))}
-		if got := b.as(t, ledger.EVMBlockRef{Before: c.before}, lz(demo.Trent), sign); got[0].word.String() != c.want {
+		if got := b.as(t, worldstate.BlockRef{Before: c.before}, lz(demo.Trent), sign); got[0].word.String() != c.want {
 			t.Errorf("before %s: got %s, want %s", c.before, got[0].word, c.want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 )
@@ -108,7 +109,7 @@ func script(steps []step, revert bool, at func(code []byte) common.Address) []by
 }
 
 // as runs steps in one simulation, called by somebody.
-func (b *bench) as(t testing.TB, ref ledger.EVMBlockRef, who common.Address, steps ...step) []outcome {
+func (b *bench) as(t testing.TB, ref worldstate.BlockRef, who common.Address, steps ...step) []outcome {
 	t.Helper()
 	s, err := b.reader.Open(t.Context(), storage.EVMRequest{Block: ref, Addresses: []ledger.EVMAddress{ledger.EVMAddress(who)}})
 	if err != nil {

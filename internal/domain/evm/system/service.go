@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -26,13 +27,13 @@ const (
 // Source is what the contracts read from, beside what the machine itself reads. The sources of simulations must implement it.
 type Source interface {
 	// TokenFacts reads facts about tokens, allowances and associations together.
-	TokenFacts(ctx context.Context, r *ledger.EVMTokenReads) (*ledger.EVMTokenFacts, error)
+	TokenFacts(ctx context.Context, r *worldstate.TokenReads) (*worldstate.TokenFacts, error)
 	// PendingAirdrops tells which airdrops are pending of those that are named by sender, receiver, token and serial, 0 for units, with their amounts.
 	PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) ([]*ledger.Airdrop, error)
 	// TokensOf lists the tokens that an account has ever been associated with.
 	TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error)
 	// Schedule reads a schedule with its signatures; nil when there is none.
-	Schedule(ctx context.Context, id ledger.EntityID) (*ledger.EVMSchedule, error)
+	Schedule(ctx context.Context, id ledger.EntityID) (*worldstate.Schedule, error)
 }
 
 // Config says what the contracts tell of the network.

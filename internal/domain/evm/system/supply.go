@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -34,7 +35,7 @@ func (t *token) room() int64 {
 	return t.MaxSupply - t.TotalSupply
 }
 
-func mint() act { return keyed(ledger.TokenSupplyKey, hasNoSupplyKey, mintOf) }
+func mint() act { return keyed(worldstate.SupplyKey, hasNoSupplyKey, mintOf) }
 
 func mintOf(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
 	amount, ok := amountOf(rest[0])
@@ -87,7 +88,7 @@ func mintSerials(c *call, t *token, metadata []any) (ledger.ResponseCode, []any)
 	return success, []any{t.TotalSupply, serials}
 }
 
-func burn() act { return keyed(ledger.TokenSupplyKey, hasNoSupplyKey, burnOf) }
+func burn() act { return keyed(worldstate.SupplyKey, hasNoSupplyKey, burnOf) }
 
 func burnOf(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
 	amount, ok := amountOf(rest[0])
@@ -133,7 +134,7 @@ func (c *call) end(t *token, owner party, r *relation, serials []any, none, fore
 
 // wipe takes units or serials of a token from an account.
 func wipe(serials bool) act {
-	return keyed(ledger.TokenWipeKey, hasNoWipeKey, func(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
+	return keyed(worldstate.WipeKey, hasNoWipeKey, func(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
 		r, p, code := c.held(t, rest[0])
 		switch {
 		case code != success:

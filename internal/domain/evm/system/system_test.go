@@ -17,6 +17,7 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/system"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/pgtest"
@@ -40,7 +41,7 @@ func newBench(t testing.TB) *bench {
 }
 
 // call runs one call at a block.
-func (b *bench) call(t testing.TB, ref ledger.EVMBlockRef, from, to common.Address, data []byte) *evm.Result {
+func (b *bench) call(t testing.TB, ref worldstate.BlockRef, from, to common.Address, data []byte) *evm.Result {
 	t.Helper()
 	r, err := b.try(t, ref, from, to, data)
 	if err != nil {
@@ -59,12 +60,12 @@ func (b *bench) callWith(t testing.TB, gas uint64, from, to common.Address, data
 	return r
 }
 
-func (b *bench) try(t testing.TB, ref ledger.EVMBlockRef, from, to common.Address, data []byte) (*evm.Result, error) {
+func (b *bench) try(t testing.TB, ref worldstate.BlockRef, from, to common.Address, data []byte) (*evm.Result, error) {
 	t.Helper()
 	return b.run(t, ref, 15_000_000, from, to, data)
 }
 
-func (b *bench) run(t testing.TB, ref ledger.EVMBlockRef, gas uint64, from, to common.Address, data []byte) (*evm.Result, error) {
+func (b *bench) run(t testing.TB, ref worldstate.BlockRef, gas uint64, from, to common.Address, data []byte) (*evm.Result, error) {
 	t.Helper()
 	s, err := b.reader.Open(t.Context(), storage.EVMRequest{Block: ref, Addresses: []ledger.EVMAddress{ledger.EVMAddress(from), ledger.EVMAddress(to)}})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -83,10 +84,10 @@ func tokenWrites() []*function {
 		return f
 	}
 	frozen := func(to bool) func(*call, []any) evm.Outcome {
-		return classic(setStatus(ledger.TokenFreezeKey, hasNoFreezeKey, func(r *relation) { r.frozen = to }))
+		return classic(setStatus(worldstate.FreezeKey, hasNoFreezeKey, func(r *relation) { r.frozen = to }))
 	}
 	known := func(to bool) func(*call, []any) evm.Outcome {
-		return classic(setStatus(ledger.TokenKYCKey, hasNoKYCKey, func(r *relation) { r.kyc = to }))
+		return classic(setStatus(worldstate.KYCKey, hasNoKYCKey, func(r *relation) { r.kyc = to }))
 	}
 	return []*function{
 		priced(change("cryptoTransfer("+tokenMoves+")", "int64", classic(cryptoTransfer)), withAccounts(priceOfTransfer)),

@@ -6,6 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -35,7 +36,7 @@ func tokenReads() []*function {
 		},
 		{
 			signature: "getTokenDefaultKycStatus(address)", returns: "int64,bool",
-			run: ofToken(func(_ *call, t *token) []any { return []any{t.KYCByDefault || !t.HasKey(ledger.TokenKYCKey)} }),
+			run: ofToken(func(_ *call, t *token) []any { return []any{t.KYCByDefault || !t.HasKey(worldstate.KYCKey)} }),
 		},
 		{
 			signature: "getTokenCustomFees(address)", returns: "int64," + fixedFee + "[]," + fractional + "[]," + royaltyFee + "[]",
@@ -168,16 +169,16 @@ func expiryOf(t *token) []any {
 }
 
 // keyKinds are how many kinds of keys the interface knows: the first one does not know of metadata.
-func (c *call) keyKinds() ledger.TokenKeyKind {
+func (c *call) keyKinds() worldstate.KeyKind {
 	if c.s.number == SecondTokenService {
-		return ledger.TokenKeyKinds
+		return worldstate.KeyKinds
 	}
-	return ledger.TokenMetadataKey
+	return worldstate.MetadataKey
 }
 
 // info is what getTokenInfo tells. Only the second interface has a place for the metadata, which comes last.
 func (c *call) info(t *token) []any {
-	keys := make([]any, 0, ledger.TokenKeyKinds)
+	keys := make([]any, 0, worldstate.KeyKinds)
 	for kind := range c.keyKinds() {
 		keys = append(keys, []any{uint64(1) << kind, keyValueOf(t.Keys[kind])})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -183,7 +184,7 @@ func (c *call) autoAssociate(t *token, p party) ledger.ResponseCode {
 		return notAssociated
 	case room.Most > 0 && room.Used >= room.Most:
 		return noAutomaticAssociations
-	case t.HasKey(ledger.TokenKYCKey):
+	case t.HasKey(worldstate.KYCKey):
 		return kycNotGranted
 	case t.FreezeDefault:
 		return accountFrozen

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -15,7 +16,7 @@ func setPause(status ledger.TokenPauseStatus) act {
 		switch {
 		case code != success:
 			return code, nil
-		case !t.HasKey(ledger.TokenPauseKey):
+		case !t.HasKey(worldstate.PauseKey):
 			return hasNoPauseKey, nil
 		}
 		change(c.facts, &t.PauseStatus, status)
@@ -24,7 +25,7 @@ func setPause(status ledger.TokenPauseStatus) act {
 }
 
 func deleteToken() act {
-	return keyed(ledger.TokenAdminKey, tokenIsImmutable, func(c *call, t *token, _ []any) (ledger.ResponseCode, []any) {
+	return keyed(worldstate.AdminKey, tokenIsImmutable, func(c *call, t *token, _ []any) (ledger.ResponseCode, []any) {
 		change(c.facts, &t.deleted, true)
 		return success, nil
 	})
@@ -45,7 +46,7 @@ func administered(without func(c *call, t *token, in []any) bool, do func(c *cal
 		switch {
 		case code != success:
 			return code, nil
-		case !t.HasKey(ledger.TokenAdminKey) && !without(c, t, rest):
+		case !t.HasKey(worldstate.AdminKey) && !without(c, t, rest):
 			return tokenIsImmutable, nil
 		}
 		return do(c, t, rest), nil
@@ -162,11 +163,11 @@ func (c *call) setTreasury(t *token, p party) ledger.ResponseCode {
 }
 
 // hasNoKey is what it means that a token lacks a key that is to be changed.
-func hasNoKey(kind ledger.TokenKeyKind) ledger.ResponseCode {
-	return [ledger.TokenKeyKinds]ledger.ResponseCode{
-		ledger.TokenAdminKey: tokenIsImmutable, ledger.TokenKYCKey: hasNoKYCKey, ledger.TokenFreezeKey: hasNoFreezeKey, ledger.TokenWipeKey: hasNoWipeKey,
-		ledger.TokenSupplyKey: hasNoSupplyKey, ledger.TokenFeeScheduleKey: hasNoFeeScheduleKey, ledger.TokenPauseKey: hasNoPauseKey,
-		ledger.TokenMetadataKey: hasNoMetadataKey,
+func hasNoKey(kind worldstate.KeyKind) ledger.ResponseCode {
+	return [worldstate.KeyKinds]ledger.ResponseCode{
+		worldstate.AdminKey: tokenIsImmutable, worldstate.KYCKey: hasNoKYCKey, worldstate.FreezeKey: hasNoFreezeKey, worldstate.WipeKey: hasNoWipeKey,
+		worldstate.SupplyKey: hasNoSupplyKey, worldstate.FeeScheduleKey: hasNoFeeScheduleKey, worldstate.PauseKey: hasNoPauseKey,
+		worldstate.MetadataKey: hasNoMetadataKey,
 	}[kind]
 }
 
@@ -179,8 +180,8 @@ func (c *call) setKeys(t *token, entries []any) ledger.ResponseCode {
 	for kind, key := range keys {
 		switch {
 		case key == nil:
-		case !t.HasKey(ledger.TokenKeyKind(kind)):
-			return hasNoKey(ledger.TokenKeyKind(kind))
+		case !t.HasKey(worldstate.KeyKind(kind)):
+			return hasNoKey(worldstate.KeyKind(kind))
 		default:
 			change(c.facts, &t.Keys[kind], key)
 		}
@@ -240,7 +241,7 @@ func updateMetadata(c *call, in []any) (ledger.ResponseCode, []any) {
 		return batchTooLarge, nil
 	case len(metadata) > mostMetadata:
 		return metadataTooLong, nil
-	case !t.HasKey(ledger.TokenMetadataKey) && !t.HasKey(ledger.TokenSupplyKey):
+	case !t.HasKey(worldstate.MetadataKey) && !t.HasKey(worldstate.SupplyKey):
 		return hasNoMetadataOrSupplyKey, nil
 	}
 	for _, v := range serials {
@@ -248,7 +249,7 @@ func updateMetadata(c *call, in []any) (ledger.ResponseCode, []any) {
 		switch {
 		case n == nil:
 			return invalidNFTID, nil
-		case !t.HasKey(ledger.TokenMetadataKey) && c.facts.owner(t, n) != partyOf(t.TreasuryAccountID):
+		case !t.HasKey(worldstate.MetadataKey) && c.facts.owner(t, n) != partyOf(t.TreasuryAccountID):
 			return hasNoMetadataKey, nil
 		}
 		change(c.facts, &n.metadata, metadata)

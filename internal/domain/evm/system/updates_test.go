@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 
-	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/storage/demo"
 )
 
@@ -97,7 +97,7 @@ func twice(t *testing.T, b *bench, cases []updateCase) {
 
 type updateCase struct {
 	name  string
-	at    ledger.EVMBlockRef
+	at    worldstate.BlockRef
 	who   common.Address
 	steps []updating
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -44,7 +45,7 @@ func (c *call) do(do act, in []any) (ledger.ResponseCode, []any) {
 }
 
 // keyed makes the body of a function that does something to a token which can be worked with, and which must have a key for it.
-func keyed(key ledger.TokenKeyKind, without ledger.ResponseCode, do func(c *call, t *token, in []any) (ledger.ResponseCode, []any)) act {
+func keyed(key worldstate.KeyKind, without ledger.ResponseCode, do func(c *call, t *token, in []any) (ledger.ResponseCode, []any)) act {
 	return func(c *call, in []any) (ledger.ResponseCode, []any) {
 		t, rest, code := c.usable(in)
 		switch {

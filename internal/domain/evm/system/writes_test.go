@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm"
-	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/storage/demo"
 )
 
@@ -31,7 +31,7 @@ func TestWrites(t *testing.T) {
 	light, post := lz(demo.Lighthouse), lz(demo.Postcard)
 	cases := []struct {
 		name  string
-		at    ledger.EVMBlockRef
+		at    worldstate.BlockRef
 		who   common.Address
 		steps []writing
 	}{

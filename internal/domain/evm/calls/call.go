@@ -1,4 +1,5 @@
-package ledger
+// Package calls has the values of contract calls in the graph: requests and their validation, results, gas estimates and traces.
+package calls
 
 import (
 	"encoding/binary"
@@ -6,6 +7,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"heliograph/internal/domain/evm/worldstate"
+	"heliograph/internal/domain/ledger"
 )
 
 // ContractCallInput is what is asked to be run. Addresses have 20 bytes, or are missing.
@@ -48,23 +52,23 @@ type ContractCall struct {
 type GasEstimate struct {
 	BlockNumber int64
 	Failure     *ContractCallFailure
-	Gas         Null[int64]
+	Gas         ledger.Null[int64]
 }
 
 // GasHex is the gas as "0x" and 16 hex digits.
-func (e *GasEstimate) GasHex() Null[string] {
+func (e *GasEstimate) GasHex() ledger.Null[string] {
 	if !e.Gas.Valid {
-		return Null[string]{}
+		return ledger.Null[string]{}
 	}
-	return Of(fmt.Sprintf("0x%016x", e.Gas.V))
+	return ledger.Of(fmt.Sprintf("0x%016x", e.Gas.V))
 }
 
 // ContractCallFailure is why a call failed.
 type ContractCallFailure struct {
-	Children []ResponseCode
-	Code     ResponseCode
+	Children []ledger.ResponseCode
+	Code     ledger.ResponseCode
 	Data     []byte
-	Reason   Null[string]
+	Reason   ledger.Null[string]
 }
 
 // MinGas is the least gas that a call may be given, in units of gas.
@@ -90,8 +94,8 @@ func (c *ContractCallInput) Complaints() []string {
 			out = append(out, text)
 		}
 	}
-	complain(c.From != nil && len(c.From) != len(EVMAddress{}), "from field invalid hexadecimal string")
-	complain(len(c.To) != 0 && len(c.To) != len(EVMAddress{}), "to field invalid hexadecimal string")
+	complain(c.From != nil && len(c.From) != len(ledger.EVMAddress{}), "from field invalid hexadecimal string")
+	complain(len(c.To) != 0 && len(c.To) != len(ledger.EVMAddress{}), "to field invalid hexadecimal string")
 	complain(c.Gas < MinGas, "gas field must be greater than or equal to "+strconv.Itoa(MinGas))
 	complain(c.GasPrice < 0, "gasPrice field must be greater than or equal to 0")
 	complain(c.Value < 0, "value field must be greater than or equal to 0")
@@ -113,7 +117,7 @@ func (c *ContractCallInput) Complaints() []string {
 
 // createsContract tells whether the data looks like code that creates a contract.
 func (c *ContractCallInput) createsContract() bool {
-	digits := string(AppendHex(nil, c.Data)[2:])
+	digits := string(ledger.AppendHex(nil, c.Data)[2:])
 	return len(digits) >= minInitCode && initCode.MatchString(digits)
 }
 
@@ -124,7 +128,7 @@ func (o *StateOverrideInput) complaints() []string {
 			out = append(out, text)
 		}
 	}
-	complain(len(o.Address) != len(EVMAddress{}), "address field invalid hexadecimal string")
+	complain(len(o.Address) != len(ledger.EVMAddress{}), "address field invalid hexadecimal string")
 	complain(len(o.Balance) > maxOverrideWord, "balance field invalid hexadecimal string")
 	complain(len(o.Nonce) > maxOverrideWord, "nonce field invalid hexadecimal string")
 	complain(o.State != nil && o.StateDiff != nil, "state and state_diff are mutually exclusive")
@@ -142,32 +146,32 @@ func (o *StateOverrideInput) complaints() []string {
 }
 
 // Sender is who calls; unknown where nobody is named.
-func (c *ContractCallInput) Sender() Null[EVMAddress] {
-	a, ok := EVMAddressOf(c.From)
-	return Null[EVMAddress]{V: a, Valid: ok}
+func (c *ContractCallInput) Sender() ledger.Null[ledger.EVMAddress] {
+	a, ok := ledger.EVMAddressOf(c.From)
+	return ledger.Null[ledger.EVMAddress]{V: a, Valid: ok}
 }
 
 // Callee is what is called; unknown where a contract is created.
-func (c *ContractCallInput) Callee() Null[EVMAddress] {
-	a, ok := EVMAddressOf(c.To)
-	return Null[EVMAddress]{V: a, Valid: ok && a != EVMAddress{}}
+func (c *ContractCallInput) Callee() ledger.Null[ledger.EVMAddress] {
+	a, ok := ledger.EVMAddressOf(c.To)
+	return ledger.Null[ledger.EVMAddress]{V: a, Valid: ok && a != ledger.EVMAddress{}}
 }
 
 // Word is a number of up to 8 bytes, big endian; unknown where there are none.
-func overrideWord(b []byte) Null[uint64] {
+func overrideWord(b []byte) ledger.Null[uint64] {
 	if b == nil {
-		return Null[uint64]{}
+		return ledger.Null[uint64]{}
 	}
 	var w [maxOverrideWord]byte
 	copy(w[max(0, len(w)-len(b)):], b)
-	return Of(binary.BigEndian.Uint64(w[:]))
+	return ledger.Of(binary.BigEndian.Uint64(w[:]))
 }
 
 // BalanceValue is the balance, in tinybars.
-func (o *StateOverrideInput) BalanceValue() Null[uint64] { return overrideWord(o.Balance) }
+func (o *StateOverrideInput) BalanceValue() ledger.Null[uint64] { return overrideWord(o.Balance) }
 
 // NonceValue is the nonce.
-func (o *StateOverrideInput) NonceValue() Null[uint64] { return overrideWord(o.Nonce) }
+func (o *StateOverrideInput) NonceValue() ledger.Null[uint64] { return overrideWord(o.Nonce) }
 
 var (
 	decimalBlock = regexp.MustCompile(`^\d{1,20}$`)
@@ -175,15 +179,15 @@ var (
 	hashBlock    = regexp.MustCompile(`^0x([0-9a-f]{64}|[0-9a-f]{96})$`)
 )
 
-// ParseEVMBlockRef reads in which block something is run: a tag, a number in decimal or with "0x", or a hash with "0x". Errors have the words of the REST
+// ParseBlockRef reads in which block something is run: a tag, a number in decimal or with "0x", or a hash with "0x". Errors have the words of the REST
 // API.
-func ParseEVMBlockRef(s string) (EVMBlockRef, error) {
+func ParseBlockRef(s string) (worldstate.BlockRef, error) {
 	low := strings.ToLower(s)
 	switch low {
 	case "", "latest", "pending", "safe", "finalized":
-		return EVMBlockRef{}, nil
+		return worldstate.BlockRef{}, nil
 	case "earliest":
-		return EVMBlockRef{Earliest: true}, nil
+		return worldstate.BlockRef{Earliest: true}, nil
 	}
 	base, digits, kind := 10, low, "Decimal"
 	switch {
@@ -191,13 +195,13 @@ func ParseEVMBlockRef(s string) (EVMBlockRef, error) {
 	case hexBlock.MatchString(low):
 		base, digits, kind = 16, low[2:], "Hex"
 	case hashBlock.MatchString(low):
-		return EVMBlockRef{Hash: low[2:]}, nil
+		return worldstate.BlockRef{Hash: low[2:]}, nil
 	default:
-		return EVMBlockRef{}, fmt.Errorf("Invalid block value: %s", s) //nolint:staticcheck // words of the REST API
+		return worldstate.BlockRef{}, fmt.Errorf("Invalid block value: %s", s) //nolint:staticcheck // words of the REST API
 	}
 	number, err := strconv.ParseInt(digits, base, 64)
 	if err != nil {
-		return EVMBlockRef{}, fmt.Errorf("%s value out of range for block: %s", kind, s)
+		return worldstate.BlockRef{}, fmt.Errorf("%s value out of range for block: %s", kind, s)
 	}
-	return EVMBlockRef{Number: Of(number)}, nil
+	return worldstate.BlockRef{Number: ledger.Of(number)}, nil
 }

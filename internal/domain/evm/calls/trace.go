@@ -1,9 +1,13 @@
-package ledger
+package calls
+
+import (
+	"heliograph/internal/domain/ledger"
+)
 
 // OpcodeTrace is what happened when a transaction was run again.
 type OpcodeTrace struct {
-	Address     EVMAddress
-	ContractID  EntityID
+	Address     ledger.EVMAddress
+	ContractID  ledger.EntityID
 	Failed      bool
 	Gas         int64
 	Opcodes     []*OpcodeStep
