@@ -6,102 +6,92 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// How long answers may be kept, in seconds, that the schema's @cacheControl says nothing of.
+// Cache lifetimes in seconds where the schema has no @cacheControl.
 const (
-	// ShortAge is for what may change with the next block.
+	// ShortAge is the lifetime of data that the next block can change.
 	ShortAge = 2
-	// schemaAge is for the schema, which changes with the gateway.
+	// schemaAge is the lifetime of introspection results.
 	schemaAge = 60
-	// longestAge is for what nothing was read for.
+	// longestAge is the lifetime of a response that depends on no data.
 	longestAge = 3600
 )
 
-// Age is for how many seconds the answer to an operation may be kept: as long as what changes soonest of all that is read. Blocks, transactions and
-// other history stay as they are; accounts, tokens and the beginnings and ends of lists do not. An operation that writes may not be kept: 0.
+// Age returns how many seconds the response to an operation can be cached: the shortest lifetime of everything that the operation selects.
+// Blocks, transactions and other history never change. Accounts, tokens and the ends of lists do. Mutations and subscriptions are not cached: 0.
 func Age(op *ast.OperationDefinition) int {
 	if op.Operation != ast.Query {
 		return 0
 	}
-	return ageOfSet(op.SelectionSet, ShortAge)
+	return setAge(op.SelectionSet, ShortAge)
 }
 
-// ageOfSet is the least age of the fields of a selection set; around is the age of the object that they belong to.
-func ageOfSet(set ast.SelectionSet, around int) int {
-	least := longestAge
-	for _, one := range set {
-		age := least
-		switch one := one.(type) {
+// setAge returns the shortest lifetime in a selection set. parent is the lifetime of the object that the fields belong to.
+func setAge(set ast.SelectionSet, parent int) int {
+	shortest := longestAge
+	for _, selection := range set {
+		age := shortest
+		switch s := selection.(type) {
 		case *ast.Field:
-			age = ageOf(one, around)
+			age = fieldAge(s, parent)
 		case *ast.InlineFragment:
-			age = ageOfSet(one.SelectionSet, around)
+			age = setAge(s.SelectionSet, parent)
 		case *ast.FragmentSpread:
-			age = ageOfSet(one.Definition.SelectionSet, around)
+			age = setAge(s.Definition.SelectionSet, parent)
 		}
-		least = min(least, age)
+		shortest = min(shortest, age)
 	}
-	return least
+	return shortest
 }
 
-func ageOf(f *ast.Field, around int) int {
+func fieldAge(f *ast.Field, parent int) int {
 	switch f.Name {
 	case "__typename":
 		return longestAge
 	case "__schema", "__type":
 		return schemaAge
 	}
-	age, said := fieldAge(f)
+	age, declared := directiveInt(f.Definition.Directives, "cacheControl", "maxAge")
 	switch {
-	case len(f.SelectionSet) == 0 && said:
+	case len(f.SelectionSet) == 0 && declared:
 		return age
 	case len(f.SelectionSet) == 0:
-		return around
-	case !said:
-		age = typeAge(f, around)
+		return parent
+	case !declared:
+		age = typeAge(f, parent)
 	}
-	return min(age, ageOfSet(f.SelectionSet, age))
+	return min(age, setAge(f.SelectionSet, age))
 }
 
-// fieldAge is what the schema says of a field itself.
-func fieldAge(f *ast.Field) (age int, found bool) {
-	if f.Definition == nil {
-		return 0, false
-	}
-	return directiveInt(f.Definition.Directives, "cacheControl", "maxAge")
-}
-
-// typeAge is the age of an object: what its type says; of things with ids and of pages the short one; of values that of what they belong to.
-func typeAge(f *ast.Field, around int) int {
-	def := objectOf(f)
-	switch {
-	case def == nil || def.Kind != ast.Object:
+// typeAge returns the lifetime that the type of a field implies: its @cacheControl, ShortAge for connections and for objects with a global id, and
+// the lifetime of the parent for plain value objects.
+func typeAge(f *ast.Field, parent int) int {
+	def := objectType(f.SelectionSet)
+	if def == nil || def.Kind != ast.Object {
 		return ShortAge
-	case def.Directives.ForName("cacheControl") != nil:
-		age, _ := directiveInt(def.Directives, "cacheControl", "maxAge")
+	}
+	if age, declared := directiveInt(def.Directives, "cacheControl", "maxAge"); declared {
 		return age
-	case strings.HasSuffix(def.Name, "Connection"), len(def.Interfaces) > 0:
-		return ShortAge
-	default:
-		return around
 	}
+	if strings.HasSuffix(def.Name, "Connection") || len(def.Interfaces) > 0 {
+		return ShortAge
+	}
+	return parent
 }
 
-// objectOf is the type of a field's value, which the fields that are selected in it know.
-func objectOf(f *ast.Field) *ast.Definition {
-	for _, one := range f.SelectionSet {
-		switch one := one.(type) {
+// objectType returns the type that a selection set selects from. The validator records it in each selection.
+func objectType(set ast.SelectionSet) *ast.Definition {
+	for _, selection := range set {
+		var def *ast.Definition
+		switch s := selection.(type) {
 		case *ast.Field:
-			if one.ObjectDefinition != nil {
-				return one.ObjectDefinition
-			}
+			def = s.ObjectDefinition
 		case *ast.InlineFragment:
-			if one.ObjectDefinition != nil {
-				return one.ObjectDefinition
-			}
+			def = s.ObjectDefinition
 		case *ast.FragmentSpread:
-			if one.ObjectDefinition != nil {
-				return one.ObjectDefinition
-			}
+			def = s.ObjectDefinition
+		}
+		if def != nil {
+			return def
 		}
 	}
 	return nil

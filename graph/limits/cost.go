@@ -10,81 +10,83 @@ import (
 	"heliograph/graph/relay"
 )
 
-// assumedSize is how many elements a list is taken to have that has no page size and no @listSize.
-const assumedSize = 10
+// defaultListSize is the assumed length of a list without page arguments and without @listSize.
+const defaultListSize = 10
 
-// Cost is what an operation costs: how many objects its answer can hold, deferred fragments counted as such, and what the fields with a @cost of their own add. It is compiled with the
-// document; only page sizes that are variables are left for when the operation is run.
+// Cost is the compiled cost of an operation: the maximum number of objects in the response, plus the weights of fields with @cost, plus one for each
+// deferred fragment. It is compiled once per document. Page sizes given by variables are applied by [Cost.Of].
 type Cost struct {
-	// fixed is the cost of everything that no variable changes.
+	// fixed is the part that does not depend on variables.
 	fixed int
-	// parts are the rest.
+	// parts depend on variables.
 	parts []part
 }
 
-// part is a list whose size a variable gives, or something with such a list in it.
+// part is the cost of a list whose size depends on a variable, or which contains such a list.
 type part struct {
 	size size
-	own  int // of the list itself, whatever its size
+	own  int // cost of the list itself, whatever its size
 	each Cost
 }
 
-// size is how many elements a list has at most.
+// size is the maximum number of elements of a list.
 type size struct {
-	// fixed is the size where no variable gives it.
+	// fixed is the size if all variables are null or absent.
 	fixed int
-	// variables give the size where they are not null: of a list variable its length, else its value. The first that is given counts.
+	// variables name the variables that set the size. The first one that is not null counts: the length of a list, or the value of an integer.
 	variables []string
-	// largest is where variables end.
-	largest int
+	// max bounds the value of a variable.
+	max int
 }
 
-// Price compiles the cost of an operation that has been checked against the schema, and whose size [Limits.Check] has bounded. pages are the page
-// sizes that there are: larger ones cost what the largest does, since they are refused.
+// single is the size of everything that is not a list.
+var single = size{fixed: 1}
+
+// Price compiles the cost of an operation. The document must be valid, and [Limits.Check] must have accepted it. Page sizes above the maximum in
+// pages cost as much as the maximum, because the resolver rejects them.
 func Price(op *ast.OperationDefinition, pages relay.Limits) *Cost {
-	c := pricing{pages}.set(op.SelectionSet, size{fixed: 1})
+	c := pricing{pages}.set(op.SelectionSet, single)
 	return &c
 }
 
-// Of is the cost with given variables, coerced already. It does not allocate.
+// Of returns the cost for the given variables, which must be coerced. It does not allocate.
 func (c *Cost) Of(variables map[string]any) int {
 	total := c.fixed
 	for i := range c.parts {
 		p := &c.parts[i]
-		total = sum(total, sum(p.own, product(p.size.of(variables), p.each.Of(variables))))
+		total = add(total, add(p.own, multiply(p.size.of(variables), p.each.Of(variables))))
 	}
 	return total
 }
 
+// of returns the size for the given variables.
 func (s size) of(variables map[string]any) int {
 	for _, name := range s.variables {
 		switch v := variables[name].(type) {
 		case nil:
 		case []any:
-			return min(len(v), s.largest)
+			return min(len(v), s.max)
 		case int64:
-			return min(bounded(v), s.largest)
+			return min(clamp(v), s.max)
 		case int:
-			return min(bounded(int64(v)), s.largest)
+			return min(clamp(int64(v)), s.max)
 		case json.Number:
 			n, err := v.Int64()
 			if err != nil {
-				return s.largest
+				return s.max
 			}
-			return min(bounded(n), s.largest)
+			return min(clamp(n), s.max)
 		default:
-			return 1 // one value stands for a list of one
+			return 1 // a single value is coerced to a list of one element
 		}
 	}
 	return s.fixed
 }
 
-func bounded(n int64) int { return int(max(0, min(n, most))) }
-
-// add adds a field that costs own, and each for every one of its elements.
-func (c *Cost) add(own int, n size, each Cost) {
+// addList adds a field that costs own once, and each for every element.
+func (c *Cost) addList(own int, n size, each Cost) {
 	if len(n.variables) == 0 {
-		c.fixed = sum(c.fixed, sum(own, product(n.fixed, each.fixed)))
+		c.fixed = add(c.fixed, add(own, multiply(n.fixed, each.fixed)))
 		if len(each.parts) == 0 || n.fixed == 0 {
 			return
 		}
@@ -97,133 +99,135 @@ func (c *Cost) add(own int, n size, each Cost) {
 	c.parts = append(c.parts, part{size: n, own: own, each: each})
 }
 
-// pricing prices the operations of clients with these page sizes.
+// pricing computes costs with the given page sizes.
 type pricing struct{ pages relay.Limits }
 
-// set is the cost of a selection set. page is the size of the page that it is a connection of, 1 elsewhere.
+// set returns the cost of a selection set. page is the page size if the set selects from a connection, and single otherwise.
 func (p pricing) set(set ast.SelectionSet, page size) Cost {
 	var c Cost
-	for _, one := range set {
-		switch one := one.(type) {
+	for _, selection := range set {
+		switch s := selection.(type) {
 		case *ast.Field:
-			p.addField(&c, one, page)
+			p.addField(&c, s, page)
 		case *ast.InlineFragment:
-			c.add(deferred(one.Directives), size{fixed: 1}, p.set(one.SelectionSet, page))
+			c.addList(deferCost(s.Directives), single, p.set(s.SelectionSet, page))
 		case *ast.FragmentSpread:
-			c.add(deferred(one.Directives), size{fixed: 1}, p.set(one.Definition.SelectionSet, page))
+			c.addList(deferCost(s.Directives), single, p.set(s.Definition.SelectionSet, page))
 		}
 	}
 	return c
 }
 
-// deferred is what a fragment costs that comes by itself when it is deferred: an object of the answer, with the path that leads to it.
-func deferred(directives ast.DirectiveList) int {
+// deferCost returns the additional cost of a fragment: 1 if it is deferred, because it is delivered as an object of its own.
+func deferCost(directives ast.DirectiveList) int {
 	if directives.ForName("defer") != nil {
 		return 1
 	}
 	return 0
 }
 
-// addField adds what a field costs.
+// addField adds the cost of a field. Introspection is free.
 func (p pricing) addField(c *Cost, f *ast.Field, page size) {
-	if f.Definition == nil || strings.HasPrefix(f.Name, "__") { // the schema costs nothing to tell
+	if strings.HasPrefix(f.Name, "__") {
 		return
 	}
-	weight, priced := directiveInt(f.Definition.Directives, "cost", "weight")
+	weight, weighted := directiveInt(f.Definition.Directives, "cost", "weight")
 	if len(f.SelectionSet) == 0 {
-		c.fixed = sum(c.fixed, weight)
+		c.fixed = add(c.fixed, weight)
 		return
 	}
-	one := size{fixed: 1}
+	if !weighted {
+		weight = 1
+	}
 	kind := f.Definition.Type.Name()
 	list := f.Definition.Type.Elem != nil
 	switch {
 	case kind == "PageInfo":
-		c.add(0, one, p.set(f.SelectionSet, one))
+		c.addList(0, single, p.set(f.SelectionSet, single))
 	case strings.HasSuffix(kind, "Connection"):
-		if !priced {
-			weight = 1
-		}
-		c.add(weight, one, p.set(f.SelectionSet, p.pageSize(f)))
-	case strings.HasSuffix(kind, "Edge") && list:
-		c.add(0, page, p.set(f.SelectionSet, one))
-	case list && f.Name == "nodes" && f.ObjectDefinition != nil && strings.HasSuffix(f.ObjectDefinition.Name, "Connection"):
-		inside := p.set(f.SelectionSet, one)
-		inside.fixed = sum(inside.fixed, 1)
-		c.add(0, page, inside)
+		c.addList(weight, single, p.set(f.SelectionSet, p.pageSize(f)))
+	case list && strings.HasSuffix(kind, "Edge"):
+		c.addList(0, page, p.set(f.SelectionSet, single))
+	case list && f.Name == "nodes" && strings.HasSuffix(f.ObjectDefinition.Name, "Connection"):
+		node := p.set(f.SelectionSet, single)
+		node.fixed = add(node.fixed, 1)
+		c.addList(0, page, node)
 	default:
-		if !priced {
-			weight = 1
-		}
-		inside := p.set(f.SelectionSet, one)
-		inside.fixed = sum(inside.fixed, weight)
+		object := p.set(f.SelectionSet, single)
+		object.fixed = add(object.fixed, weight)
+		n := single
 		if list {
-			one = listSize(f)
+			n = listSize(f)
 		}
-		c.add(0, one, inside)
+		c.addList(0, n, object)
 	}
 }
 
-// pageSize is how many rows a connection has at most.
+// pageSize returns the maximum number of rows of a connection.
 func (p pricing) pageSize(f *ast.Field) size {
-	s := size{fixed: p.pages.Default, largest: p.pages.Max}
+	s := size{fixed: p.pages.Default, max: p.pages.Max}
 	for _, name := range [...]string{"first", "last"} {
-		a := f.Arguments.ForName(name)
-		switch {
-		case a == nil || a.Value == nil || a.Value.Kind == ast.NullValue:
-		case a.Value.Kind == ast.Variable:
-			s.variables = append(s.variables, a.Value.Raw)
-		default:
-			s.fixed = min(literal(a.Value), s.largest)
+		if literal, found := s.argument(f, name); found {
+			s.fixed = min(literal, s.max)
 			return s
 		}
 	}
 	return s
 }
 
-// listSize is how many elements a list without pages has.
+// listSize returns the maximum length of a list without pages.
 func listSize(f *ast.Field) size {
-	n, ok := directiveInt(f.Definition.Directives, "listSize", "assumedSize")
-	if !ok {
-		n = assumedSize
+	n, declared := directiveInt(f.Definition.Directives, "listSize", "assumedSize")
+	if !declared {
+		n = defaultListSize
 	}
-	s := size{fixed: n, largest: most}
+	s := size{fixed: n, max: maxCount}
 	for _, name := range [...]string{"first", "ids", "representations"} {
 		def := f.Definition.Arguments.ForName(name)
 		if def == nil {
 			continue
 		}
 		if def.DefaultValue != nil {
-			s.fixed = literal(def.DefaultValue)
+			s.fixed = literalSize(def.DefaultValue)
 		}
-		switch a := f.Arguments.ForName(name); {
-		case a == nil || a.Value == nil || a.Value.Kind == ast.NullValue:
-		case a.Value.Kind == ast.Variable:
-			s.variables = append(s.variables, a.Value.Raw)
-		default:
-			s.fixed = literal(a.Value)
+		if literal, found := s.argument(f, name); found {
+			s.fixed = literal
 		}
 	}
 	return s
 }
 
-// literal is the size that a value in the document gives.
-func literal(v *ast.Value) int {
+// argument returns the size that an argument sets with a literal. A variable is added to the variables of s instead.
+func (s *size) argument(f *ast.Field, name string) (literal int, found bool) {
+	a := f.Arguments.ForName(name)
+	switch {
+	case a == nil || a.Value == nil || a.Value.Kind == ast.NullValue:
+		return 0, false
+	case a.Value.Kind == ast.Variable:
+		s.variables = append(s.variables, a.Value.Raw)
+		return 0, false
+	default:
+		return literalSize(a.Value), true
+	}
+}
+
+// literalSize returns the size that a literal sets: the length of a list, or the value of an integer.
+func literalSize(v *ast.Value) int {
 	switch v.Kind {
 	case ast.ListValue:
 		return len(v.Children)
 	case ast.IntValue:
 		n, err := strconv.ParseInt(v.Raw, 10, 64)
 		if err != nil {
-			return most
+			return maxCount
 		}
-		return bounded(n)
+		return clamp(n)
 	default:
 		return 1
 	}
 }
 
-// directiveInt is the integer argument of a directive of the schema.
+// directiveInt returns an integer argument of a directive in the schema.
 func directiveInt(list ast.DirectiveList, directive, argument string) (n int, found bool) {
 	d := list.ForName(directive)
 	if d == nil {
@@ -233,5 +237,5 @@ func directiveInt(list ast.DirectiveList, directive, argument string) (n int, fo
 	if a == nil || a.Value == nil {
 		return 0, false
 	}
-	return literal(a.Value), true
+	return literalSize(a.Value), true
 }

@@ -1,6 +1,8 @@
 package limits_test
 
 import (
+	"encoding/json"
+	"strconv"
 	"testing"
 
 	"github.com/vektah/gqlparser/v2"
@@ -72,7 +74,70 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// TestPriceAllocates says that a request pays nothing for being priced.
+// TestPageSizeVariable tests that a page size given by a variable costs the same as the literal value, for every type that a coerced variable can have.
+func TestPageSizeVariable(t *testing.T) {
+	t.Parallel()
+	pages := relay.Limits{Default: 25, Max: 100}
+	for _, argument := range []string{"first", "last"} {
+		query := func(value string) string {
+			return "blocks(" + argument + ": " + value + ") { total nodes { payer { price } } edges { node { id } } }"
+		}
+		variable := limits.Price(parse(t, "query($n: Int) { "+query("$n")+" }"), pages)
+		cost := func(rows int) int { return 1 + 100 + rows*(1+1+7) + rows }
+		for _, c := range []struct{ value, rows int }{{-3, 0}, {0, 0}, {1, 1}, {7, 7}, {99, 99}, {100, 100}, {101, 100}} {
+			want := cost(c.rows)
+			if got := limits.Price(parse(t, "{ "+query(strconv.Itoa(c.value))+" }"), pages).Of(nil); got != want {
+				t.Errorf("%s: %d as a literal costs %d, want %d", argument, c.value, got, want)
+			}
+			for _, v := range []any{c.value, int64(c.value), json.Number(strconv.Itoa(c.value))} {
+				if got := variable.Of(map[string]any{"n": v}); got != want {
+					t.Errorf("%s: %d as a variable of type %T costs %d, want %d", argument, c.value, v, got, want)
+				}
+			}
+		}
+		for name, c := range map[string]struct {
+			variables map[string]any
+			rows      int
+		}{
+			"absent": {nil, 25}, "null": {map[string]any{"n": nil}, 25}, "another variable": {map[string]any{"m": 3}, 25},
+			"not an integer": {map[string]any{"n": json.Number("1e3")}, 100},
+		} {
+			if got, want := variable.Of(c.variables), cost(c.rows); got != want {
+				t.Errorf("%s, %s: the cost is %d, want %d", argument, name, got, want)
+			}
+		}
+	}
+}
+
+// TestNestedPageSizeVariables tests that the sizes of nested pages multiply, each with its own variable.
+func TestNestedPageSizeVariables(t *testing.T) {
+	t.Parallel()
+	c := limits.Price(parse(t, `query($outer: Int, $inner: Int) { blocks(first: $outer) { nodes { payer { blocks(last: $inner) { nodes { id } } } } } }`),
+		relay.Limits{Default: 25, Max: 100})
+	for _, sizes := range [][2]int{{2, 3}, {3, 2}, {0, 50}, {50, 0}, {100, 100}} {
+		outer, inner := sizes[0], sizes[1]
+		want := 1 + outer*(1+1+1+inner)
+		if got := c.Of(map[string]any{"outer": outer, "inner": inner}); got != want {
+			t.Errorf("%d pages of %d rows cost %d, want %d", outer, inner, got, want)
+		}
+	}
+}
+
+// TestListSizeVariable tests lists whose length a variable sets.
+func TestListSizeVariable(t *testing.T) {
+	t.Parallel()
+	c := limits.Price(parse(t, `query($ids: [ID!]!) { nodes(ids: $ids) { id } }`), relay.Limits{Default: 25, Max: 100})
+	for _, v := range []struct {
+		ids  any
+		want int
+	}{{[]any{}, 0}, {[]any{"a"}, 1}, {[]any{"a", "b", "c"}, 3}, {"a", 1}} {
+		if got := c.Of(map[string]any{"ids": v.ids}); got != v.want {
+			t.Errorf("%v costs %d, want %d", v.ids, got, v.want)
+		}
+	}
+}
+
+// TestPriceAllocates tests that computing the cost of a request does not allocate.
 func TestPriceAllocates(t *testing.T) {
 	c := limits.Price(parse(t, `query($n: Int) { blocks(first: $n) { nodes { payer { blocks(last: $n) { nodes { id } } } } } }`), relay.Limits{Default: 25, Max: 100})
 	variables := map[string]any{"n": int64(5)}
@@ -95,10 +160,12 @@ func TestAge(t *testing.T) {
 		`{ __typename }`:                        3600,
 		`{ __schema { types { name } } }`:       60,
 		`{ block { ... on Block { ...F } } } fragment F on Block { id payer { value { a } } }`: 2,
+		`{ block { ...F } } fragment F on Block { payer { value { a } } }`:                     2,
+		`{ block { ... on Block { value { a } } } }`:                                           3600,
 		`mutation { write }`: 0,
 	} {
 		if got := limits.Age(parse(t, query)); got != want {
-			t.Errorf("%s may be kept for %d s, want %d", query, got, want)
+			t.Errorf("%s can be cached for %d s, want %d", query, got, want)
 		}
 	}
 }

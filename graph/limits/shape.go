@@ -1,5 +1,5 @@
-// Package limits bounds what a document may ask for, before anything is read for it: its shape when it has been parsed, and its cost when the
-// variables are known.
+// Package limits bounds GraphQL operations before they are executed: the shape of a document after parsing, and the cost of an operation when its
+// variables are known. It also computes how long a response can be cached.
 package limits
 
 import (
@@ -12,96 +12,96 @@ import (
 	"heliograph/graph/fault"
 )
 
-// Limits are the bounds. Fields that fragments bring count as often as the fragments are spread.
+// Limits are the maximum values for documents of clients. Fields of a fragment count once for each spread.
 type Limits struct {
-	// Cost bounds what an operation costs; see [Prices].
+	// Cost is the maximum cost of an operation; see [Price].
 	Cost int
-	// Bytes bounds the length of a document in bytes.
+	// Bytes is the maximum length of a document in bytes.
 	Bytes int
-	// Tokens bounds the length of a document, in lexical tokens.
+	// Tokens is the maximum number of lexical tokens in a document.
 	Tokens int
-	// Depth bounds how deep fields may lie; root fields have depth 1.
+	// Depth is the maximum nesting of fields. Root fields have depth 1.
 	Depth int
-	// Fields bounds how many fields a document may have.
+	// Fields is the maximum number of fields in a document.
 	Fields int
-	// RootFields bounds how many fields the root of an operation may have.
+	// RootFields is the maximum number of root fields of an operation.
 	RootFields int
-	// Aliases bounds how often one selection set may ask for one field, under whatever names.
+	// Aliases is the maximum number of times that a selection set can select the same field, under any alias.
 	Aliases int
-	// Directives bounds how many directives a document may have.
+	// Directives is the maximum number of directives in a document.
 	Directives int
 }
 
-// Default are limits that leave room for everything that an application asks for by hand.
+// Default returns limits that allow the documents of typical applications.
 func Default() Limits {
 	return Limits{Cost: 50_000, Bytes: 64 << 10, Tokens: 5000, Depth: 20, Fields: 1000, RootFields: 30, Aliases: 50, Directives: 50}
 }
 
-// extent is how large a selection set is with everything that its fragments bring.
+// extent is the size of a selection set, including its fragments.
 type extent struct {
 	fields, directives, depth, spreads int
 }
 
-// shape looks at a document that has been parsed, but not checked against the schema.
+// shape measures a document that has been parsed but not validated.
 type shape struct {
 	limits    Limits
 	fragments map[string]*ast.FragmentDefinition
-	// known are the extents of the fragments that have been looked at; those that are being looked at are there as nil.
-	known map[string]*extent
+	// measured has the extents of the fragments measured so far, and nil for a fragment that is being measured.
+	measured map[string]*extent
 }
 
-// Check refuses a document that is too large in some way. It needs time in proportion to the text, whatever fragments would make of it, and
-// comes before the check against the schema, which needs more.
+// Check returns an error if a document exceeds one of the limits. It takes time proportional to the length of the document, however often fragments are
+// spread. It runs before validation, which takes longer.
 func (l Limits) Check(doc *ast.QueryDocument) *fault.Error {
 	s := &shape{limits: l}
 	if len(doc.Fragments) > 0 {
-		s.known = make(map[string]*extent, len(doc.Fragments))
+		s.measured = make(map[string]*extent, len(doc.Fragments))
 		s.fragments = make(map[string]*ast.FragmentDefinition, len(doc.Fragments))
 		for _, f := range doc.Fragments {
 			s.fragments[f.Name] = f
 		}
 	}
 	var all extent
-	add := func(set ast.SelectionSet, directives ast.DirectiveList) *fault.Error {
+	measure := func(set ast.SelectionSet, directives ast.DirectiveList) *fault.Error {
 		e, err := s.set(set)
 		if err != nil {
 			return err
 		}
 		all = all.plus(e)
-		all.directives = sum(all.directives, len(directives))
+		all.directives = add(all.directives, len(directives))
 		return nil
 	}
 	for _, op := range doc.Operations {
 		for _, v := range op.VariableDefinitions {
-			all.directives = sum(all.directives, len(v.Directives))
+			all.directives = add(all.directives, len(v.Directives))
 		}
-		if err := add(op.SelectionSet, op.Directives); err != nil {
+		if err := measure(op.SelectionSet, op.Directives); err != nil {
 			return err
 		}
 		if n := s.roots(op.SelectionSet); n > l.RootFields {
-			return tooMuch("the operation has %s root fields; at most %d are allowed", count(n), l.RootFields)
+			return exceeded("the operation has %s root fields; the maximum is %d", count(n), l.RootFields)
 		}
 	}
 	for _, f := range doc.Fragments {
-		if s.known[f.Name] != nil { // counted where it is spread
+		if s.measured[f.Name] != nil { // counted where it is spread
 			continue
 		}
-		if err := add(f.SelectionSet, f.Directives); err != nil {
+		if err := measure(f.SelectionSet, f.Directives); err != nil {
 			return err
 		}
 	}
 	switch {
 	case all.depth > l.Depth:
-		return tooMuch("the document is %s fields deep; at most %d are allowed", count(all.depth), l.Depth)
+		return exceeded("the document is nested %s fields deep; the maximum is %d", count(all.depth), l.Depth)
 	case all.fields > l.Fields || all.spreads > l.Fields:
-		return tooMuch("the document has %s fields, fragments counted each time they are spread; at most %d are allowed", count(max(all.fields, all.spreads)), l.Fields)
+		return exceeded("the document has %s fields, counting fragments once for each spread; the maximum is %d", count(max(all.fields, all.spreads)), l.Fields)
 	case all.directives > l.Directives:
-		return tooMuch("the document has %s directives; at most %d are allowed", count(all.directives), l.Directives)
+		return exceeded("the document has %s directives; the maximum is %d", count(all.directives), l.Directives)
 	}
 	return nil
 }
 
-// set is the extent of a selection set.
+// set returns the extent of a selection set.
 func (s *shape) set(set ast.SelectionSet) (extent, *fault.Error) {
 	var all extent
 	names := map[string]int(nil)
@@ -110,25 +110,25 @@ func (s *shape) set(set ast.SelectionSet) (extent, *fault.Error) {
 		var err *fault.Error
 		switch one := one.(type) {
 		case *ast.Field:
-			if len(set) > s.limits.Aliases { // else there cannot be too many
+			if len(set) > s.limits.Aliases {
 				if names == nil {
 					names = make(map[string]int, len(set))
 				}
 				names[one.Name]++
 				if names[one.Name] > s.limits.Aliases {
-					return extent{}, tooMuch("the field %s is asked for more than %d times in one place", quote(one.Name), s.limits.Aliases)
+					return extent{}, exceeded("the field %s is selected more than %d times in one selection set", quote(one.Name), s.limits.Aliases)
 				}
 			}
 			if len(one.SelectionSet) > 0 {
 				e, err = s.set(one.SelectionSet)
 			}
-			e.fields, e.depth, e.directives = sum(e.fields, 1), e.depth+1, sum(e.directives, len(one.Directives))
+			e.fields, e.depth, e.directives = add(e.fields, 1), e.depth+1, add(e.directives, len(one.Directives))
 		case *ast.InlineFragment:
 			e, err = s.set(one.SelectionSet)
-			e.directives, e.spreads = sum(e.directives, len(one.Directives)), sum(e.spreads, 1)
+			e.directives, e.spreads = add(e.directives, len(one.Directives)), add(e.spreads, 1)
 		case *ast.FragmentSpread:
 			e, err = s.fragment(one.Name)
-			e.directives, e.spreads = sum(e.directives, len(one.Directives)), sum(e.spreads, 1)
+			e.directives, e.spreads = add(e.directives, len(one.Directives)), add(e.spreads, 1)
 		}
 		if err != nil {
 			return extent{}, err
@@ -138,30 +138,30 @@ func (s *shape) set(set ast.SelectionSet) (extent, *fault.Error) {
 	return all, nil
 }
 
-// fragment is the extent of a named fragment. One that does not exist is left to the check against the schema.
+// fragment returns the extent of a named fragment. An unknown fragment has no extent; validation rejects it later.
 func (s *shape) fragment(name string) (extent, *fault.Error) {
 	f := s.fragments[name]
 	if f == nil {
 		return extent{}, nil
 	}
-	e, begun := s.known[name]
+	e, started := s.measured[name]
 	switch {
 	case e != nil:
 		return *e, nil
-	case begun:
+	case started:
 		return extent{}, &fault.Error{Code: fault.BadUserInput, Message: "the fragment " + quote(name) + " spreads itself"}
 	}
-	s.known[name] = nil
+	s.measured[name] = nil
 	got, err := s.set(f.SelectionSet)
 	if err != nil {
 		return extent{}, err
 	}
-	got.directives = sum(got.directives, len(f.Directives))
-	s.known[name] = &got
+	got.directives = add(got.directives, len(f.Directives))
+	s.measured[name] = &got
 	return got, nil
 }
 
-// roots is how many fields a selection set has itself. Its fragments have been looked at.
+// roots returns the number of fields directly in a selection set and its fragments, which must have been measured.
 func (s *shape) roots(set ast.SelectionSet) int {
 	memo := make(map[string]int, len(s.fragments))
 	var of func(ast.SelectionSet) int
@@ -170,9 +170,9 @@ func (s *shape) roots(set ast.SelectionSet) int {
 		for _, one := range set {
 			switch one := one.(type) {
 			case *ast.Field:
-				n = sum(n, 1)
+				n = add(n, 1)
 			case *ast.InlineFragment:
-				n = sum(n, of(one.SelectionSet))
+				n = add(n, of(one.SelectionSet))
 			case *ast.FragmentSpread:
 				f := s.fragments[one.Name]
 				if f == nil {
@@ -183,7 +183,7 @@ func (s *shape) roots(set ast.SelectionSet) int {
 					inside = of(f.SelectionSet)
 					memo[one.Name] = inside
 				}
-				n = sum(n, inside)
+				n = add(n, inside)
 			}
 		}
 		return n
@@ -192,29 +192,31 @@ func (s *shape) roots(set ast.SelectionSet) int {
 }
 
 func (e extent) plus(f extent) extent {
-	return extent{sum(e.fields, f.fields), sum(e.directives, f.directives), max(e.depth, f.depth), sum(e.spreads, f.spreads)}
+	return extent{add(e.fields, f.fields), add(e.directives, f.directives), max(e.depth, f.depth), add(e.spreads, f.spreads)}
 }
 
-// most is where counting ends: fragments that spread fragments grow without bound.
-const most = math.MaxInt32
+// maxCount is the largest count. Sums and products saturate there, because nested fragments and lists grow exponentially.
+const maxCount = math.MaxInt32
 
-func sum(a, b int) int { return min(a+b, most) }
+func add(a, b int) int { return min(a+b, maxCount) }
 
-func product(a, b int) int {
-	if a > 0 && b > most/a {
-		return most
+func multiply(a, b int) int {
+	if a > 0 && b > maxCount/a {
+		return maxCount
 	}
 	return a * b
 }
 
+func clamp(n int64) int { return int(max(0, min(n, maxCount))) }
+
 func count(n int) string {
-	if n >= most {
+	if n >= maxCount {
 		return "more than 2 billion"
 	}
 	return strconv.Itoa(n)
 }
 
-// quote names something of the client's, cut where it is too long to be read.
+// quote quotes a name from a document, and truncates it if it is long.
 func quote(name string) string {
 	const longest = 60
 	if len(name) > longest {
@@ -223,6 +225,6 @@ func quote(name string) string {
 	return `"` + name + `"`
 }
 
-func tooMuch(format string, args ...any) *fault.Error {
+func exceeded(format string, args ...any) *fault.Error {
 	return &fault.Error{Code: fault.TooComplex, Message: fmt.Sprintf(format, args...)}
 }
