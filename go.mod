@@ -16,7 +16,6 @@ require (
 	github.com/go-chi/cors v1.2.2
 	github.com/go-chi/httprate v0.16.1
 	github.com/go-json-experiment/json v0.0.0-20260214004413-d219187c3433
-	github.com/hashicorp/golang-lru/v2 v2.0.7
 	github.com/hiero-ledger/hiero-sdk-go/v2 v2.82.0
 	github.com/holiman/uint256 v1.3.2
 	github.com/jackc/pgx/v5 v5.12.0

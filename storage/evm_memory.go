@@ -4,7 +4,8 @@ import (
 	"slices"
 	"sync"
 
-	"heliograph/internal/base/cache"
+	"github.com/maypok86/otter/v2"
+
 	"heliograph/internal/domain/ledger"
 )
 
@@ -20,10 +21,10 @@ const (
 // evmMemory is what executions leave for those after them: the code of contracts, which never changes, and what is worth reading ahead. A nil
 // memory remembers nothing.
 type evmMemory struct {
-	codes      cache.Cache[ledger.EntityID, []byte]
-	ids        cache.Cache[ledger.EVMAddress, ledger.EntityID]
-	slots      cache.Cache[ledger.EntityID, *slotList]
-	footprints cache.Cache[footprintKey, []ledger.EVMAddress]
+	codes      *otter.Cache[ledger.EntityID, []byte]
+	ids        *otter.Cache[ledger.EVMAddress, ledger.EntityID]
+	slots      *otter.Cache[ledger.EntityID, *slotList]
+	footprints *otter.Cache[footprintKey, []ledger.EVMAddress]
 }
 
 // footprintKey is a function of a contract.
@@ -49,10 +50,12 @@ func newEVMMemory(codeBytes uint64) *evmMemory {
 		return nil
 	}
 	return &evmMemory{
-		codes:      cache.Weighed(codeBytes, func(_ ledger.EntityID, code []byte) int { return len(code) }, 0),
-		ids:        cache.Sized[ledger.EVMAddress, ledger.EntityID](mostKnownAddress),
-		slots:      cache.Sized[ledger.EntityID, *slotList](mostSlotted),
-		footprints: cache.Sized[footprintKey, []ledger.EVMAddress](mostFootprints),
+		codes: otter.Must(&otter.Options[ledger.EntityID, []byte]{
+			MaximumWeight: codeBytes, Weigher: func(_ ledger.EntityID, code []byte) uint32 { return uint32(len(code)) },
+		}),
+		ids:        otter.Must(&otter.Options[ledger.EVMAddress, ledger.EntityID]{MaximumSize: mostKnownAddress}),
+		slots:      otter.Must(&otter.Options[ledger.EntityID, *slotList]{MaximumSize: mostSlotted}),
+		footprints: otter.Must(&otter.Options[footprintKey, []ledger.EVMAddress]{MaximumSize: mostFootprints}),
 	}
 }
 
@@ -61,7 +64,7 @@ func (m *evmMemory) code(id ledger.EntityID) []byte {
 	if m == nil {
 		return nil
 	}
-	code, _ := m.codes.Get(id)
+	code, _ := m.codes.GetIfPresent(id)
 	return code
 }
 
@@ -79,7 +82,7 @@ func (m *evmMemory) idOf(base ledger.EntityID, a ledger.EVMAddress) ledger.Entit
 	if m == nil {
 		return 0
 	}
-	id, _ := m.ids.Get(a)
+	id, _ := m.ids.GetIfPresent(a)
 	return id
 }
 
@@ -94,7 +97,7 @@ func (m *evmMemory) slotsOf(id ledger.EntityID) []evmSlot {
 	if m == nil {
 		return nil
 	}
-	l, ok := m.slots.Get(id)
+	l, ok := m.slots.GetIfPresent(id)
 	if !ok {
 		return nil
 	}
@@ -108,7 +111,7 @@ func (m *evmMemory) footprint(key footprintKey) []ledger.EVMAddress {
 	if m == nil {
 		return nil
 	}
-	addresses, _ := m.footprints.Get(key)
+	addresses, _ := m.footprints.GetIfPresent(key)
 	return addresses
 }
 
@@ -128,10 +131,10 @@ func (m *evmMemory) remember(key footprintKey, f footprint) {
 		m.footprints.Set(key, merged[max(0, len(merged)-mostAddresses):])
 	}
 	for _, s := range f.slots {
-		l, ok := m.slots.Get(s.contract)
+		l, ok := m.slots.GetIfPresent(s.contract)
 		if !ok {
 			l = &slotList{}
-			l = m.slots.SetIfAbsent(s.contract, l)
+			l, _ = m.slots.SetIfAbsent(s.contract, l)
 		}
 		l.add(s)
 	}

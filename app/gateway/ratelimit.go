@@ -185,5 +185,5 @@ func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, status int, cod
 		rest.Refuse(w, r, status, message)
 		return
 	}
-	g.cors(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { server.Refuse(w, r, status, code, message) })).ServeHTTP(w, r)
+	g.cors(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { server.WriteError(w, r, status, code, message) })).ServeHTTP(w, r)
 }

@@ -1,131 +1,129 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/maypok86/otter/v2"
+
 	"heliograph/graph/limits"
-	"heliograph/internal/base/cache"
 	"heliograph/internal/base/etag"
 )
 
-// headAge is for how long the newest consensus timestamp is believed before the database is asked again.
+// headAge is how long the newest consensus timestamp is used before it is read again.
 const headAge = 500 * time.Millisecond
 
-// largestShare is the part of the cache that one answer may take.
-const largestShare = 64
+// maxShare is the inverse of the maximum share of the cache that one response can take.
+const maxShare = 64
 
-// answer is an answer that may be given again.
-type answer struct {
+// cachedResponse is a complete response.
+type cachedResponse struct {
 	body []byte
 	cost string
 	tag  string
-	age  int
-	// operation is the name of the operation, for the observer alone.
+	age  int // in seconds
+	// operation is the name of the operation, for the observer.
 	operation string
 }
 
-// responses keep whole answers by what was asked and by the newest consensus timestamp: whatever the importer adds makes all that was kept before be asked for again.
-// What changes without it is told at most [limits.ShortAge] late, as it is through any other cache.
-type responses struct {
-	cache cache.Cache[string, *answer]
-	most  int // bytes of one answer
-	head  func(context.Context) (int64, error)
+// responseCache caches responses by request and newest consensus timestamp, so that new data of the importer invalidates all earlier responses. Other
+// changes are visible after at most [limits.ShortAge], as with every HTTP cache.
+type responseCache struct {
+	responses   *otter.Cache[string, *cachedResponse]
+	maxResponse int // in bytes
+	head        func(context.Context) (int64, error)
 
-	mu    sync.Mutex
-	value int64
-	at    time.Time
+	mu       sync.Mutex
+	newest   int64
+	newestAt time.Time
 }
 
-func newResponses(size int64, head func(context.Context) (int64, error)) *responses {
-	weight := func(key string, a *answer) int { return len(key) + len(a.body) + 200 }
-	return &responses{cache: cache.Weighed(uint64(size), weight, limits.ShortAge*time.Second), most: int(size / largestShare), head: head}
+func newResponseCache(size int64, head func(context.Context) (int64, error)) *responseCache {
+	return &responseCache{
+		responses: otter.Must(&otter.Options[string, *cachedResponse]{
+			MaximumWeight:    uint64(size),
+			Weigher:          func(key string, c *cachedResponse) uint32 { return uint32(len(key) + len(c.body) + 200) },
+			ExpiryCalculator: otter.ExpiryWriting[string, *cachedResponse](limits.ShortAge * time.Second),
+		}),
+		maxResponse: int(size / maxShare), head: head,
+	}
 }
 
-// key is what an answer to a request is kept under; empty when nothing may be.
-func (c *responses) key(ctx context.Context, method string, raw []byte) string {
+// key returns the cache key of a request, or an empty string if its response cannot be cached.
+func (c *responseCache) key(ctx context.Context, method string, raw []byte) string {
 	if c == nil {
 		return ""
 	}
-	head, ok := c.newest(ctx)
+	head, ok := c.newestTimestamp(ctx)
 	if !ok {
 		return ""
 	}
 	b := make([]byte, 0, len(raw)+24)
-	b = append(strconv.AppendInt(b, head, 10), method[0]) // HEAD is not GET, which does no harm
+	b = append(strconv.AppendInt(b, head, 10), method[0]) // the first letters of GET, HEAD and POST differ
 	return string(append(b, raw...))
 }
 
-// newest is the newest consensus timestamp.
-func (c *responses) newest(ctx context.Context) (int64, bool) {
-	now := time.Now() //nolint:forbidigo // how old something is, is measured, and the injected clock may stand still
+// newestTimestamp returns the newest consensus timestamp.
+func (c *responseCache) newestTimestamp(ctx context.Context) (int64, bool) {
+	now := time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now.Sub(c.at) < headAge {
-		return c.value, true
+	if now.Sub(c.newestAt) < headAge {
+		return c.newest, true
 	}
 	head, err := c.head(ctx)
-	if err != nil { // whoever reads will meet the same, and tell
+	if err != nil { // the resolvers will fail with the same error, and report it
 		return 0, false
 	}
-	c.value, c.at = head, now
+	c.newest, c.newestAt = head, now
 	return head, true
 }
 
-func (c *responses) get(key string) *answer {
+func (c *responseCache) get(key string) *cachedResponse {
 	if key == "" {
 		return nil
 	}
-	a, _ := c.cache.Get(key)
-	return a
+	r, _ := c.responses.GetIfPresent(key)
+	return r
 }
 
-func (c *responses) put(key string, a *answer) {
-	if c != nil && key != "" && len(a.body)+len(key) <= c.most {
-		c.cache.Set(key, a)
+func (c *responseCache) put(key string, r *cachedResponse) {
+	if c != nil && key != "" && len(r.body)+len(key) <= c.maxResponse {
+		c.responses.Set(key, r)
 	}
 }
 
-// write sends an answer; to GET with what caches need to know.
-func (a *answer) write(w http.ResponseWriter, r *http.Request, costLimit string) {
+// write writes the response. Responses to GET have the headers for HTTP caches.
+func (c *cachedResponse) write(w http.ResponseWriter, r *http.Request, costLimit string) {
 	h := w.Header()
-	h[costHeader], h[costLimitHeader] = []string{a.cost}, []string{costLimit}
+	h[costHeader], h[costLimitHeader] = []string{c.cost}, []string{costLimit}
 	if r.Method != http.MethodPost {
-		h.Set("Cache-Control", "public, max-age="+strconv.Itoa(a.age))
-		h.Set("ETag", a.tag)
-		if etag.Matches(r.Header.Get("If-None-Match"), a.tag) {
+		h.Set("Cache-Control", "public, max-age="+strconv.Itoa(c.age))
+		h.Set("ETag", c.tag)
+		if etag.Matches(r.Header.Get("If-None-Match"), c.tag) {
 			h.Del("Content-Type")
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
 	}
-	h.Set("Content-Length", strconv.Itoa(len(a.body)))
+	h.Set("Content-Length", strconv.Itoa(len(c.body)))
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(a.body) // a client that has gone is no concern of ours
+	_, _ = w.Write(c.body) // fails only if the client has disconnected
 }
 
-// incomplete tells whether a root field is null: what does not exist yet may exist soon, however long it is kept then.
-func incomplete(data []byte) bool {
-	depth, inString := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case inString:
-			switch c {
-			case '\\':
-				i++
-			case '"':
-				inString = false
-			}
-		case c == '"':
-			inString = true
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		case c == 'n' && depth == 1: // of numbers, true, false and null only this one begins so
+// hasNullField reports whether a root field is null: an object that does not exist now may exist soon, even if it never changes afterwards.
+func hasNullField(data []byte) bool {
+	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) // the server wrote it
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return true
+	}
+	for d.PeekKind() == '"' {
+		if d.SkipValue() != nil || d.PeekKind() == 'n' || d.SkipValue() != nil {
 			return true
 		}
 	}

@@ -17,18 +17,18 @@ import (
 	"heliograph/internal/base/values"
 )
 
-// Document is an operation document of the REST side, parsed and checked once.
+// Document is a document of the REST side, parsed and validated once.
 type Document struct {
 	text     string
 	doc      *ast.QueryDocument
-	defaults map[string]map[string]any // by operation, the values of variables that may be left out
+	defaults map[string]map[string]any // default values of variables, by operation
 }
 
-// Prepare parses and checks a document, and keeps it for good.
+// Prepare parses, validates and caches a document. It is never evicted.
 func (s *Server) Prepare(text string) (*Document, error) {
-	doc, errs := gqlparser.LoadQuery(s.o.Schema.Schema(), text) //nolint:staticcheck // its replacement takes the same rules as an argument
+	doc, errs := gqlparser.LoadQuery(s.o.Schema.Schema(), text) //nolint:staticcheck // its replacement needs the default rules as an argument
 	if errs != nil {
-		return nil, fmt.Errorf("checking a document: %w", errs)
+		return nil, fmt.Errorf("validating a document: %w", errs)
 	}
 	d := &Document{text: text, doc: doc, defaults: map[string]map[string]any{}}
 	for _, op := range doc.Operations {
@@ -52,13 +52,13 @@ func (s *Server) Prepare(text string) (*Document, error) {
 	return d, nil
 }
 
-// Text is the document as it was written.
+// Text returns the text of the document.
 func (d *Document) Text() string { return d.text }
 
-// Operations are the operations of the document.
+// Operations returns the operations of the document.
 func (d *Document) Operations() ast.OperationList { return d.doc.Operations }
 
-// complete adds the default values of variables that were left out.
+// complete adds the default values of absent variables.
 func (d *Document) complete(operation string, variables map[string]any) map[string]any {
 	for name, value := range d.defaults[operation] {
 		if _, given := variables[name]; !given {
@@ -68,28 +68,27 @@ func (d *Document) complete(operation string, variables map[string]any) map[stri
 	return variables
 }
 
-// Done hands back the memory of an answer that has been sent: neither data nor a part of it may be used any more. Answers that are not handed
-// back are left to the garbage collector.
+// Done releases the memory of a response for reuse. The caller must not use data or a part of it afterwards. Calling Done is optional.
 func (s *Server) Done(data []byte) { s.o.Tables.Buffers.Give(data) }
 
-// Result is the answer to a document. Who is done with the data may say so with [Server.Done].
+// Result is the response to an operation. Callers can release the data with [Server.Done].
 type Result struct {
 	Data   []byte // the JSON of data
 	Errors gqlerror.List
 	Hints  relay.Hints
 }
 
-// Call says how to run a document.
+// Call is an operation to execute in process.
 type Call struct {
 	Document  *Document
 	Operation string
-	// Variables have the types that the operation says, as decoded JSON would have them. Default values are added to them.
+	// Variables have the declared types, as decoded from JSON. [Server.Run] adds default values to the map.
 	Variables map[string]any
 	Style     scalar.Style
 	Limits    relay.Limits
 }
 
-// running is what an operation in process needs, in one piece of memory.
+// running has the state of an operation, in one allocation.
 type running struct {
 	result    Result
 	operation graphql.OperationContext
@@ -97,15 +96,15 @@ type running struct {
 	store     rowplan.Store
 }
 
-// Run runs a document in process. A nil result means that the caller has gone.
+// Run executes an operation in process. It returns nil if ctx has ended.
 //
-// It does what the executor does for clients, less what Prepare has done already and what needs no doing for documents of our own: variables are
-// not checked, unless [Options.CheckVariables] asks for it.
+// It replaces the executor, which would validate the document and the variables for each request. Run validates variables only with
+// [Options.CheckVariables].
 func (s *Server) Run(ctx context.Context, c Call) *Result {
 	r := &running{limits: c.Limits, operation: graphql.OperationContext{
 		RawQuery: c.Document.text, OperationName: c.Operation, Doc: c.Document.doc, Operation: c.Document.doc.Operations.ForName(c.Operation),
 		Variables: c.Document.complete(c.Operation, c.Variables), DisableIntrospection: true,
-		RecoverFunc: recovered, ResolverMiddleware: s.middleware, RootResolverMiddleware: answersAlone,
+		RecoverFunc: recovered, ResolverMiddleware: s.middleware, RootResolverMiddleware: noMiddleware,
 	}}
 	res, oc := &r.result, &r.operation
 	if s.o.CheckVariables {
@@ -116,7 +115,7 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 	}
 	if s.o.Observer != nil {
 		var end func()
-		ctx, end = s.o.Observer.Run(ctx, string(ast.Query), c.Operation) // see [Server.Prepare]
+		ctx, end = s.o.Observer.Run(ctx, string(ast.Query), c.Operation) // Prepare accepts only queries
 		defer end()
 	}
 	ctx = values.Context(ctx, s.restEnvs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(), res.Hints.Value())
@@ -129,15 +128,15 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 	return res
 }
 
-// check makes sure that an operation has the variables that it would have if a client had sent them.
+// check fails if the variables differ from the result of coercing them as for clients.
 func (s *Server) check(oc *graphql.OperationContext) error {
-	want, err := validator.VariableValues(s.Schema(), oc.Operation, oc.Variables)
+	coerced, err := validator.VariableValues(s.Schema(), oc.Operation, oc.Variables)
 	if err != nil {
 		return fmt.Errorf("operation %s: %w", oc.OperationName, err)
 	}
-	for name, value := range want {
+	for name, value := range coerced {
 		if !reflect.DeepEqual(oc.Variables[name], value) {
-			return fmt.Errorf("operation %s: $%s is %#v and should be %#v", oc.OperationName, name, oc.Variables[name], value)
+			return fmt.Errorf("operation %s: $%s is %#v, want %#v", oc.OperationName, name, oc.Variables[name], value)
 		}
 	}
 	return nil

@@ -180,14 +180,14 @@ func TestBounds(t *testing.T) {
 		o.MaxBody, o.MaxValues = 300, 6
 	}))
 	for name, c := range map[string]struct{ good, bad, text string }{
-		"cost":         {`{ accounts(first: 10) { nodes { memo } } }`, `{ accounts(first: 11) { nodes { memo } } }`, `costs 12, which is how many objects its answer can hold; at most 11 are allowed`},
-		"depth":        {`{ a: accounts(first: 1) { nodes { key { type } } } }`, `{ accounts(first: 1) { nodes { autoRenewAccount { key { type } } } } }`, "5 fields deep; at most 4"},
-		"fields":       {`{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted }`, `{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted alias }`, "9 fields, fragments counted each time they are spread; at most 8"},
-		"root fields":  {`{ __typename a: account(id: 2) { memo } ...Q } fragment Q on Query { b: account(id: 3) { id } }`, `{ a: account(id: 2) { id } ...Q ...Q } fragment Q on Query { __typename x: account(id: 2) { id } }`, "5 root fields; at most 3"},
-		"aliases":      {`{ account(id: 2) { a: memo b: memo } }`, `{ account(id: 2) { a: memo b: memo memo } }`, `\"memo\" is asked for more than 2 times in one place`},
-		"directives":   {`{ a: __typename @include(if: true) @skip(if: false) }`, `{ a: __typename @include(if: true) ...Q @skip(if: true) } fragment Q on Query { __typename @skip(if: true) }`, "3 directives; at most 2"},
+		"cost":         {`{ accounts(first: 10) { nodes { memo } } }`, `{ accounts(first: 11) { nodes { memo } } }`, `costs 12, the maximum number of objects in its response; the limit is 11`},
+		"depth":        {`{ a: accounts(first: 1) { nodes { key { type } } } }`, `{ accounts(first: 1) { nodes { autoRenewAccount { key { type } } } } }`, "nested 5 fields deep; the maximum is 4"},
+		"fields":       {`{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted }`, `{ account(id: 2) { ...F ...F } } fragment F on Account { memo id deleted alias }`, "9 fields, counting fragments once for each spread; the maximum is 8"},
+		"root fields":  {`{ __typename a: account(id: 2) { memo } ...Q } fragment Q on Query { b: account(id: 3) { id } }`, `{ a: account(id: 2) { id } ...Q ...Q } fragment Q on Query { __typename x: account(id: 2) { id } }`, "5 root fields; the maximum is 3"},
+		"aliases":      {`{ account(id: 2) { a: memo b: memo } }`, `{ account(id: 2) { a: memo b: memo memo } }`, `\"memo\" is selected more than 2 times in one selection set`},
+		"directives":   {`{ a: __typename @include(if: true) @skip(if: false) }`, `{ a: __typename @include(if: true) ...Q @skip(if: true) } fragment Q on Query { __typename @skip(if: true) }`, "3 directives; the maximum is 2"},
 		"tokens":       {`{ accounts(first: 1, filter: {id: {in: [1 2 3 4 5 6 7 8 9 10]}}) { nodes { memo } } }`, `{ accounts(first: 1, filter: {id: {in: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20]}}) { nodes { memo } } }`, "more than 40 tokens"},
-		"body's bytes": {`{ __typename } #` + strings.Repeat("x", 230), `{ __typename } #` + strings.Repeat("x", 300), "more than 300 bytes"},
+		"body's bytes": {`{ __typename } #` + strings.Repeat("x", 230), `{ __typename } #` + strings.Repeat("x", 300), "larger than 300 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -202,7 +202,10 @@ func TestBounds(t *testing.T) {
 			}
 		})
 	}
-	for values, want := range map[string]string{`"variables":{"a":1,"b":2,"c":3,"d":4}`: `{"data"`, `"variables":{"a":1,"b":2,"c":3,"d":4,"e":5}`: `{"errors":[{"message":"the request body has more than 6 values"`} {
+	for values, want := range map[string]string{
+		`"variables":{"a":1,"b":2,"c":[3,4]},"extensions":{"d":5}`:   `{"data"`,
+		`"variables":{"a":1,"b":2,"c":[3,4]},"extensions":{"d":[5]}`: `{"errors":[{"message":"the request body has more than 6 JSON values`,
+	} {
 		if got := g.Do(t, http.MethodPost, "/graphql", `{"query":"{ __typename }",`+values+`}`, "Content-Type: "+plainMedia); !strings.HasPrefix(got.Body, want) {
 			t.Errorf("%s: %s", values, got.Body)
 		}

@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"net/http"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,20 +16,15 @@ import (
 	"heliograph/graph/fault"
 )
 
-// DocumentID is the id under which a document may be asked for: its SHA-256 as hex.
+// DocumentID returns the id of a document: the SHA-256 of its text in hexadecimal.
 func DocumentID(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// trust keeps the documents of o.Trusted for good.
+// trust validates the trusted documents and pins them.
 func (s *Server) trust() error {
-	ids := make([]string, 0, len(s.o.Trusted))
-	for id := range s.o.Trusted {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids) // the first mistake is the same every time
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(s.o.Trusted)) { // sorted, so that the same error is reported each time
 		text := s.o.Trusted[id]
 		doc, errs := gqlparser.LoadQueryWithRules(s.Schema(), text, rules.NewDefaultRules())
 		if errs != nil {
@@ -44,10 +39,12 @@ func (s *Server) trust() error {
 	return nil
 }
 
-// resolve finds the text of a document that a request names by its id, and keeps the id of one that it gives with the text, once that has turned out to be
-// good: keep is called then. Ids come as in automatic persisted queries, extensions.persistedQuery.sha256Hash, or as documentId.
-func (s *Server) resolve(p *graphql.RawParams, documentID string) (keep func(), bad *gqlerror.Error) {
-	keep = func() {}
+// resolveID sets the query of a request that has the id of a document: in documentId, or in extensions.persistedQuery.sha256Hash for automatic persisted
+// queries. The caller calls store when the document is valid: it registers the text of an automatic persisted query.
+//
+// gqlgen's extension.AutomaticPersistedQuery is not used: it registers texts before they are validated, and has neither trusted documents nor our error codes.
+func (s *Server) resolveID(p *graphql.RawParams, documentID string) (store func(), failed *gqlerror.Error) {
+	store = func() {}
 	id, automatic := strings.TrimPrefix(documentID, "sha256:"), false
 	if ext, ok := p.Extensions["persistedQuery"].(map[string]any); ok && id == "" {
 		if id, automatic = ext["sha256Hash"].(string); !automatic {
@@ -56,31 +53,23 @@ func (s *Server) resolve(p *graphql.RawParams, documentID string) (keep func(), 
 	}
 	switch {
 	case id == "":
-		return keep, nil
+		return store, nil
 	case p.Query == "":
 		text, ok := s.docs.byID(id)
 		if !ok && automatic && !s.o.OnlyTrusted {
-			return nil, coded(fault.PersistedQueryNotFound, "PersistedQueryNotFound") // clients wait for just this text, and send the document
+			return nil, coded(fault.PersistedQueryNotFound, "PersistedQueryNotFound") // clients compare this text and retry with the query
 		}
 		if !ok {
-			return nil, coded(fault.BadUserInput, "there is no document with this id")
+			return nil, coded(fault.BadUserInput, "no document has this id")
 		}
 		p.Query = text
-		return keep, nil
+		return store, nil
 	case automatic && DocumentID(p.Query) != id:
 		return nil, coded(fault.BadUserInput, "extensions.persistedQuery.sha256Hash is not the SHA-256 of the query")
 	case automatic && !s.o.OnlyTrusted:
 		text := p.Query
-		return func() { s.docs.persisted.Add(id, text) }, nil
+		return func() { s.docs.persisted.Set(id, text) }, nil
 	default:
-		return keep, nil
+		return store, nil
 	}
-}
-
-// statusOf is the status of an answer without data.
-func statusOf(media string) int {
-	if media == mediaGraphQL {
-		return http.StatusBadRequest
-	}
-	return http.StatusOK
 }

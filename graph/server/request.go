@@ -2,246 +2,165 @@ package server
 
 import (
 	"bytes"
-	"encoding/json"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/fault"
 )
 
-// readQuery reads the parameters of a GET request.
-func readQuery(raw string, values int, p *graphql.RawParams) (documentID string, bad *refusal) {
-	q, err := url.ParseQuery(raw)
-	if err != nil {
-		return "", refuse(http.StatusBadRequest, "the query string is malformed")
-	}
-	p.Query, p.OperationName = q.Get("query"), q.Get("operationName")
-	for _, member := range []struct {
-		name string
-		into *map[string]any
-	}{{"variables", &p.Variables}, {"extensions", &p.Extensions}} {
-		text := q.Get(member.name)
-		if text == "" {
-			continue
-		}
-		d := newValueReader([]byte(text), values)
-		*member.into, err = d.object()
-		switch {
-		case errors.Is(err, errManyValues):
-			return "", manyValues(member.name+" have", values)
-		case err != nil || d.end() != nil:
-			return "", refuse(http.StatusBadRequest, member.name+" must be a JSON object")
-		}
-	}
-	return q.Get("documentId"), nil
+// rejection is the response to a request that is not executed.
+type rejection struct {
+	status int
+	err    *gqlerror.Error
 }
 
-func tooLarge(limit int64) *refusal {
-	return refuse(http.StatusRequestEntityTooLarge, "the request body has more than "+strconv.FormatInt(limit, 10)+" bytes")
+// reject returns a rejection with the code BAD_USER_INPUT.
+func reject(status int, format string, args ...any) *rejection {
+	return &rejection{status, coded(fault.BadUserInput, fmt.Sprintf(format, args...))}
 }
 
-// receiveBody reads the body of a POST request. size is how long it says it is, negative when it does not say.
-func receiveBody(r io.Reader, size int64, contentType string) ([]byte, *refusal) {
+// receive returns the query string of a GET request, or the body of a POST request.
+func (s *Server) receive(w http.ResponseWriter, r *http.Request) ([]byte, *rejection) {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		return []byte(r.URL.RawQuery), nil
+	case http.MethodPost:
+		if r.ContentLength > s.o.MaxBody {
+			w.Header().Set("Connection", "close") // the rest of the body must not be parsed as the next request
+			return nil, bodyTooLarge(s.o.MaxBody)
+		}
+		return receiveBody(http.MaxBytesReader(w, r.Body, s.o.MaxBody), r.ContentLength, r.Header.Get("Content-Type"))
+	default:
+		w.Header().Set("Allow", "GET, HEAD, POST")
+		return nil, reject(http.StatusMethodNotAllowed, "the method must be GET, HEAD or POST")
+	}
+}
+
+// receiveBody reads the body of a POST request. size is its Content-Length, or negative if it is unknown. Content types that HTML forms can send are
+// rejected.
+func receiveBody(r io.Reader, size int64, contentType string) ([]byte, *rejection) {
 	media, params, err := mime.ParseMediaType(contentType)
 	charset, hasCharset := params["charset"]
 	if err != nil || media != mediaJSON || hasCharset && !strings.EqualFold(charset, "utf-8") {
-		return nil, refuse(http.StatusUnsupportedMediaType, "the content type must be application/json in UTF-8")
+		return nil, reject(http.StatusUnsupportedMediaType, "the content type must be application/json in UTF-8")
 	}
-	raw := bytes.NewBuffer(make([]byte, 0, max(size, 0)+bytes.MinRead)) // reading wants room behind the end
+	raw := bytes.NewBuffer(make([]byte, 0, max(size, 0)+bytes.MinRead)) // ReadFrom needs MinRead free bytes to detect the end
 	_, err = raw.ReadFrom(r)
-	var long *http.MaxBytesError
+	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.As(err, &long):
-		return nil, tooLarge(long.Limit)
+	case errors.As(err, &tooLarge):
+		return nil, bodyTooLarge(tooLarge.Limit)
 	case err != nil:
-		return nil, refuse(http.StatusBadRequest, "the request body ended early")
+		return nil, reject(http.StatusBadRequest, "the request body is incomplete")
 	}
 	return raw.Bytes(), nil
 }
 
-// readBody reads the parameters in the body of a POST request, which may have so many JSON values.
-func readBody(raw []byte, values int, p *graphql.RawParams) (documentID string, bad *refusal) {
-	d := newValueReader(raw, values)
-	documentID, err := d.params(p)
-	if err == nil {
-		err = d.end()
+func bodyTooLarge(limit int64) *rejection {
+	return reject(http.StatusRequestEntityTooLarge, "the request body is larger than %d bytes", limit)
+}
+
+// params reads the parameters of a request from its query string or body. It returns a function that stores a valid persisted query; see [Server.resolveID].
+// A rejection with status 200 is reported with the same status as an invalid document.
+func (s *Server) params(r *http.Request, raw []byte) (params *graphql.RawParams, store func(), bad *rejection) {
+	var documentID string
+	if r.Method == http.MethodPost {
+		params, documentID, bad = readBody(raw, s.o.MaxValues)
+	} else {
+		params, documentID, bad = readQuery(string(raw), s.o.MaxValues)
 	}
+	if bad != nil {
+		return nil, nil, bad
+	}
+	params.Headers = r.Header
+	store, failed := s.resolveID(params, documentID)
 	switch {
-	case errors.Is(err, errManyValues):
-		return "", manyValues("the request body has", values)
+	case failed != nil:
+		return nil, nil, &rejection{http.StatusOK, failed}
+	case params.Query == "":
+		return nil, nil, reject(http.StatusBadRequest, "query is missing")
+	}
+	return params, store, nil
+}
+
+// readBody reads the parameters in the body of a POST request. maxValues is the maximum number of JSON values in variables and extensions.
+func readBody(raw []byte, maxValues int) (params *graphql.RawParams, documentID string, bad *rejection) {
+	var body struct {
+		Query         string         `json:"query"`
+		OperationName string         `json:"operationName"`
+		DocumentID    string         `json:"documentId"`
+		Variables     map[string]any `json:"variables"`
+		Extensions    map[string]any `json:"extensions"`
+	}
+	switch err := decode(raw, maxValues, &body); {
+	case errors.Is(err, errTooManyValues):
+		return nil, "", tooManyValues("the request body", maxValues)
 	case err != nil:
-		return "", refuse(http.StatusBadRequest, "the request body must be a JSON object with query, operationName, variables and extensions")
+		return nil, "", reject(http.StatusBadRequest, "the request body must be a JSON object with query, operationName, variables and extensions")
 	}
-	return documentID, nil
+	params = &graphql.RawParams{Query: body.Query, OperationName: body.OperationName, Variables: body.Variables, Extensions: body.Extensions}
+	return params, body.DocumentID, nil
 }
 
-func manyValues(what string, limit int) *refusal {
-	return &refusal{http.StatusBadRequest, coded(fault.TooComplex, fmt.Sprintf("%s more than %d values", what, limit))}
-}
-
-// The reasons not to read a JSON text; others are of its syntax.
-var (
-	errManyValues = errors.New("too many values")
-	errOtherValue = errors.New("a value of another kind is expected")
-)
-
-// valueReader reads JSON in one pass, and no more values than it may: objects are map[string]any, arrays []any, and numbers json.Number, which
-// stay as they were written. The same name twice in an object is an error (RFC 8259, §4, leaves it open), and so is what is not UTF-8.
-type valueReader struct {
-	d    *jsontext.Decoder
-	left int
-}
-
-func newValueReader(raw []byte, values int) *valueReader {
-	return &valueReader{jsontext.NewDecoder(bytes.NewBuffer(raw)), values}
-}
-
-// end is an error when something follows.
-func (v *valueReader) end() error {
-	switch _, err := v.d.ReadToken(); {
-	case err == nil:
-		return errOtherValue
-	case errors.Is(err, io.EOF):
-		return nil
-	default:
-		return fmt.Errorf("reading the end: %w", err)
-	}
-}
-
-func (v *valueReader) token() (jsontext.Token, error) {
-	t, err := v.d.ReadToken()
+// readQuery reads the parameters of a GET request. maxValues is the maximum number of JSON values in each of variables and extensions.
+func readQuery(raw string, maxValues int) (params *graphql.RawParams, documentID string, bad *rejection) {
+	q, err := url.ParseQuery(raw)
 	if err != nil {
-		return t, fmt.Errorf("reading a value: %w", err)
+		return nil, "", reject(http.StatusBadRequest, "the query string is malformed")
 	}
-	return t, nil
+	params = &graphql.RawParams{Query: q.Get("query"), OperationName: q.Get("operationName")}
+	for _, p := range []struct {
+		name string
+		into *map[string]any
+	}{{"variables", &params.Variables}, {"extensions", &params.Extensions}} {
+		text := q.Get(p.name)
+		if text == "" {
+			continue
+		}
+		switch err := decode([]byte(text), maxValues, p.into); {
+		case errors.Is(err, errTooManyValues):
+			return nil, "", tooManyValues(p.name, maxValues)
+		case err != nil:
+			return nil, "", reject(http.StatusBadRequest, "%s must be a JSON object", p.name)
+		}
+	}
+	return params, q.Get("documentId"), nil
 }
 
-// params reads the object of a POST request.
-func (v *valueReader) params(p *graphql.RawParams) (documentID string, err error) {
-	err = v.members(func(name string) (err error) {
-		switch name {
-		case "query":
-			p.Query, err = v.text()
-		case "operationName":
-			p.OperationName, err = v.text()
-		case "documentId":
-			documentID, err = v.text()
-		case "variables":
-			p.Variables, err = v.object()
-		case "extensions":
-			p.Extensions, err = v.object()
-		default:
-			_, err = v.value()
+func tooManyValues(where string, limit int) *rejection {
+	return &rejection{http.StatusBadRequest, coded(fault.TooComplex, fmt.Sprintf("%s has more than %d JSON values, or more than %d nested in each other", where, limit, maxNesting))}
+}
+
+var errTooManyValues = errors.New("too many values")
+
+// maxNesting is the maximum nesting of JSON values.
+const maxNesting = 1000
+
+// decode decodes JSON with at most maxValues values in maps and lists. Numbers become [stdjson.Number], which preserves their digits. Duplicate names, invalid
+// UTF-8 and text after the value are errors.
+func decode(raw []byte, maxValues int, into any) error {
+	values := 0
+	element := json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *any) error {
+		if values++; values > maxValues || d.StackDepth() > maxNesting {
+			return errTooManyValues
 		}
-		return err
+		if d.PeekKind() != '0' {
+			return errors.ErrUnsupported // decode it as usual
+		}
+		t, err := d.ReadToken()
+		*v = stdjson.Number(t.String())
+		return err //nolint:wrapcheck // wrapped by the caller
 	})
-	return documentID, err
-}
-
-// members calls read for each member of an object; it has to read the value.
-func (v *valueReader) members(read func(name string) error) error {
-	if t, err := v.token(); err != nil || t.Kind() != '{' {
-		return errors.Join(err, errOtherValue)
-	}
-	for {
-		name, err := v.token()
-		if err != nil {
-			return err
-		}
-		if name.Kind() == '}' {
-			return nil
-		}
-		if err := v.spend(); err != nil {
-			return err
-		}
-		if err := read(name.String()); err != nil {
-			return err
-		}
-	}
-}
-
-// spend counts a value.
-func (v *valueReader) spend() error {
-	v.left--
-	if v.left < 0 {
-		return errManyValues
-	}
-	return nil
-}
-
-// text reads a string, or null as an empty one.
-func (v *valueReader) text() (string, error) {
-	t, err := v.token()
-	switch {
-	case err != nil || t.Kind() == 'n':
-		return "", err
-	case t.Kind() != '"':
-		return "", errOtherValue
-	}
-	return t.String(), nil
-}
-
-// object reads an object, or null as nil.
-func (v *valueReader) object() (map[string]any, error) {
-	if v.d.PeekKind() == 'n' {
-		_, err := v.token()
-		return nil, err
-	}
-	m := map[string]any{}
-	return m, v.members(func(name string) (err error) {
-		m[name], err = v.value()
-		return err
-	})
-}
-
-func (v *valueReader) value() (any, error) {
-	switch v.d.PeekKind() {
-	case '{':
-		return v.object()
-	case '[':
-		return v.array()
-	default:
-	}
-	t, err := v.token()
-	if err != nil {
-		return nil, err
-	}
-	switch t.Kind() {
-	case '"':
-		return t.String(), nil
-	case '0':
-		return json.Number(t.String()), nil
-	case 't', 'f':
-		return t.Bool(), nil
-	default:
-		return nil, nil
-	}
-}
-
-func (v *valueReader) array() ([]any, error) {
-	if _, err := v.token(); err != nil {
-		return nil, err
-	}
-	list := []any{}
-	for v.d.PeekKind() != ']' {
-		if err := v.spend(); err != nil {
-			return nil, err
-		}
-		item, err := v.value()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, item)
-	}
-	_, err := v.token()
-	return list, err
+	return json.Unmarshal(raw, into, json.WithUnmarshalers(element)) //nolint:wrapcheck // callers report only that it failed
 }

@@ -1,21 +1,16 @@
-// Package server runs operations: those that come over HTTP, and the documents of the REST side in process, through one executor.
+// Package server executes GraphQL operations: those of clients over HTTP, WebSockets and server-sent events, and the documents of the REST side in process.
 package server
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
-	"maps"
 	"reflect"
-	"runtime/debug"
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/99designs/gqlgen/graphql/handler/extension"
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/fault"
 	"heliograph/graph/limits"
@@ -26,78 +21,74 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Options say how operations are run.
+// Options configure a server.
 type Options struct {
 	Schema graphql.ExecutableSchema
 	Tables *rowplan.Tables
-	// Operation makes what resolvers need in the context of one operation.
+	// Operation returns the value that resolvers need in the context of one operation.
 	Operation func() values.Value
-	// Classify tells the code and the text of an error that has none of its own.
+	// Classify returns the code and the message for an error without a code.
 	Classify func(error) *fault.Error
-	// Base completes entity ids that are given without shard or realm.
+	// Base completes entity ids without shard or realm.
 	Base ledger.EntityID
-	// Limits are the page sizes of clients of the graph.
+	// Limits are the page sizes for clients of the graph.
 	Limits relay.Limits
-	// Documents is how many parsed documents of clients are kept.
+	// Documents is the maximum number of cached documents of clients.
 	Documents int
-	// CheckVariables makes the variables of documents in process be checked as those of clients are. It is for tests.
+	// CheckVariables makes [Server.Run] validate variables. It is for tests.
 	CheckVariables bool
-	// Bounds are what documents of clients may ask for.
+	// Bounds limit the documents of clients.
 	Bounds limits.Limits
-	// MaxBody bounds the size of a request body in bytes, MaxValues how many JSON values it may have.
+	// MaxBody is the maximum size of a request body in bytes, MaxValues the maximum number of JSON values in it.
 	MaxBody   int64
 	MaxValues int
-	// IntrospectionOff refuses documents of clients that ask for the schema; SuggestionsOff tells no names that are like a wrong one.
+	// IntrospectionOff rejects introspection by clients. SuggestionsOff removes similar names from validation errors.
 	IntrospectionOff, SuggestionsOff bool
-	// Trusted are documents by ids, which are known from the start, beside those of the REST side. OnlyTrusted refuses all others.
+	// Trusted are documents by id that clients can execute, in addition to those of the REST side. OnlyTrusted rejects all others.
 	Trusted     map[string]string
 	OnlyTrusted bool
-	// CacheBytes bounds the answers that are kept, 0 for none. Head tells the newest consensus timestamp, which all of them depend on.
+	// CacheBytes is the size of the response cache, 0 to disable it. Head returns the newest consensus timestamp, on which all responses depend.
 	CacheBytes int64
 	Head       func(context.Context) (int64, error)
-	// Streams bound subscriptions, Origins are the origins of pages that may open WebSockets (patterns as of [path.Match]).
+	// Streams configure WebSockets and server-sent events. Origins are the origins that can open WebSockets, as patterns of [path.Match].
 	Streams StreamOptions
 	Origins []string
-	// NewID makes the ids of errors whose reasons only the log tells.
+	// NewID returns a new id for an internal error. The response has the id, and the log has the id and the details.
 	NewID  func() string
 	Logger *slog.Logger
-	// Observer is told of operations. Nil stands for nobody.
+	// Observer is notified of operations. It can be nil.
 	Observer Observer
 }
 
-// Observer is told which operations there are. Their kind is query, mutation or subscription; the name is empty where an operation has none.
+// Observer is notified of operations. Their kind is query, mutation or subscription. The name of an anonymous operation is empty.
 type Observer interface {
-	// Received is told of the operation that a request of a client asks for, when it is known to be good; of one whose answer was kept, too.
+	// Received is called for each valid operation of a client, including those whose response is cached.
 	Received(ctx context.Context, kind, name string)
-	// Run is told of an operation that is run in process. It runs with the context that is returned, and end is called afterwards.
+	// Run is called before an operation is executed in process. The operation uses the returned context, and end is called after it.
 	Run(ctx context.Context, kind, name string) (of context.Context, end func())
 }
 
-// Server runs operations.
+// Server executes operations.
 type Server struct {
 	o        Options
 	exec     *executor.Executor
 	docs     *documents
 	graphEnv *scalar.Env
 	restEnvs map[scalar.Style]*scalar.Env
-	// presenter and middleware are the methods present and field, made functions once.
+	// presenter and middleware are the methods present and field. A method value allocates each time.
 	presenter  graphql.ErrorPresenterFunc
 	middleware graphql.FieldMiddleware
-	costLimit  string     // as the header has it
-	responses  *responses // nil when no answers are kept
+	costLimit  string         // value of the header
+	responses  *responseCache // nil if disabled
 	streams    streams
-	closing    context.Context //nolint:containedctx // of the server's life, which connections depend on that no request ends
+	closing    context.Context //nolint:containedctx // lifetime of the server, which WebSockets depend on
 	close      context.CancelFunc
 }
 
-// New makes a server.
+// New returns a new server. It fails if a trusted document is invalid.
 func New(o Options) (*Server, error) {
-	docs, err := newDocuments(o.Documents, &o.Tables.Plans, o.Limits)
-	if err != nil {
-		return nil, err
-	}
 	s := &Server{
-		o: o, exec: executor.New(o.Schema), docs: docs,
+		o: o, exec: executor.New(o.Schema), docs: newDocuments(o.Documents, &o.Tables.Plans, o.Limits),
 		graphEnv: &scalar.Env{Style: scalar.GraphQL, Base: o.Base},
 		restEnvs: map[scalar.Style]*scalar.Env{}, costLimit: strconv.Itoa(o.Bounds.Cost),
 	}
@@ -109,28 +100,23 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	if o.CacheBytes > 0 {
-		s.responses = newResponses(o.CacheBytes, o.Head)
+		s.responses = newResponseCache(o.CacheBytes, o.Head)
 	}
 	s.presenter, s.middleware = s.present, s.field
 	s.exec.SetErrorPresenter(s.presenter)
 	s.exec.SetRecoverFunc(recovered)
-	s.exec.Use(extension.Introspection{})
-	s.exec.SetQueryCache(docs)
+	s.exec.Use(extension.Introspection{}) // [Server.document] rejects it where it is disabled
+	s.exec.SetQueryCache(s.docs)
 	return s, nil
-}
-
-// recovered is what a client sees of a resolver that panicked.
-func recovered(_ context.Context, p any) error {
-	return &panicError{value: p, stack: debug.Stack()}
 }
 
 // Close closes all WebSockets.
 func (s *Server) Close() { s.close() }
 
-// answersAlone is around every root field, and does nothing.
-func answersAlone(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) }
+// Schema returns the schema of the graph. Callers must not modify it.
+func (s *Server) Schema() *ast.Schema { return s.o.Schema.Schema() }
 
-// field is around every field: it notes where the page of a REST answer ends, and lets the row plan answer.
+// field is the middleware of all fields. It records the end of the page of a REST response, and executes row plans.
 func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) {
 	v, err := next(ctx)
 	if err != nil || v == nil {
@@ -149,65 +135,10 @@ func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) 
 	return s.o.Tables.Apply(ctx, v)
 }
 
-// pageAlias is the alias of the root field that holds the page of a REST answer.
+// pageAlias is the alias of the root field with the page of a REST response.
 const pageAlias = "page"
 
-// present is what a client sees of an error.
-func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
-	if errors.Is(err, errTold) {
-		return nil
-	}
-	var own *fault.Error
-	var parsed *gqlerror.Error
-	switch {
-	case errors.As(err, &own):
-	case errors.As(err, &parsed) && parsed.Err == nil: // the document or its variables are wrong
-		return parsed
-	default:
-		if parsed != nil {
-			err = parsed.Err
-		}
-		own = s.o.Classify(err)
-	}
-	e := coded(own.Code, own.Message)
-	e.Path = graphql.GetPath(ctx)
-	maps.Copy(e.Extensions, own.Extra)
-	if own.Code == fault.Internal || own.Code == fault.Unavailable { // the client learns an id, the log the reason
-		id := s.o.NewID()
-		e.Extensions["id"] = id
-		attrs := []any{"id", id, "field", e.Path.String(), "error", err}
-		var panicked *panicError
-		if errors.As(err, &panicked) {
-			attrs = append(attrs, "stack", string(panicked.stack))
-		}
-		s.o.Logger.ErrorContext(ctx, "a field could not be answered", attrs...)
-	}
-	return e
-}
-
-// panicError is a resolver's panic.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
-
-func coded(code fault.Code, message string) *gqlerror.Error {
-	return &gqlerror.Error{Message: message, Extensions: map[string]any{"code": string(code)}}
-}
-
-// received tells the observer of a client's operation.
-func (s *Server) received(ctx context.Context, op *ast.OperationDefinition) {
-	if s.o.Observer != nil {
-		s.o.Observer.Received(ctx, string(op.Operation), op.Name)
-	}
-}
-
-// context prepares the context of a client's operation.
+// context returns the context for an operation of a client.
 func (s *Server) context(ctx context.Context) context.Context {
 	return values.Context(graphql.StartOperationTrace(ctx), s.graphEnv.Value(), s.o.Limits.Value(), new(rowplan.Store).Value(), s.o.Operation())
 }
-
-// Schema is the graph's schema. It is not to be changed.
-func (s *Server) Schema() *ast.Schema { return s.o.Schema.Schema() }

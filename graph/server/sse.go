@@ -2,117 +2,104 @@ package server
 
 import (
 	"encoding/json"
-	"mime"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-
-	"heliograph/graph/fault"
 )
 
-const mediaEvents = "text/event-stream"
-
-// wantsEvents tells whether a client can read server-sent events, and asks for them.
-func wantsEvents(r *http.Request) bool {
-	for _, header := range r.Header.Values("Accept") {
-		for item := range strings.SplitSeq(header, ",") {
-			if media, _, err := mime.ParseMediaType(strings.TrimSpace(item)); err == nil && media == mediaEvents {
-				return true
-			}
+// acceptsEvents reports whether a client accepts server-sent events.
+func acceptsEvents(r *http.Request) bool {
+	for media := range acceptedMedia(r.Header) {
+		if media == mediaEvents {
+			return true
 		}
 	}
 	return false
 }
 
-// serveEvents answers with server-sent events, as the protocol "GraphQL over Server-Sent Events" says for distinct connections: an event "next" for each
-// answer, "complete" at the end.
+// serveEvents serves an operation with server-sent events, according to the "distinct connections mode" of the protocol "GraphQL over Server-Sent Events":
+// an event "next" for each response, and "complete" at the end.
+//
+// gqlgen's transport.SSE is not used: it does not support GET, its "complete" event has no data and browsers ignore it, it has no write deadline, and its
+// goroutine can write after the handler has returned.
 func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Add("Vary", "Accept")
+	w.Header().Add("Vary", "Accept")
 	raw, bad := s.receive(w, r)
 	if bad != nil {
-		h.Set("Content-Type", mediaJSON+"; charset=utf-8")
-		writeErrors(w, bad.status, gqlerror.List{bad.err})
+		writeEventsError(w, bad)
 		return
 	}
-	events := &eventWriter{w: w, c: http.NewResponseController(w), timeout: s.o.Streams.WriteTimeout}
-	h.Set("Content-Type", mediaEvents)
-	h.Set("Cache-Control", "no-cache, no-transform")
-	h.Set("X-Accel-Buffering", "no") // which proxies take for a wish to see events when they happen
-	params, keep, bad := s.params(r, raw)
-	if bad == nil && r.Method != http.MethodPost {
-		// A page that is not ours can make a browser send a GET: it must not change anything.
-		if e, errs := s.document(params.Query); errs == nil {
-			if op := e.doc.Operations.ForName(params.OperationName); op != nil && op.Operation == ast.Mutation {
-				h.Set("Allow", "POST")
-				h.Set("Content-Type", mediaJSON+"; charset=utf-8")
-				writeErrors(w, http.StatusMethodNotAllowed, gqlerror.List{coded(fault.BadUserInput, "send a mutation with POST")})
-				return
-			}
-		}
+	params, store, bad := s.params(r, raw)
+	if bad == nil && r.Method != http.MethodPost && s.isMutation(params.Query, params.OperationName) {
+		w.Header().Set("Allow", "POST")
+		writeEventsError(w, reject(http.StatusMethodNotAllowed, "a mutation requires POST")) // any web page can send a GET request
+		return
 	}
+	events := &eventWriter{out: s.streamWriter(w)}
+	events.out.setHeaders(mediaEvents)
 	stop := events.keepAlive(s.o.Streams.KeepAlive)
 	defer stop()
 	var errs gqlerror.List
 	if bad != nil {
 		errs = gqlerror.List{bad.err}
 	} else {
-		if events.comment() != nil { // the client learns at once that it is heard
+		if events.comment() != nil { // sends the headers before the first event
 			return
 		}
-		errs = s.stream(r.Context(), params, keep, events.next)
+		errs = s.stream(r.Context(), params, store, events.next)
 	}
 	if errs != nil {
 		if b, err := json.Marshal(errs); err == nil && events.next([]byte(`{"data":null,"errors":`), b, []byte("}")) != nil {
 			return
 		}
 	}
-	_ = events.complete() // a client that has gone is no concern of ours
+	_ = events.complete() // fails only if the client has disconnected
+}
+
+// isMutation reports whether the operation of a request is a mutation. It reports false if the document is invalid.
+func (s *Server) isMutation(query, operationName string) bool {
+	e, errs := s.document(query)
+	if errs != nil {
+		return false
+	}
+	op := e.doc.Operations.ForName(operationName)
+	return op != nil && op.Operation == ast.Mutation
+}
+
+// writeEventsError writes an error as plain JSON.
+func writeEventsError(w http.ResponseWriter, bad *rejection) {
+	w.Header().Set("Content-Type", mediaJSON+"; charset=utf-8")
+	writeErrors(w, bad.status, gqlerror.List{bad.err})
 }
 
 // eventWriter writes events to one client.
 type eventWriter struct {
-	w       http.ResponseWriter
-	c       *http.ResponseController
-	timeout time.Duration
-
 	mu  sync.Mutex
-	buf []byte
+	out streamWriter
 }
 
-// next writes the JSON of an answer, or of a part of one.
-func (e *eventWriter) next(json ...[]byte) error {
-	return e.write("event: next\ndata: ", append(json, []byte("\n\n"))...)
-}
+// next writes an event with a response or a part of one.
+func (e *eventWriter) next(json ...[]byte) error { return e.write("event: next\ndata: ", json, "\n\n") }
 
-func (e *eventWriter) complete() error { return e.write("event: complete\ndata:\n\n") }
+func (e *eventWriter) complete() error { return e.write("event: complete\ndata:\n\n", nil, "") }
 
-// comment writes what clients do not see.
-func (e *eventWriter) comment() error { return e.write(":\n\n") }
+// comment writes a comment, which clients ignore.
+func (e *eventWriter) comment() error { return e.write(":\n\n", nil, "") }
 
-func (e *eventWriter) write(head string, parts ...[]byte) error {
+func (e *eventWriter) write(before string, json [][]byte, after string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.buf = append(e.buf[:0], head...)
-	for _, p := range parts {
-		e.buf = append(e.buf, p...)
-	}
-	_ = e.c.SetWriteDeadline(time.Now().Add(e.timeout)) //nolint:forbidigo // the network's clock; a writer without deadlines is a test's
-	if _, err := e.w.Write(e.buf); err != nil {
-		return err //nolint:wrapcheck // only whether there is one matters
-	}
-	return e.c.Flush() //nolint:wrapcheck // as above
+	return e.out.write(before, json, after)
 }
 
-// keepAlive writes a comment in every interval until stop is called.
+// keepAlive writes a comment at each interval until stop is called.
 func (e *eventWriter) keepAlive(interval time.Duration) (stop func()) {
 	ticker, done := time.NewTicker(interval), make(chan struct{})
-	var ended sync.WaitGroup
-	ended.Go(func() {
+	var running sync.WaitGroup
+	running.Go(func() {
 		for {
 			select {
 			case <-done:
@@ -127,6 +114,6 @@ func (e *eventWriter) keepAlive(interval time.Duration) (stop func()) {
 	return func() {
 		ticker.Stop()
 		close(done)
-		ended.Wait()
+		running.Wait()
 	}
 }

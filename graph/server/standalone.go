@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,8 +11,8 @@ import (
 	"github.com/vektah/gqlparser/v2/formatter"
 )
 
-// Standalone is the text of one operation with the fragments it needs. With inline, variables stand in it as default values, so that it runs
-// as it is; without, they have to be sent along.
+// Standalone returns the text of one operation with the fragments that it uses. With inline, the variables are replaced by default values, so that
+// the text can be executed without variables.
 func (s *Server) Standalone(d *Document, operation string, variables map[string]any, inline bool) (string, error) {
 	op := d.doc.Operations.ForName(operation)
 	if op == nil {
@@ -36,7 +37,7 @@ func (s *Server) Standalone(d *Document, operation string, variables map[string]
 	return b.String(), nil
 }
 
-// addFragments adds the fragments that a selection set spreads.
+// addFragments adds the fragments that a selection set uses, directly or through other fragments.
 func addFragments(doc *ast.QueryDocument, set ast.SelectionSet, seen map[string]bool) {
 	for _, s := range set {
 		switch s := s.(type) {
@@ -54,7 +55,7 @@ func addFragments(doc *ast.QueryDocument, set ast.SelectionSet, seen map[string]
 	}
 }
 
-// literal writes a variable's value as it stands in a document.
+// literal converts the value of a variable to a literal.
 func (s *Server) literal(t *ast.Type, v any) *ast.Value {
 	switch v := v.(type) {
 	case nil:
@@ -72,12 +73,7 @@ func (s *Server) literal(t *ast.Type, v any) *ast.Value {
 	case map[string]any:
 		object := &ast.Value{Kind: ast.ObjectValue}
 		fields := s.o.Schema.Schema().Types[t.Name()].Fields
-		names := make([]string, 0, len(v))
-		for n := range v {
-			names = append(names, n)
-		}
-		slices.Sort(names)
-		for _, n := range names {
+		for _, n := range slices.Sorted(maps.Keys(v)) {
 			object.Children = append(object.Children, &ast.ChildValue{Name: n, Value: s.literal(fields.ForName(n).Type, v[n])})
 		}
 		return object

@@ -17,44 +17,44 @@ import (
 	"heliograph/internal/base/values"
 )
 
-// StreamOptions bound answers that come in many parts.
+// StreamOptions configure WebSockets and server-sent events.
 type StreamOptions struct {
-	// Most is how many streams there may be at a time; PerConnection how many of them on one WebSocket.
+	// Most is the maximum number of operations on all connections, PerConnection the maximum number on one WebSocket.
 	Most, PerConnection int
-	// KeepAlive is how often a silent connection is told that it lives.
+	// KeepAlive is the interval of keep-alive messages.
 	KeepAlive time.Duration
-	// WriteTimeout is how long a client may take to read one event.
+	// WriteTimeout is how long a client can take to read one message.
 	WriteTimeout time.Duration
-	// QueryTimeout bounds what is no subscription. 0 means never.
+	// QueryTimeout is the timeout of queries and mutations. 0 is no timeout.
 	QueryTimeout time.Duration
 }
 
-// DefaultStreams are bounds for a gateway that serves the public.
+// DefaultStreams returns options for a public gateway.
 func DefaultStreams() StreamOptions {
 	return StreamOptions{Most: 20_000, PerConnection: 100, KeepAlive: 12 * time.Second, WriteTimeout: 10 * time.Second}
 }
 
-// Streams tells whether a request may be answered for as long as its client likes.
-func Streams(r *http.Request) bool { return wantsEvents(r) || wantsWebSocket(r) }
+// Streams reports whether the response to a request can last as long as the client stays connected.
+func Streams(r *http.Request) bool { return acceptsEvents(r) || isWebSocket(r) }
 
-// streams counts what is streamed.
+// streams counts the operations of WebSockets and server-sent events.
 type streams struct{ open atomic.Int64 }
 
-// StreamsOpen is how many streams there are now.
+// StreamsOpen returns the number of operations running on WebSockets and server-sent events.
 func (s *Server) StreamsOpen() int { return int(s.streams.open.Load()) }
 
-// stream runs an operation and sends each of its answers, or each part of it, as pieces of JSON. It returns what is wrong with the request, or why the
-// stream ended before its client wanted it to. The pieces are overwritten when send has returned.
-func (s *Server) stream(ctx context.Context, params *graphql.RawParams, keep func(), send func(json ...[]byte) error) gqlerror.List {
+// stream executes an operation and sends each response, or each part of it, as pieces of JSON. It returns the errors of an invalid request, or the reason
+// why the server ended the operation. The pieces are valid until send returns.
+func (s *Server) stream(ctx context.Context, params *graphql.RawParams, store func(), send func(json ...[]byte) error) gqlerror.List {
 	if s.streams.open.Add(1) > int64(s.o.Streams.Most) {
 		s.streams.open.Add(-1)
-		return gqlerror.List{coded(fault.RateLimited, "too many subscriptions are open on this server; try again later")}
+		return gqlerror.List{coded(fault.RateLimited, "too many subscriptions are open on this server; retry later")}
 	}
 	defer s.streams.open.Add(-1)
 	var ending relay.Ending
 	ctx, cancel := context.WithCancel(values.Context(s.context(ctx), ending.Value()))
 	defer cancel()
-	op, errs := s.prepare(ctx, params, keep)
+	op, errs := s.prepare(ctx, params, store)
 	if errs != nil {
 		return errs
 	}
@@ -63,30 +63,30 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, keep fun
 		ctx, end = context.WithTimeout(ctx, s.o.Streams.QueryTimeout)
 		defer end()
 	}
-	if sp := op.split(); sp != nil {
-		err := s.deliver(ctx, op, sp, nil, func(_ bool, json ...[]byte) error { return send(json...) })
+	if split := op.split(); split != nil {
+		err := s.deliver(ctx, op, split, nil, func(_ bool, json ...[]byte) error { return send(json...) })
 		if errors.Is(err, context.DeadlineExceeded) {
-			return gqlerror.List{tookTooLong()}
+			return gqlerror.List{timedOut()}
 		}
-		return nil // what has come of it, or its client has gone
+		return nil // complete, or the client has disconnected
 	}
 	next, ctx := s.exec.DispatchOperation(ctx, op.oc)
 	for {
-		// What one event has loaded is of no use to the next, and would be kept for as long as the stream.
+		// Each event has its own store and loaders: later events must read the data again, and a long stream must not retain it.
 		resp := next(values.Context(ctx, new(rowplan.Store).Value(), s.o.Operation()))
 		if resp == nil {
 			break
 		}
-		tail, err := tailOf(resp)
+		tail, err := responseTail(resp)
 		if err != nil {
 			return gqlerror.List{coded(fault.Internal, "internal error")}
 		}
 		if send([]byte(dataMember), orNull(resp.Data), tail) != nil {
-			return nil // the client has gone
+			return nil // the client has disconnected
 		}
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return gqlerror.List{tookTooLong()}
+		return gqlerror.List{timedOut()}
 	}
 	if err := ending.Err(); err != nil && ctx.Err() == nil {
 		return gqlerror.List{coded(fault.Unavailable, err.Error())}
@@ -94,4 +94,4 @@ func (s *Server) stream(ctx context.Context, params *graphql.RawParams, keep fun
 	return nil
 }
 
-func tookTooLong() *gqlerror.Error { return coded(fault.Timeout, "the request took too long") }
+func timedOut() *gqlerror.Error { return coded(fault.Timeout, "the request timed out") }

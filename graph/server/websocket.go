@@ -10,44 +10,46 @@ import (
 	"sync"
 	"time"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/coder/websocket"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/fault"
 )
 
-// subprotocol is what is spoken on WebSockets.
+// subprotocol is the subprotocol of WebSockets: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
 const subprotocol = "graphql-transport-ws"
 
-// The protocol's reasons to close a connection.
+// Close codes of the protocol.
 const (
-	closeBadRequest    websocket.StatusCode = 4400
-	closeUnauthorized  websocket.StatusCode = 4401
-	closeInitTimeout   websocket.StatusCode = 4408
-	closeDuplicate     websocket.StatusCode = 4409
-	closeTooManyInits  websocket.StatusCode = 4429
-	closeBadSubprotcol websocket.StatusCode = 4406
+	closeBadRequest     websocket.StatusCode = 4400
+	closeUnauthorized   websocket.StatusCode = 4401
+	closeInitTimeout    websocket.StatusCode = 4408
+	closeDuplicate      websocket.StatusCode = 4409
+	closeTooManyInits   websocket.StatusCode = 4429
+	closeBadSubprotocol websocket.StatusCode = 4406
 )
 
-// initTimeout is how long a client may take to introduce itself.
+// initTimeout is how long a client can take to send connection_init.
 const initTimeout = 10 * time.Second
 
-func wantsWebSocket(r *http.Request) bool {
+func isWebSocket(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
-// serveWebSocket speaks graphql-transport-ws: many operations on one connection, subscriptions among them.
+// serveWebSocket serves operations of any kind, many on one connection, with the subprotocol graphql-transport-ws.
+//
+// gqlgen's transport.Websocket is not used: it closes with 1002 where the protocol requires 4400 to 4429, accepts duplicate operation ids, sends "complete"
+// after "error", and limits neither the operations of a connection nor the time to write a message.
 func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols: []string{subprotocol}, OriginPatterns: s.o.Origins, CompressionMode: websocket.CompressionDisabled,
 	})
 	if err != nil {
-		return // it has been answered
+		return // Accept has written the response
 	}
 	defer func() { _ = conn.CloseNow() }()
 	if conn.Subprotocol() != subprotocol {
-		_ = conn.Close(closeBadSubprotcol, "Subprotocol not acceptable")
+		_ = conn.Close(closeBadSubprotocol, "Subprotocol not acceptable")
 		return
 	}
 	conn.SetReadLimit(s.o.MaxBody)
@@ -61,7 +63,7 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request) {
 	c.serve(ctx)
 }
 
-// socket is a connection.
+// socket is a WebSocket connection.
 type socket struct {
 	server  *Server
 	conn    *websocket.Conn
@@ -73,14 +75,14 @@ type socket struct {
 	operations map[string]context.CancelFunc
 }
 
-// message is one of the protocol.
+// message is a message of the protocol.
 type message struct {
 	Type    string          `json:"type"`
 	ID      string          `json:"id,omitempty"`
 	Payload json.RawMessage `json:"payload,omitempty"`
 }
 
-// serve reads messages until the connection ends.
+// serve handles messages until the connection ends.
 func (c *socket) serve(ctx context.Context) {
 	first, cancel := context.WithTimeout(ctx, initTimeout)
 	defer cancel()
@@ -110,7 +112,7 @@ func (c *socket) serve(ctx context.Context) {
 	}
 }
 
-// handle acts on a message. A code that is not 0 closes the connection.
+// handle handles a message. The caller closes the connection if the code is not 0.
 func (c *socket) handle(ctx context.Context, m *message, initialised *bool) (code websocket.StatusCode, reason string) {
 	switch m.Type {
 	case "connection_init":
@@ -118,9 +120,9 @@ func (c *socket) handle(ctx context.Context, m *message, initialised *bool) (cod
 			return closeTooManyInits, "Too many initialisation requests"
 		}
 		*initialised = true
-		return c.answer(ctx, message{Type: "connection_ack"})
+		return c.send(ctx, message{Type: "connection_ack"})
 	case "ping":
-		return c.answer(ctx, message{Type: "pong", Payload: m.Payload})
+		return c.send(ctx, message{Type: "pong", Payload: m.Payload})
 	case "pong":
 		return 0, ""
 	case "subscribe":
@@ -140,7 +142,7 @@ func (c *socket) handle(ctx context.Context, m *message, initialised *bool) (cod
 	}
 }
 
-// subscribe starts an operation.
+// subscribe starts an operation. The caller closes the connection if the code is not 0.
 func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.StatusCode, reason string) {
 	if m.ID == "" || len(m.Payload) == 0 {
 		return closeBadRequest, "Invalid message received"
@@ -153,22 +155,20 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 	if len(c.operations) >= c.server.o.Streams.PerConnection {
 		return c.fail(ctx, m.ID, gqlerror.List{coded(fault.RateLimited, "too many operations are running on this connection")})
 	}
-	params := &graphql.RawParams{Headers: c.headers}
-	params.ReadTime.Start = graphql.Now()
-	documentID, bad := readBody(m.Payload, c.server.o.MaxValues, params)
+	params, documentID, bad := readBody(m.Payload, c.server.o.MaxValues)
 	if bad != nil {
 		return c.fail(ctx, m.ID, gqlerror.List{bad.err})
 	}
-	keep, unknown := c.server.resolve(params, documentID)
-	if unknown != nil {
-		return c.fail(ctx, m.ID, gqlerror.List{unknown})
+	params.Headers = c.headers
+	store, failed := c.server.resolveID(params, documentID)
+	if failed != nil {
+		return c.fail(ctx, m.ID, gqlerror.List{failed})
 	}
-	params.ReadTime.End = graphql.Now()
 	running, end := context.WithCancel(ctx)
 	c.operations[m.ID] = end
 	c.running.Go(func() {
 		defer end()
-		errs := c.server.stream(running, params, keep, func(json ...[]byte) error {
+		errs := c.server.stream(running, params, store, func(json ...[]byte) error {
 			return c.write(ctx, message{Type: "next", ID: m.ID, Payload: slices.Concat(json...)})
 		})
 		c.mu.Lock()
@@ -177,45 +177,46 @@ func (c *socket) subscribe(ctx context.Context, m *message) (code websocket.Stat
 		switch {
 		case errs != nil:
 			c.fail(ctx, m.ID, errs)
-		case running.Err() == nil: // who ended the operation knows
+		case running.Err() == nil: // the client did not complete the operation
 			_ = c.write(ctx, message{Type: "complete", ID: m.ID})
 		}
 	})
 	return 0, ""
 }
 
-// fail tells what is wrong with an operation, which is its end.
+// fail ends an operation with errors.
 func (c *socket) fail(ctx context.Context, id string, errs gqlerror.List) (websocket.StatusCode, string) {
 	b, err := json.Marshal(errs)
 	if err != nil {
 		return websocket.StatusInternalError, "Internal error"
 	}
-	return c.answer(ctx, message{Type: "error", ID: id, Payload: b})
+	return c.send(ctx, message{Type: "error", ID: id, Payload: b})
 }
 
-func (c *socket) answer(ctx context.Context, m message) (websocket.StatusCode, string) {
+// send sends a message. The caller closes the connection if the code is not 0.
+func (c *socket) send(ctx context.Context, m message) (websocket.StatusCode, string) {
 	if c.write(ctx, m) != nil {
 		return websocket.StatusGoingAway, ""
 	}
 	return 0, ""
 }
 
-// write sends a message. A client that does not read in time is given up.
+// write sends a message. It closes the connection if the client does not read the message within the timeout.
 func (c *socket) write(ctx context.Context, m message) error {
 	b, err := json.Marshal(m)
 	if err != nil {
-		return err //nolint:wrapcheck // only whether there is one matters
+		return err //nolint:wrapcheck // callers only check for nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.server.o.Streams.WriteTimeout)
 	defer cancel()
 	if err := c.conn.Write(ctx, websocket.MessageText, b); err != nil {
 		c.cancel()
-		return err //nolint:wrapcheck // as above
+		return err //nolint:wrapcheck // callers only check for nil
 	}
 	return nil
 }
 
-// keepAlive makes sure that the client is still there.
+// keepAlive sends pings, and closes the connection if the client does not respond.
 func (c *socket) keepAlive(ctx context.Context) {
 	ticker := time.NewTicker(c.server.o.Streams.KeepAlive)
 	defer ticker.Stop()

@@ -154,7 +154,7 @@ func (s *Site) find(r *http.Request, t *target) (v *edition.Volume, page *status
 // findLazy finds or makes what is not kept of every page. When it cannot be made anew, what was made of an earlier revision is better than nothing.
 func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*edition.Volume, int) {
 	key, day := page.Code+t.key, status.DateOf(s.o.Now().In(page.Zone))
-	kept, _ := s.lazy.Get(key)
+	kept, _ := s.lazy.GetIfPresent(key)
 	if kept != nil && kept.revision == page.Revision && kept.day == day {
 		return kept.volume, http.StatusOK
 	}
@@ -167,7 +167,7 @@ func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*edition
 			return nil
 		}
 		if err == nil {
-			s.lazy.Add(key, &made{p.Revision, day, v})
+			s.lazy.Set(key, &made{p.Revision, day, v})
 		}
 		return err
 	})
@@ -175,7 +175,7 @@ func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*edition
 	case v != nil:
 		return v, http.StatusOK
 	case gone:
-		s.lazy.Remove(key)
+		s.lazy.Invalidate(key)
 		return nil, http.StatusNotFound
 	case kept != nil && code == http.StatusServiceUnavailable:
 		return kept.volume, http.StatusOK

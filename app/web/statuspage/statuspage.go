@@ -22,7 +22,7 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/maypok86/otter/v2"
 
 	"heliograph/app/web/assets"
 	"heliograph/graph/relay"
@@ -76,7 +76,7 @@ type Site struct {
 	pageAssets
 	headers *edition.Headers
 	shelves edition.Part[map[string]*edition.Volume] // by path
-	lazy    *lru.Cache[string, *made]
+	lazy    *otter.Cache[string, *made]
 	landing *edition.Volume
 }
 
@@ -113,9 +113,7 @@ func New(o Options) (*Site, error) {
 	if s.pageAssets, err = loadAssets(); err != nil {
 		return nil, err
 	}
-	if s.lazy, err = lru.New[string, *made](mostLazy); err != nil {
-		return nil, fmt.Errorf("making the cache of the status page: %w", err)
-	}
+	s.lazy = otter.Must(&otter.Options[string, *made]{MaximumSize: mostLazy})
 	h := s.head(nil, "Heliograph", "")
 	if s.landing, err = s.render("landing", messagePage{h, "Heliograph", "A ledger's mirror database as one GraphQL graph, and as the REST API that is known from before."}); err != nil {
 		return nil, err

@@ -7,8 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
-
-	"heliograph/internal/base/cache"
+	"github.com/maypok86/otter/v2"
 )
 
 // code is the code of a contract with what is known of it without running it.
@@ -51,8 +50,8 @@ func asksOf(b []byte) asks {
 
 // codeCache keeps what is known of code for as long as the source hands out the very same bytes. It is bounded by the size of the code.
 type codeCache struct {
-	codes cache.Cache[*byte, *code]
-	dests cache.Cache[common.Hash, vm.BitVec]
+	codes *otter.Cache[*byte, *code]
+	dests *otter.Cache[common.Hash, vm.BitVec]
 }
 
 // newCodeCache makes a cache for about limit bytes of code; nil, which keeps nothing, when limit is 0.
@@ -61,8 +60,12 @@ func newCodeCache(limit uint64) *codeCache {
 		return nil
 	}
 	return &codeCache{
-		codes: cache.Weighed(limit, func(_ *byte, c *code) int { return len(c.bytes) }, 0),
-		dests: cache.Weighed(limit/8, func(_ common.Hash, v vm.BitVec) int { return len(v) }, 0),
+		codes: otter.Must(&otter.Options[*byte, *code]{
+			MaximumWeight: limit, Weigher: func(_ *byte, c *code) uint32 { return uint32(len(c.bytes)) },
+		}),
+		dests: otter.Must(&otter.Options[common.Hash, vm.BitVec]{
+			MaximumWeight: limit / 8, Weigher: func(_ common.Hash, v vm.BitVec) uint32 { return uint32(len(v)) },
+		}),
 	}
 }
 
@@ -73,7 +76,7 @@ func (c *codeCache) of(b []byte) *code {
 		return newCode(b)
 	}
 	key := unsafe.SliceData(b)
-	if known, ok := c.codes.Get(key); ok && len(known.bytes) == len(b) {
+	if known, ok := c.codes.GetIfPresent(key); ok && len(known.bytes) == len(b) {
 		return known
 	}
 	made := newCode(b)
@@ -82,7 +85,7 @@ func (c *codeCache) of(b []byte) *code {
 }
 
 // Load and Store make the cache one of valid jump destinations, by the hash of the code.
-func (c *codeCache) Load(hash common.Hash) (vm.BitVec, bool) { return c.dests.Get(hash) }
+func (c *codeCache) Load(hash common.Hash) (vm.BitVec, bool) { return c.dests.GetIfPresent(hash) }
 
 // Store remembers the jump destinations of code.
 func (c *codeCache) Store(hash common.Hash, v vm.BitVec) { c.dests.Set(hash, v) }

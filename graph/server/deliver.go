@@ -1,0 +1,248 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"heliograph/graph/incremental"
+	"heliograph/graph/rowplan"
+	"heliograph/internal/base/values"
+)
+
+// maxConcurrentGroups is the number of deferred fragments of one operation that are executed concurrently.
+const maxConcurrentGroups = 4
+
+// delivery executes an operation with deferred fragments and sends its response in parts.
+type delivery struct {
+	server *Server
+	oc     *graphql.OperationContext
+	split  *incremental.Split
+	memo   memo
+	send   sendPart
+
+	ctx     context.Context //nolint:containedctx // of this one response
+	running sync.WaitGroup
+	slots   chan struct{} // one for each group that is executed
+	done    chan groupResult
+	pending int // groups that have started and not been sent
+	// base has the objects that the fragment of each started group belongs to. found has those that its response contains.
+	base, found []*incremental.Objects
+}
+
+// sendPart sends the JSON of a part. hasNext reports whether more parts follow.
+type sendPart func(hasNext bool, json ...[]byte) error
+
+// groupResult is the result of a group. The response is nil if the operation ended before the group was executed.
+type groupResult struct {
+	group    int
+	response *graphql.Response
+}
+
+// payload is the result of a deferred fragment for one object.
+type payload struct {
+	path   ast.Path
+	data   []byte // nil for null
+	errors gqlerror.List
+}
+
+// deliver executes an operation and sends its response in parts, in the format of 2022-08-24: first the initial response with the extensions, then each
+// deferred fragment when its data is available. An error of send ends the delivery. If ctx ends, the remaining fragments fail with its cause.
+//
+// gqlgen's deferral is not used: it resolves a deferred fragment separately for each object, with a statement for each.
+func (s *Server) deliver(ctx context.Context, op *operation, split *incremental.Split, extensions map[string]any, send sendPart) error {
+	ctx, cancel := context.WithCancel(values.Context(ctx, rowplan.NewPartsStore().Value()))
+	n := len(split.Groups)
+	d := &delivery{
+		server: s, oc: op.oc, split: split, memo: memo{results: map[string]result{}}, send: send, ctx: ctx, slots: make(chan struct{}, maxConcurrentGroups),
+		done: make(chan groupResult, n), base: make([]*incremental.Objects, n), found: make([]*incremental.Objects, n),
+	}
+	defer d.running.Wait()
+	defer cancel()
+	if err := d.initial(extensions); err != nil {
+		return err
+	}
+	for d.pending > 0 {
+		r := <-d.done
+		d.pending--
+		if err := d.finish(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// initial executes what is not deferred, sends it, and starts the groups whose objects it has.
+func (d *delivery) initial(extensions map[string]any) error {
+	resp := d.execute(d.split.Initial)
+	if resp == nil {
+		return fmt.Errorf("executing the initial part: %w", d.ctx.Err())
+	}
+	resp.Extensions = extensions
+	ready, err := d.ready(incremental.Initial, incremental.Root(orNull(resp.Data)))
+	if err != nil {
+		return err
+	}
+	tail, err := responseTail(resp)
+	if err != nil {
+		return err
+	}
+	hasNext := len(ready) > 0
+	if err := d.send(hasNext, []byte(dataMember), orNull(resp.Data), tail[:len(tail)-1], partTail(hasNext)); err != nil {
+		return err
+	}
+	d.start(ready)
+	return nil
+}
+
+// partTail is the end of the JSON of a part.
+func partTail(hasNext bool) []byte { return fmt.Appendf(nil, `,"hasNext":%t}`, hasNext) }
+
+// execute executes a part of the operation.
+func (d *delivery) execute(op *ast.OperationDefinition) *graphql.Response {
+	of := d.oc
+	doc := of.Doc
+	if !d.split.Cached { // plans are cached by document, so use another one
+		once := *doc
+		doc = &once
+	}
+	oc := &graphql.OperationContext{
+		RawQuery: of.RawQuery, Variables: of.Variables, OperationName: of.OperationName, Doc: doc, Extensions: of.Extensions, Headers: of.Headers, Operation: op,
+		DisableIntrospection: of.DisableIntrospection, RecoverFunc: of.RecoverFunc, RootResolverMiddleware: of.RootResolverMiddleware, Stats: of.Stats,
+		ResolverMiddleware: d.memo.middleware(of.ResolverMiddleware),
+	}
+	next, ctx := d.server.exec.DispatchOperation(d.ctx, oc)
+	return next(ctx)
+}
+
+// ready returns the groups nested directly in parent for which objects has at least one object, and records these objects.
+func (d *delivery) ready(parent int, objects *incremental.Objects) ([]int, error) {
+	var ready []int
+	for i, g := range d.split.Groups {
+		if g.Parent != parent {
+			continue
+		}
+		var err error
+		if d.base[i], err = objects.Descend(g.Path[g.Base:]); err != nil {
+			return nil, err
+		}
+		if d.base[i].Any() {
+			ready = append(ready, i)
+		}
+	}
+	return ready, nil
+}
+
+// start executes groups in the background.
+func (d *delivery) start(groups []int) {
+	for _, i := range groups {
+		d.pending++
+		d.running.Go(func() {
+			r := groupResult{group: i}
+			defer func() {
+				if p := recover(); p != nil {
+					r.response = &graphql.Response{Errors: gqlerror.List{d.server.presenter(d.ctx, recovered(d.ctx, p))}}
+				}
+				d.done <- r
+			}()
+			d.slots <- struct{}{}
+			defer func() { <-d.slots }()
+			r.response = d.execute(d.split.Groups[i].Operation)
+		})
+	}
+}
+
+// finish sends the result of a group, and starts the groups nested in it.
+func (d *delivery) finish(r groupResult) error {
+	g, resp := d.split.Groups[r.group], r.response
+	if resp == nil {
+		resp = &graphql.Response{Errors: gqlerror.List{d.server.presenter(d.ctx, context.Cause(d.ctx))}}
+	}
+	objects, err := incremental.Find(orNull(resp.Data), g.Path)
+	if err != nil {
+		return err
+	}
+	var payloads []payload
+	d.found[r.group] = d.base[r.group].Match(objects, nil, func(path ast.Path, data []byte) { payloads = append(payloads, payload{path: path, data: data}) })
+	ready, err := d.ready(r.group, d.found[r.group])
+	if err != nil {
+		return err
+	}
+	hasNext := d.pending+len(ready) > 0
+	if len(payloads) > 0 || !hasNext {
+		assignErrors(payloads, resp.Errors)
+		part, err := d.part(g, payloads, hasNext)
+		if err != nil {
+			return err
+		}
+		if err := d.send(hasNext, part); err != nil {
+			return err
+		}
+	}
+	d.start(ready)
+	return nil
+}
+
+// assignErrors adds each error to the payload that it belongs to. An error above the objects, which made them null, is added to the first of them. Errors of
+// objects that the client did not receive are dropped.
+func assignErrors(payloads []payload, errs gqlerror.List) {
+	for _, e := range errs {
+		at := slices.IndexFunc(payloads, func(p payload) bool { return hasPrefix(e.Path, p.path) })
+		if at < 0 {
+			if at = slices.IndexFunc(payloads, func(p payload) bool { return p.data == nil && hasPrefix(p.path, e.Path) }); at < 0 {
+				continue
+			}
+			e.Path = payloads[at].path
+		}
+		payloads[at].errors = append(payloads[at].errors, e)
+	}
+}
+
+// hasPrefix reports whether a path starts with another.
+func hasPrefix(path, prefix ast.Path) bool {
+	return len(prefix) <= len(path) && slices.Equal(prefix, path[:len(prefix)])
+}
+
+// part returns the JSON of the result of a group.
+func (d *delivery) part(g *incremental.Group, payloads []payload, hasNext bool) ([]byte, error) {
+	if len(payloads) == 0 {
+		return fmt.Appendf(nil, `{"hasNext":%t}`, hasNext), nil
+	}
+	out := []byte(`{"incremental":[`)
+	for i, p := range payloads {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(out, dataMember...), orNull(p.data)...)
+		rest, err := json.Marshal(struct {
+			Path   ast.Path      `json:"path"`
+			Label  string        `json:"label,omitempty"`
+			Errors gqlerror.List `json:"errors,omitempty"`
+		}{append(ast.Path{}, p.path...), d.label(g), p.errors})
+		if err != nil {
+			return nil, fmt.Errorf("encoding the result of a deferred fragment: %w", err)
+		}
+		rest[0] = ',' // in place of the opening brace
+		out = append(out, rest...)
+	}
+	return append(append(out, ']'), partTail(hasNext)...), nil
+}
+
+// label returns the label of a group, or an empty string.
+func (d *delivery) label(g *incremental.Group) string {
+	if g.Label == nil {
+		return ""
+	}
+	v, err := g.Label.Value(d.oc.Variables)
+	if err != nil {
+		return ""
+	}
+	text, _ := v.(string)
+	return text
+}

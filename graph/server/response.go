@@ -1,0 +1,182 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"heliograph/graph/fault"
+)
+
+// Media types of responses.
+const (
+	mediaJSON    = "application/json"
+	mediaGraphQL = "application/graphql-response+json"
+	mediaEvents  = "text/event-stream"
+	mediaParts   = "multipart/mixed"
+)
+
+// Headers that report the cost of an operation and its limit, in canonical form.
+const (
+	costHeader      = "X-Query-Cost"
+	costLimitHeader = "X-Query-Cost-Limit"
+)
+
+// acceptedMedia returns the media ranges of the Accept header that the client accepts, with their parameters and quality. Malformed elements are skipped.
+func acceptedMedia(h http.Header) iter.Seq2[string, map[string]string] {
+	return func(yield func(string, map[string]string) bool) {
+		for _, value := range h["Accept"] {
+			for element := range strings.SplitSeq(value, ",") {
+				media, params, err := mime.ParseMediaType(strings.TrimSpace(element))
+				if err == nil && quality(params) > 0 && !yield(media, params) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// quality returns the value of the parameter q: 1 if it is absent, 0 if it is malformed.
+func quality(params map[string]string) float64 {
+	text, ok := params["q"]
+	if !ok {
+		return 1
+	}
+	q, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0
+	}
+	return q
+}
+
+// responseMedia returns the media type of the response to GET and POST requests: application/json unless the client prefers
+// application/graphql-response+json.
+func responseMedia(h http.Header) string {
+	best, bestQuality := mediaJSON, 0.0
+	for media, params := range acceptedMedia(h) {
+		switch media {
+		case mediaGraphQL:
+		case mediaJSON, "application/*", "*/*":
+			media = mediaJSON
+		default:
+			continue
+		}
+		if q := quality(params); q > bestQuality {
+			best, bestQuality = media, q
+		}
+	}
+	return best
+}
+
+// errorStatus returns the status of a response without data, according to the GraphQL over HTTP specification.
+func errorStatus(media string) int {
+	if media == mediaGraphQL {
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}
+
+// WriteError writes a GraphQL response with a single error, for a request that does not reach the server.
+func WriteError(w http.ResponseWriter, r *http.Request, status int, code fault.Code, message string) {
+	w.Header().Add("Vary", "Accept")
+	w.Header().Set("Content-Type", responseMedia(r.Header)+"; charset=utf-8")
+	writeErrors(w, status, gqlerror.List{coded(code, message)})
+}
+
+// writeErrors writes a response without data.
+func writeErrors(w http.ResponseWriter, status int, errs gqlerror.List) {
+	b, err := json.Marshal(struct {
+		Errors gqlerror.List `json:"errors"`
+	}{errs})
+	if err != nil {
+		status, b = http.StatusInternalServerError, []byte(`{"errors":[{"message":"internal error"}]}`)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(b) // fails only if the client has disconnected
+}
+
+// writeInternalError logs that a response could not be encoded, and writes an error instead.
+func (s *Server) writeInternalError(ctx context.Context, w http.ResponseWriter, err error) {
+	s.o.Logger.ErrorContext(ctx, "encoding a response failed", "error", err)
+	writeErrors(w, http.StatusInternalServerError, gqlerror.List{coded(fault.Internal, "internal error")})
+}
+
+// dataMember is the start of a response.
+const dataMember = `{"data":`
+
+// responseTail returns the JSON of a response after the data: the errors, the extensions and the closing brace.
+func responseTail(resp *graphql.Response) ([]byte, error) {
+	if len(resp.Errors) == 0 && len(resp.Extensions) == 0 {
+		return []byte{'}'}, nil
+	}
+	tail, err := json.Marshal(struct {
+		Errors     gqlerror.List  `json:"errors,omitempty"`
+		Extensions map[string]any `json:"extensions,omitempty"`
+	}{resp.Errors, resp.Extensions})
+	if err != nil {
+		return nil, fmt.Errorf("encoding errors and extensions: %w", err)
+	}
+	tail[0] = ',' // in place of the opening brace
+	return tail, nil
+}
+
+// orNull returns data, or a JSON null if it is nil.
+func orNull(data []byte) []byte {
+	if data == nil {
+		return []byte("null")
+	}
+	return data
+}
+
+// writeResponse writes a response with status 200.
+func writeResponse(w http.ResponseWriter, data, tail []byte) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(dataMember)+len(data)+len(tail)))
+	w.WriteHeader(http.StatusOK)
+	for _, b := range [][]byte{[]byte(dataMember), data, tail} {
+		_, _ = w.Write(b) // fails only if the client has disconnected
+	}
+}
+
+// streamWriter writes parts of a response to one client, and flushes each.
+type streamWriter struct {
+	w       http.ResponseWriter
+	c       *http.ResponseController
+	timeout time.Duration // for one part
+	buf     []byte
+}
+
+func (s *Server) streamWriter(w http.ResponseWriter) streamWriter {
+	return streamWriter{w: w, c: http.NewResponseController(w), timeout: s.o.Streams.WriteTimeout}
+}
+
+// setHeaders sets the headers of a streamed response.
+func (s *streamWriter) setHeaders(contentType string) {
+	h := s.w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Cache-Control", "no-store, no-transform") // compression would delay parts
+	h.Set("X-Accel-Buffering", "no")                 // and so would buffering by proxies
+}
+
+// write writes a part. It fails if the client does not read it within the timeout.
+func (s *streamWriter) write(before string, json [][]byte, after string) error {
+	s.buf = append(s.buf[:0], before...)
+	for _, b := range json {
+		s.buf = append(s.buf, b...)
+	}
+	s.buf = append(s.buf, after...)
+	_ = s.c.SetWriteDeadline(time.Now().Add(s.timeout)) //nolint:forbidigo // deadlines use the system clock; only tests have a writer without deadlines
+	if _, err := s.w.Write(s.buf); err != nil {
+		return err //nolint:wrapcheck // callers only check for nil
+	}
+	return s.c.Flush() //nolint:wrapcheck // callers only check for nil
+}
