@@ -5,6 +5,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -13,7 +14,7 @@ import (
 // otherwise were taken from what the receivers get: what is offered is what arrives.
 func airdropTokens(c *call, in []any) (ledger.ResponseCode, []any) {
 	x := &transfer{}
-	parts := list(in[0])
+	parts := abi.List(in[0])
 	switch {
 	case len(parts) == 0:
 		return emptyTransfer, nil
@@ -21,7 +22,7 @@ func airdropTokens(c *call, in []any) (ledger.ResponseCode, []any) {
 		return invalidTransactionBody, nil
 	}
 	for _, v := range parts {
-		m, code := c.airdropOf(list(v))
+		m, code := c.airdropOf(abi.List(v))
 		switch {
 		case code != success:
 			return code, nil
@@ -55,9 +56,9 @@ func airdropTokens(c *call, in []any) (ledger.ResponseCode, []any) {
 
 // airdropOf reads what one sender airdrops of a token. Nobody can airdrop what is another's, approved or not.
 func (c *call) airdropOf(part []any) (movement, ledger.ResponseCode) {
-	amounts, serials := list(part[1]), list(part[2])
+	amounts, serials := abi.List(part[1]), abi.List(part[2])
 	for _, v := range slices.Concat(amounts, serials) {
-		if parts := list(v); parts[len(parts)-1].(bool) {
+		if parts := abi.List(v); parts[len(parts)-1].(bool) {
 			return movement{}, notSupported
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -28,8 +29,8 @@ type airdropKey struct {
 func onAirdrops(do func(*call, airdropKey, *airdrop) ledger.ResponseCode) act {
 	return func(c *call, in []any) (ledger.ResponseCode, []any) {
 		var keys []airdropKey
-		for _, v := range list(in[0]) {
-			p := list(v)
+		for _, v := range abi.List(in[0]) {
+			p := abi.List(v)
 			k, code := c.airdropKey(p[0].(common.Address), p[1].(common.Address), p[2].(common.Address), p[3].(int64))
 			if code != success {
 				return code, nil
@@ -153,12 +154,12 @@ func rejectTokens(c *call, in []any) (ledger.ResponseCode, []any) {
 		return invalidOwner, nil
 	}
 	var serials []rejected
-	for _, v := range list(in[2]) {
-		p := list(v)
+	for _, v := range abi.List(in[2]) {
+		p := abi.List(v)
 		serials = append(serials, rejected{p[0].(common.Address), p[1].(int64)})
 	}
 	var units []rejected
-	for _, v := range list(in[1]) {
+	for _, v := range abi.List(in[1]) {
 		units = append(units, rejected{at: v.(common.Address)})
 	}
 	return c.reject(owner, append(units, serials...), len(units)), nil
@@ -172,7 +173,7 @@ func rejectOwn(c *call, _ []any) (ledger.ResponseCode, []any) {
 // rejectOwnSerials does the same with serials.
 func rejectOwnSerials(c *call, in []any) (ledger.ResponseCode, []any) {
 	var serials []rejected
-	for _, v := range list(in[0]) {
+	for _, v := range abi.List(in[0]) {
 		serials = append(serials, rejected{c.entity, v.(int64)})
 	}
 	return c.reject(c.caller(), serials, 0), nil

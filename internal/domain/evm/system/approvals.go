@@ -6,6 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -32,7 +33,7 @@ func approve(c *call, in []any) (ledger.ResponseCode, []any) {
 		return notAssociated, nil
 	}
 	change(c.facts, c.facts.allowance(owner, spender, t), amount)
-	c.log(t, "Approval(address,address,uint256)", []common.Hash{topic(c.Caller), topic(at)}, appendUint(nil, uint64(amount)))
+	c.log(t, "Approval(address,address,uint256)", []common.Hash{topic(c.Caller), topic(at)}, word(amount))
 	return success, []any{true}
 }
 
@@ -101,7 +102,7 @@ func setApprovalForAll(c *call, in []any) (ledger.ResponseCode, []any) {
 		return notAssociated, nil
 	}
 	change(c.facts, c.facts.operator(owner, operator, t), all)
-	word := encodeWord(all)
+	word := abi.Word(all)
 	c.log(t, "ApprovalForAll(address,address,bool)", []common.Hash{topic(c.Caller), topic(at)}, word[:])
 	return success, nil
 }

@@ -3,6 +3,7 @@ package system
 import (
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
@@ -90,7 +91,7 @@ func one(do func(*call, party, *token) ledger.ResponseCode) act {
 
 func many(do func(*call, party, *token) ledger.ResponseCode) act {
 	return func(c *call, in []any) (ledger.ResponseCode, []any) {
-		return ofTokens(do)(c, in[0].(common.Address), list(in[1])), nil
+		return ofTokens(do)(c, in[0].(common.Address), abi.List(in[1])), nil
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
@@ -62,7 +63,7 @@ func feeLists(kind ledger.TokenType, in []any) []any {
 
 func countOf(lists []any) (n int) {
 	for _, l := range lists {
-		n += len(list(l))
+		n += len(abi.List(l))
 	}
 	return n
 }
@@ -89,12 +90,12 @@ func (c *call) due(tinycents int64) *uint256.Int {
 
 // newToken makes a token with nobody who has any of it yet. What the contract itself looks at comes first, then what the network does.
 func (c *call) newToken(kind ledger.TokenType, in []any) (*token, ledger.ResponseCode) {
-	info, fees := list(in[0]), feeLists(kind, in)
+	info, fees := abi.List(in[0]), feeLists(kind, in)
 	t := &token{made: true, fresh: true}
 	t.Type, t.Name, t.Symbol, t.Memo = kind, info[0].(string), info[1].(string), info[3].(string)
 	t.CreatedTimestamp, t.FreezeDefault, t.SupplyType, t.PauseStatus = c.Block.Start, info[6].(bool), infinite, pauseless
 	var ok bool
-	if t.Keys, ok = c.keysOf(list(info[7])); !ok {
+	if t.Keys, ok = c.keysOf(abi.List(info[7])); !ok {
 		return nil, invalidTransactionBody
 	}
 	if t.HasKey(worldstate.PauseKey) {
@@ -106,7 +107,7 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, ledger.Respons
 		return nil, missingSymbol
 	case !known:
 		return nil, invalidAccountID
-	case list(info[8])[1].(common.Address) == common.Address{}:
+	case abi.List(info[8])[1].(common.Address) == common.Address{}:
 		return nil, invalidExpiration // nobody to renew it
 	}
 	t.TreasuryAccountID = treasury.id
@@ -135,13 +136,13 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, ledger.Respons
 	if countOf(fees) > mostFees {
 		return nil, feesTooMany
 	}
-	if code := c.setFirstExpiry(t, list(info[8])); code != success {
+	if code := c.setFirstExpiry(t, abi.List(info[8])); code != success {
 		return nil, code
 	}
 	t.EntityID = c.facts.create(ledger.EntityToken)
 	t.Fees = ledger.Of(&ledger.TokenCustomFees{})
 	if len(fees) > 0 {
-		all, code := c.customFees(t, kind, list(fees[0]), list(fees[1]))
+		all, code := c.customFees(t, kind, abi.List(fees[0]), abi.List(fees[1]))
 		if code != success {
 			return nil, code
 		}

@@ -3,9 +3,7 @@ package system
 import (
 	"encoding/hex"
 	"fmt"
-	"math/big"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -171,57 +169,5 @@ func TestCodes(t *testing.T) {
 		if code.String() != name {
 			t.Errorf("%d is %s, not %s", code, code, name)
 		}
-	}
-}
-
-// TestABI encodes values and reads them again, cuts them short, and reads what nobody would write.
-func TestABI(t *testing.T) {
-	t.Parallel()
-	typ, rest, err := parseType("(address,(string,int64)[],bytes,bool,uint256,uint8[])")
-	if err != nil || rest != "" {
-		t.Fatal(err, rest)
-	}
-	v := []any{longZero(7), []any{[]any{"a", int64(-1)}, []any{"", int64(2)}}, []byte{1, 2, 3}, true, big.NewInt(9), []any{uint64(1), uint64(255)}}
-	data := typ.encode(nil, v)
-	got, err := typ.decode(data)
-	if err != nil || fmt.Sprint(got) != fmt.Sprint(v) {
-		t.Fatalf("got %v, want %v: %v", got, v, err)
-	}
-	for n := range data {
-		if _, err := typ.decode(data[:n]); err == nil {
-			t.Errorf("%d of %d bytes are enough", n, len(data))
-		}
-	}
-	for _, bad := range []struct {
-		typ  string
-		word int // whose bytes are all set
-	}{{"(bool)", 0}, {"(address)", 0}, {"(uint8)", 0}, {"(bytes)", 0}, {"(bytes)", 1}, {"(int64[])", 1}} {
-		typ, _, err := parseType(bad.typ)
-		if err != nil {
-			t.Fatal(err)
-		}
-		words := make([]byte, 96)
-		words[31] = 32
-		copy(words[32*bad.word:], slices.Repeat([]byte{0xff}, 32))
-		if _, err := typ.decode(words); err == nil {
-			t.Errorf("%s: read from %x", bad.typ, words)
-		}
-	}
-	// A list of lists that are all the same one, and far more than there are words.
-	nested, _, err := parseType("(int64[][])")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const n = 1000
-	bomb := appendUint(appendUint(nil, 32), n)
-	for range n {
-		bomb = appendUint(bomb, 32*n)
-	}
-	bomb = append(appendUint(bomb, n), make([]byte, 32*n)...)
-	if _, err := nested.decode(bomb); err == nil {
-		t.Error("a million values were read from two thousand words")
-	}
-	if _, err := parseElementary("float"); err == nil {
-		t.Error("float is a type")
 	}
 }

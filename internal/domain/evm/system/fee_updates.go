@@ -3,6 +3,7 @@ package system
 import (
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
@@ -14,7 +15,7 @@ const mostFees = 10
 // only tokens of the type can have.
 func updateFees(of ledger.TokenType) act {
 	return keyed(worldstate.FeeScheduleKey, hasNoFeeScheduleKey, func(c *call, t *token, in []any) (ledger.ResponseCode, []any) {
-		fixed, others := list(in[0]), list(in[1])
+		fixed, others := abi.List(in[0]), abi.List(in[1])
 		switch {
 		case len(fixed)+len(others) > mostFees:
 			return feesTooMany, nil
@@ -38,7 +39,7 @@ func updateFees(of ledger.TokenType) act {
 func (c *call) customFees(t *token, of ledger.TokenType, fixed, others []any) (*ledger.TokenCustomFees, ledger.ResponseCode) {
 	fees := &ledger.TokenCustomFees{}
 	for _, v := range fixed {
-		fee, code := c.fixedFee(t, list(v))
+		fee, code := c.fixedFee(t, abi.List(v))
 		if code != success {
 			return nil, code
 		}
@@ -48,11 +49,11 @@ func (c *call) customFees(t *token, of ledger.TokenType, fixed, others []any) (*
 		var code ledger.ResponseCode
 		if of == ledger.TokenFungibleCommon {
 			var fee *ledger.FractionalFee
-			fee, code = c.fractionalFee(t, list(v))
+			fee, code = c.fractionalFee(t, abi.List(v))
 			fees.FractionalFees = append(fees.FractionalFees, fee)
 		} else {
 			var fee *ledger.RoyaltyFee
-			fee, code = c.royaltyFee(list(v))
+			fee, code = c.royaltyFee(abi.List(v))
 			fees.RoyaltyFees = append(fees.RoyaltyFees, fee)
 		}
 		if code != success {

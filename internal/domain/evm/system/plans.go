@@ -8,6 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/system/abi"
+	"heliograph/internal/domain/evm/system/keys"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -114,14 +116,14 @@ func scheduleNative(c *call, in []any) (ledger.ResponseCode, []any) {
 	if f == nil || !f.scheduled {
 		return notSchedulable, nil
 	}
-	args, err := f.args.decode(data[4:])
+	args, err := f.args.Decode(data[4:])
 	if err != nil {
 		return invalidTransactionBody, nil
 	}
 	s := &schedule{made: &plan{creator: c.caller(), payer: payer, to: in[0].(common.Address), second: c.now() + defaultLifetime, data: string(data)}}
 	if f.creates != "" {
 		mark := c.State.Snapshot()
-		t, code := c.newToken(f.creates, list(args))
+		t, code := c.newToken(f.creates, abi.List(args))
 		c.State.RevertToSnapshot(mark)
 		if code != success {
 			return code, nil
@@ -149,7 +151,7 @@ func (c *call) planned(p *plan) bool {
 func (c *call) create(s *schedule) (ledger.ResponseCode, []any) {
 	id := c.facts.create(ledger.EntitySchedule)
 	s.hasAdmin = true
-	for _, k := range primitives(c.signersKey(), mostNestedKeys) {
+	for _, k := range keys.Primitives(c.signersKey()) {
 		s.signed = append(s.signed, string(k))
 	}
 	c.State.Journal().Append(func() { c.facts.schedules[id] = nil })

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/system/keys"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -125,9 +126,9 @@ func deleteSchedule(c *call, s *schedule) ledger.ResponseCode {
 }
 
 // sign adds keys that have signed, of which at least one must be new.
-func (c *call) sign(s *schedule, keys [][]byte) ledger.ResponseCode {
+func (c *call) sign(s *schedule, signers [][]byte) ledger.ResponseCode {
 	signed := slices.Clone(s.signed)
-	for _, k := range keys {
+	for _, k := range signers {
 		if !slices.ContainsFunc(signed, func(prefix string) bool { return bytes.HasPrefix(k, []byte(prefix)) }) {
 			signed = append(signed, string(k))
 		}
@@ -141,7 +142,7 @@ func (c *call) sign(s *schedule, keys [][]byte) ledger.ResponseCode {
 
 // signByCaller signs with all keys of who calls.
 func signByCaller(c *call, s *schedule) ledger.ResponseCode {
-	return c.sign(s, primitives(c.signersKey(), mostNestedKeys))
+	return c.sign(s, keys.Primitives(c.signersKey()))
 }
 
 // signersKey is the key that signs by a call: that of an account, and of a contract that it called.
@@ -149,35 +150,14 @@ func (c *call) signersKey() ledger.Key {
 	if e := c.State.Entity(c.Caller); e != nil && e.Type != ledger.EntityContract {
 		return e.Key
 	}
-	return c.contractKey(keyContract, c.Caller)
-}
-
-// primitives are the keys that a key is made of: public keys, and messages that name contracts.
-func primitives(key ledger.Key, depth int) (out [][]byte) {
-	field, value := firstBytes(key)
-	var members []ledger.Key
-	switch field {
-	case keyED25519, keySecp256k1, keyContract, keyDelegatable:
-		return [][]byte{value}
-	case keyList:
-		members, _ = ledger.DecodeKeyList(value) // one that cannot be read has no members
-	case keyThreshold:
-		_, members, _ = threshold(value)
-	default:
-	}
-	for _, k := range members {
-		if depth > 0 {
-			out = append(out, primitives(k, depth-1)...)
-		}
-	}
-	return out
+	return c.contractKey(keys.Contract, c.Caller)
 }
 
 // signByMap signs with keys whose signatures a map holds: of the schedule's shard, realm and number, each in eight bytes. Every one of them must be right,
 // and tell its whole key: signSchedule(schedule, map).
 func signByMap(c *call, in []any) evm.Outcome {
-	pairs, ok := signaturePairs(in[1].([]byte))
-	if !ok || len(pairs) == 0 {
+	signatures, ok := keys.ParseSignatures(in[1].([]byte))
+	if !ok || len(signatures) == 0 {
 		return c.reverts(invalidTransactionBody)
 	}
 	num, _ := ledger.EVMAddress(in[0].(common.Address)).Num()
@@ -185,12 +165,12 @@ func signByMap(c *call, in []any) evm.Outcome {
 	message := binary.BigEndian.AppendUint64(nil, uint64(id.Shard()))
 	message = binary.BigEndian.AppendUint64(message, uint64(id.Realm()))
 	message = binary.BigEndian.AppendUint64(message, uint64(num))
-	var keys [][]byte
-	for _, p := range pairs {
-		if !signedSimply(p.prefix, message, []signaturePair{p}, p.secp256k1) {
+	var signers [][]byte
+	for _, x := range signatures {
+		if !keys.SignedBy(x.Prefix, message, []keys.Signature{x}, x.Secp256k1) {
 			return c.reverts(invalidSignature)
 		}
-		keys = append(keys, p.prefix)
+		signers = append(signers, x.Prefix)
 	}
-	return classic(ofSchedule(func(c *call, s *schedule) ledger.ResponseCode { return c.sign(s, keys) }))(c, in)
+	return classic(ofSchedule(func(c *call, s *schedule) ledger.ResponseCode { return c.sign(s, signers) }))(c, in)
 }

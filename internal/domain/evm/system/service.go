@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
@@ -89,6 +90,9 @@ const (
 	redirectForSchedule = 0x5c3889ca // redirectForScheduleTxn(address,bytes)
 )
 
+// redirectArgs are the parameters of the redirect functions: the entity and the input.
+var redirectArgs = abi.MustParse("(address,bytes)")
+
 // kind tells what a function may do.
 type kind uint8
 
@@ -110,7 +114,7 @@ type function struct {
 	price     func(c *call, in []any) int64
 	run       func(c *call, in []any) evm.Outcome
 
-	args, result *abiType
+	args, result *abi.Type
 	selector     uint32
 }
 
@@ -158,12 +162,12 @@ func index(list []*function) (table, error) {
 func (f *function) prepare() (err error) {
 	open := strings.IndexByte(f.signature, '(')
 	if open < 0 {
-		return errABI
+		return abi.ErrInvalid
 	}
-	if f.args, _, err = parseType(f.signature[open:]); err != nil {
+	if f.args, err = abi.Parse(f.signature[open:]); err != nil {
 		return err
 	}
-	if f.result, _, err = parseType("(" + f.returns + ")"); err != nil {
+	if f.result, err = abi.Parse("(" + f.returns + ")"); err != nil {
 		return err
 	}
 	f.selector = binary.BigEndian.Uint32(crypto.Keccak256([]byte(f.signature)))
@@ -247,7 +251,7 @@ func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 	if c.f.kind == write && sc.Static {
 		return evm.Halt(evm.LocalCallModification)
 	}
-	in, err := c.f.args.decode(args)
+	in, err := c.f.args.Decode(args)
 	if err != nil {
 		return evm.Halt(evm.ContractExecutionException)
 	}
@@ -255,13 +259,13 @@ func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 	if c.f.kind == write {
 		c.tinycents = c.f.tinycents
 		if c.f.price != nil {
-			c.tinycents = c.f.price(c, list(in))
+			c.tinycents = c.f.price(c, abi.List(in))
 		}
 		if gas := c.gas(); gas > sc.Gas {
 			return evm.Return(gas, nil) // the frame fails for want of gas, whatever the function would do
 		}
 	}
-	return c.f.run(c, list(in))
+	return c.f.run(c, abi.List(in))
 }
 
 func delegated(op vm.OpCode) bool { return op == vm.DELEGATECALL || op == vm.CALLCODE }
@@ -273,9 +277,8 @@ func (c *call) unwrap() (inner []byte, ok bool) {
 		c.entity, inner = common.Address(packed[:20]), packed[20:]
 		return inner, len(inner) >= 4
 	}
-	wrapping := &abiType{kind: abiTuple, parts: []*abiType{{kind: abiAddress}, {kind: abiBytes}}}
-	if v, err := wrapping.decode(c.Args); err == nil {
-		parts := list(v)
+	if v, err := redirectArgs.Decode(c.Args); err == nil {
+		parts := abi.List(v)
 		c.entity, inner = parts[0].(common.Address), parts[1].([]byte)
 		return inner, len(inner) >= 4
 	}
@@ -299,13 +302,13 @@ func (c *call) gas() uint64 {
 
 // returns ends the call with values of the function's types.
 func (c *call) returns(values ...any) evm.Outcome {
-	return evm.Return(c.gas(), c.f.result.encode(nil, values))
+	return evm.Return(c.gas(), c.f.result.Encode(nil, values))
 }
 
 // reverts ends the call with a response code as the data that is reverted with.
 func (c *call) reverts(code ledger.ResponseCode) evm.Outcome {
 	c.ChildFailed(code)
-	word := encodeWord(uint64(code))
+	word := abi.Word(uint64(code))
 	return evm.Revert(c.gas(), word[:])
 }
 
@@ -315,5 +318,5 @@ func (c *call) refuses(code ledger.ResponseCode) evm.Outcome {
 	if c.Static || c.redirect {
 		return c.reverts(code)
 	}
-	return evm.Return(c.gas(), c.f.result.encode(nil, []any{int64(code)}))
+	return evm.Return(c.gas(), c.f.result.Encode(nil, []any{int64(code)}))
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
@@ -39,7 +40,7 @@ func mint() act { return keyed(worldstate.SupplyKey, hasNoSupplyKey, mintOf) }
 
 func mintOf(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
 	amount, ok := amountOf(rest[0])
-	metadata := list(rest[1])
+	metadata := abi.List(rest[1])
 	if t.Type != ledger.TokenFungibleCommon {
 		return mintSerials(c, t, metadata)
 	}
@@ -95,13 +96,13 @@ func burnOf(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
 	treasury := partyOf(t.TreasuryAccountID)
 	r := c.facts.relation(treasury, t)
 	if t.Type != ledger.TokenFungibleCommon {
-		code := c.end(t, treasury, r, list(rest[1]), invalidBurnAmount, treasuryMustOwnBurned)
+		code := c.end(t, treasury, r, abi.List(rest[1]), invalidBurnAmount, treasuryMustOwnBurned)
 		return code, []any{t.TotalSupply}
 	}
 	switch {
 	case !r.associated:
 		return notAssociated, nil
-	case !ok || len(list(rest[1])) > 0 || amount > t.TotalSupply:
+	case !ok || len(abi.List(rest[1])) > 0 || amount > t.TotalSupply:
 		return invalidBurnAmount, nil
 	case amount > r.balance:
 		return insufficientTokenBalance, nil
@@ -144,7 +145,7 @@ func wipe(serials bool) act {
 		case serials != (t.Type == ledger.TokenNonFungibleUnique):
 			return invalidWipingAmount, nil
 		case serials:
-			return c.end(t, p, r, list(rest[1]), invalidWipingAmount, doesNotOwnWiped), nil
+			return c.end(t, p, r, abi.List(rest[1]), invalidWipingAmount, doesNotOwnWiped), nil
 		}
 		amount, ok := amountOf(rest[1])
 		if !ok || amount > r.balance {

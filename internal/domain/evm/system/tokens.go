@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
@@ -78,7 +79,7 @@ func tokenWrites() []*function {
 	}
 	ofFirst := withAccounts(priceOfToken(func(in []any) []any { return in[:1] }))
 	// A single token is no list, and costs as much as a list of one.
-	perToken := func(_ *call, in []any) int64 { return associatePrice * int64(max(len(list(in[1])), 1)) }
+	perToken := func(_ *call, in []any) int64 { return associatePrice * int64(max(len(abi.List(in[1])), 1)) }
 	later := func(f *function) *function {
 		f.scheduled = true
 		return f
@@ -177,14 +178,14 @@ func priceOfToken(named func(in []any) []any) func(*call, []any) int64 {
 
 // priceOfTransfer is the price of moving anything.
 func priceOfTransfer(c *call, in []any) int64 {
-	moved := list(in[len(in)-1])
+	moved := abi.List(in[len(in)-1])
 	if len(moved) == 0 {
 		return hbarPrice
 	}
 	return priceOfToken(func([]any) []any {
 		var tokens []any
 		for _, v := range moved {
-			tokens = append(tokens, list(v)[0])
+			tokens = append(tokens, abi.List(v)[0])
 		}
 		return tokens
 	})(c, in)
@@ -217,7 +218,7 @@ func (c *call) eachAddress(v any, visit func(common.Address)) {
 
 // priceOfMint is the price of units, or of each serial.
 func priceOfMint(_ *call, in []any) int64 {
-	if n := len(list(in[2])); n > 0 {
+	if n := len(abi.List(in[2])); n > 0 {
 		return serialPrice * int64(n)
 	}
 	return tokenPrice

@@ -6,6 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/ledger"
 )
 
@@ -65,7 +66,7 @@ func oneAmount(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
 
 // transferTokens(token, accounts, amounts)
 func amounts(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
-	accounts, values := list(in[0]), list(in[1])
+	accounts, values := abi.List(in[0]), abi.List(in[1])
 	m := movement{token: t}
 	if len(accounts) != len(values) {
 		return m, invalidTransactionBody
@@ -87,7 +88,7 @@ func oneSerial(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
 
 // transferNFTs(token, from, to, serials)
 func manySerials(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
-	return c.serials(t, list(in[0]), list(in[1]), list(in[2]), false)
+	return c.serials(t, abi.List(in[0]), abi.List(in[1]), abi.List(in[2]), false)
 }
 
 // transferFrom(token, from, to, amount or serial): the caller takes what it was allowed to.
@@ -132,7 +133,7 @@ func announced(from func(c *call, in []any) []any) func(*call, []any) evm.Outcom
 			if t.Type == ledger.TokenNonFungibleUnique {
 				c.log(t, "Transfer(address,address,uint256)", append(parties, topic(in[2])), nil)
 			} else {
-				word := encodeWord(in[2])
+				word := abi.Word(in[2])
 				c.log(t, "Transfer(address,address,uint256)", parties, word[:])
 			}
 			return success, nil
@@ -166,23 +167,23 @@ func onlyUnits(run func(*call, []any) evm.Outcome) func(*call, []any) evm.Outcom
 func cryptoTransfer(c *call, in []any) (ledger.ResponseCode, []any) {
 	x := &transfer{}
 	if len(in) == 2 {
-		moves, code := c.amountsOf(list(list(in[0])[0]))
+		moves, code := c.amountsOf(abi.List(abi.List(in[0])[0]))
 		if code != success {
 			return code, nil
 		}
 		x.hbars = moves
 	}
-	for _, v := range list(in[len(in)-1]) {
-		part := list(v)
+	for _, v := range abi.List(in[len(in)-1]) {
+		part := abi.List(v)
 		t, code := c.usableAt(part[0].(common.Address))
 		if code != success {
 			return code, nil
 		}
 		m := movement{token: t}
-		if m.moves, code = c.amountsOf(list(part[1])); code != success {
+		if m.moves, code = c.amountsOf(abi.List(part[1])); code != success {
 			return code, nil
 		}
-		if m.hands, code = c.handsOf(t, list(part[2])); code != success {
+		if m.hands, code = c.handsOf(t, abi.List(part[2])); code != success {
 			return code, nil
 		}
 		x.tokens = append(x.tokens, m)
@@ -194,7 +195,7 @@ func cryptoTransfer(c *call, in []any) (ledger.ResponseCode, []any) {
 func (c *call) handsOf(t *token, values []any) ([]hand, ledger.ResponseCode) {
 	var out []hand
 	for _, v := range values {
-		h := list(v)
+		h := abi.List(v)
 		one, code := c.serials(t, h[:1], h[1:2], h[2:3], len(h) > 3 && h[3].(bool))
 		if code != success {
 			return nil, code
@@ -208,7 +209,7 @@ func (c *call) handsOf(t *token, values []any) ([]hand, ledger.ResponseCode) {
 func (c *call) amountsOf(values []any) ([]move, ledger.ResponseCode) {
 	var out []move
 	for _, v := range values {
-		part := list(v)
+		part := abi.List(v)
 		amount := part[1].(int64)
 		p, code := c.party(part[0], amount > 0)
 		if code != success {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
@@ -58,23 +59,25 @@ func never(*call, *token, []any) bool { return false }
 
 // hasOtherKeys is for new keys: each key that a token has can be replaced by whoever has it.
 func hasOtherKeys(_ *call, t *token, in []any) bool {
-	return len(list(in[0])) > 0 && slices.ContainsFunc(t.Keys[:], func(k ledger.Key) bool { return !k.IsNone() })
+	return len(abi.List(in[0])) > 0 && slices.ContainsFunc(t.Keys[:], func(k ledger.Key) bool { return !k.IsNone() })
 }
 
 // onlyLater is for expirations: anybody may put one off, and nothing else.
 func onlyLater(_ *call, _ *token, in []any) bool {
-	expiry := list(in[0])
+	expiry := abi.List(in[0])
 	second, _ := amountOf(expiry[0])
 	period, _ := amountOf(expiry[2])
 	return second != 0 && period == 0 && expiry[1].(common.Address) == common.Address{}
 }
 
 // updateKeys gives a token other keys: updateTokenKeys(token, keys).
-func updateKeys(c *call, t *token, in []any) ledger.ResponseCode { return c.setKeys(t, list(in[0])) }
+func updateKeys(c *call, t *token, in []any) ledger.ResponseCode {
+	return c.setKeys(t, abi.List(in[0]))
+}
 
 // updateExpiry changes when a token expires, and what happens then: updateTokenExpiryInfo(token, expiry).
 func updateExpiry(c *call, t *token, in []any) ledger.ResponseCode {
-	return c.setExpiry(t, list(in[0]))
+	return c.setExpiry(t, abi.List(in[0]))
 }
 
 // soundTexts tells whether a symbol, a name and a memo are ones that a token can have.
@@ -106,7 +109,7 @@ const metadataPlace = 9 // behind what the first interface tells of a token
 // updateInfo changes what a token tells of itself: updateTokenInfo(token, info). A name or a symbol that is empty, no treasury, and what a token is made
 // with are passed over. A memo is not: the update that the network makes of the call always has one, and an empty one clears it.
 func updateInfo(c *call, t *token, in []any) ledger.ResponseCode {
-	info := list(in[0])
+	info := abi.List(in[0])
 	name, symbol, memo := info[0].(string), info[1].(string), info[3].(string)
 	if code := soundTexts(symbol, name, memo); code != success {
 		return code
@@ -124,10 +127,10 @@ func updateInfo(c *call, t *token, in []any) ledger.ResponseCode {
 	case len(metadata) > 0:
 		change(c.facts, &t.Metadata, metadata)
 	}
-	if code := c.setKeys(t, list(info[7])); code != success {
+	if code := c.setKeys(t, abi.List(info[7])); code != success {
 		return code
 	}
-	if code := c.setExpiry(t, list(info[8])); code != success {
+	if code := c.setExpiry(t, abi.List(info[8])); code != success {
 		return code
 	}
 	treasury := info[2].(common.Address)
@@ -233,7 +236,7 @@ func updateMetadata(c *call, in []any) (ledger.ResponseCode, []any) {
 	if code != success {
 		return code, nil
 	}
-	serials, metadata := list(rest[0]), rest[1].([]byte)
+	serials, metadata := abi.List(rest[0]), rest[1].([]byte)
 	switch {
 	case len(serials) == 0:
 		return missingSerials, nil

@@ -6,6 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"heliograph/internal/domain/evm"
+	"heliograph/internal/domain/evm/system/abi"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 )
@@ -127,4 +128,10 @@ func (c *call) log(t *token, event string, topics []common.Hash, data []byte) {
 }
 
 // topic is an address or a number as logs have it.
-func topic(v any) common.Hash { return encodeWord(v) }
+func topic(v any) common.Hash { return abi.Word(v) }
+
+// word returns a number as the data of a log.
+func word(n int64) []byte {
+	w := abi.Word(n)
+	return w[:]
+}
