@@ -56,7 +56,7 @@ test: ## Run all tests but those in a browser, with the race detector where ther
 
 test-slow: ## Run the tests that take long: plans over large tables, the memory of traces, long histories of status pages
 	@scripts/ensure-postgres.sh
-	CGO_ENABLED=0 go test -tags slow -run 'Plans|LongAnswer|Random' -timeout 10m $(TESTFLAGS) ./storage ./rest/v1 ./rest/v2
+	CGO_ENABLED=0 go test -tags slow -run 'Plans|LongAnswer|Random' -timeout 10m $(TESTFLAGS) ./storage/transactions ./rest/v1 ./rest/v2
 
 test-browser: ## Run the tests that drive Chromium; installs it where there is none
 	@scripts/ensure-postgres.sh

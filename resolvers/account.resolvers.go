@@ -11,7 +11,7 @@ import (
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
-	"heliograph/storage"
+	"heliograph/storage/entities"
 )
 
 func (r *accountResolver) ID(ctx context.Context, obj *ledger.Account) (string, error) {
@@ -55,11 +55,11 @@ func (r *queryResolver) Accounts(ctx context.Context, filter *ledger.AccountFilt
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.db.Accounts(ctx, filter, hideSyntheticTreasury, sp)
+	rows, err := entities.Accounts(ctx, r.db, filter, hideSyntheticTreasury, sp)
 	if err != nil {
 		return nil, err
 	}
-	return estimated(r.Resolver, relay.NewConnection(accountKind, p, rows, accountKey), unfiltered(filter), storage.CountAccounts), nil
+	return estimated(r.Resolver, relay.NewConnection(accountKind, p, rows, accountKey), unfiltered(filter), entities.CountAccounts), nil
 }
 
 func (r *queryResolver) Balances(ctx context.Context, filter *ledger.BalanceFilter, at *ledger.Filter[ledger.Timestamp], order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Balance], error) {

@@ -8,6 +8,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
 )
 
 // accountList is a list that every account has. It is read alike below accounts and for a single one at the root of the graph.
@@ -42,7 +43,7 @@ func (l *accountList[T, F]) read(ctx context.Context, r *Resolver, ref ledger.Ac
 	if err != nil {
 		return nil, err
 	}
-	id, err := r.db.ResolveAccount(ctx, ref)
+	id, err := entities.ResolveAccount(ctx, r.db, ref)
 	if err != nil || !id.Valid {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"heliograph/graph/scalar"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
 // maxTokensOfBalance bounds the tokens that one balance shows.
@@ -64,7 +66,7 @@ func queueTokenBalances(ctx context.Context, b *storage.Batch, parents []*ledger
 	if first < 0 || first > maxTokensOfBalance {
 		return fault.Input("first must be between 0 and %d", maxTokensOfBalance)
 	}
-	b.QueueTokenBalances(parents, int(first), args["order"] == string(relay.Desc), done)
+	entities.QueueTokenBalances(b, parents, int(first), args["order"] == string(relay.Desc), done)
 	return nil
 }
 
@@ -80,7 +82,7 @@ func queueAccountTransactions(ctx context.Context, b *storage.Batch, parents []*
 	if f != nil && f.Account != nil {
 		return fault.Input("filter.account cannot be given here: the transactions are those of this account")
 	}
-	b.QueueAccountTransactions(keys(parents, func(a *ledger.Account) ledger.EntityID { return a.EntityID }), f, storagePage(p), func(rows [][]*ledger.Transaction) {
+	transactions.QueueAccountTransactions(b, keys(parents, func(a *ledger.Account) ledger.EntityID { return a.EntityID }), f, storagePage(p), func(rows [][]*ledger.Transaction) {
 		done(connections(transactionKind, p, rows, transactionKey))
 	})
 	return nil
@@ -92,14 +94,14 @@ func balanceKey(b *ledger.Balance) relay.Key { return relay.Key{int64(b.AccountI
 
 // account reads one account, as it is or as it was.
 func (r *Resolver) account(ctx context.Context, ref ledger.AccountRef, at *ledger.TimestampFilter) (*ledger.Account, error) {
-	id, err := r.db.ResolveAccount(ctx, ref)
+	id, err := entities.ResolveAccount(ctx, r.db, ref)
 	if err != nil || !id.Valid {
 		return nil, err
 	}
 	if at != nil {
-		return r.db.AccountAt(ctx, id.V, at, r.timestamp())
+		return entities.AccountAt(ctx, r.db, id.V, at, r.timestamp())
 	}
-	return r.db.Account(ctx, id.V)
+	return entities.Account(ctx, r.db, id.V)
 }
 
 // balances reads a page of what accounts hold, now or at a snapshot.
@@ -109,7 +111,7 @@ func (r *Resolver) balances(ctx context.Context, f *ledger.BalanceFilter, at *le
 		return nil, err
 	}
 	if at == nil {
-		rows, err := r.db.Balances(ctx, f, storagePage(p))
+		rows, err := entities.Balances(ctx, r.db, f, storagePage(p))
 		if err != nil {
 			return nil, err
 		}
@@ -121,13 +123,13 @@ func (r *Resolver) balances(ctx context.Context, f *ledger.BalanceFilter, at *le
 		}
 		return c, nil
 	}
-	window, err := r.db.SnapshotWindow(ctx, at, r.timestamp())
+	window, err := entities.SnapshotWindow(ctx, r.db, at, r.timestamp())
 	if err != nil {
 		return nil, err
 	}
 	var rows []*ledger.Balance
 	if window.Valid {
-		if rows, err = r.db.BalancesAt(ctx, f, window.V, storagePage(p)); err != nil {
+		if rows, err = entities.BalancesAt(ctx, r.db, f, window.V, storagePage(p)); err != nil {
 			return nil, err
 		}
 	}
@@ -154,7 +156,7 @@ func (r *Resolver) withAccount(ctx context.Context, f *ledger.BalanceFilter) (*l
 
 // withID adds the id of an account to the alternatives of a filter. An account that does not exist matches nothing.
 func (r *Resolver) withID(ctx context.Context, f *ledger.EntityIDFilter, ref ledger.AccountRef) (*ledger.EntityIDFilter, error) {
-	id, err := r.db.ResolveAccount(ctx, ref)
+	id, err := entities.ResolveAccount(ctx, r.db, ref)
 	if err != nil {
 		return nil, err
 	}

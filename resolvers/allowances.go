@@ -7,6 +7,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
 )
 
 // allowanceRelations are the arrows from accounts to allowances and staking rewards, and from these.
@@ -32,12 +33,12 @@ func newAllowanceRelations() allowanceRelations {
 		granted:  allowancesOf(false),
 		received: allowancesOf(true),
 		rewards: listed(rewardList, func(_ context.Context, b *storage.Batch, parents []*ledger.Account, f *ledger.StakingRewardFilter, _ rowplan.Args, p storage.Page, done func([][]*ledger.StakingReward)) error {
-			b.QueueStakingRewards(keys(parents, accountEntityID), f, p, done)
+			entities.QueueStakingRewards(b, keys(parents, accountEntityID), f, p, done)
 			return nil
 		}),
 
 		crypto: bothWays(grantedCryptoList, receivedCryptoList, func(b *storage.Batch, ids []ledger.EntityID, received bool, f *ledger.CryptoAllowanceFilter, p storage.Page, done func([][]*ledger.CryptoAllowance)) error {
-			b.QueueCryptoAllowances(ids, received, f, p, done)
+			entities.QueueCryptoAllowances(b, ids, received, f, p, done)
 			return nil
 		}),
 		tokens: bothWays(grantedTokenList, receivedTokenList, queueTokenAllowances),
@@ -147,14 +148,14 @@ func queueTokenAllowances(b *storage.Batch, ids []ledger.EntityID, received bool
 			return err
 		}
 	}
-	b.QueueTokenAllowances(ids, received, f, p, done)
+	entities.QueueTokenAllowances(b, ids, received, f, p, done)
 	return nil
 }
 
 // cryptoAllowances reads a page of the hbar allowances that an account granted.
 func (r *Resolver) cryptoAllowances(ctx context.Context, owner ledger.AccountRef, f *ledger.CryptoAllowanceFilter, order relay.Order, args relay.Args) (*relay.CryptoAllowanceConnection, error) {
 	return listOfAccount(ctx, r, grantedCryptoList, owner, false, order, args, func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*ledger.CryptoAllowance)) error {
-		b.QueueCryptoAllowances([]ledger.EntityID{id}, false, f, p, done)
+		entities.QueueCryptoAllowances(b, []ledger.EntityID{id}, false, f, p, done)
 		return nil
 	})
 }
@@ -169,7 +170,7 @@ func (r *Resolver) tokenAllowances(ctx context.Context, owner ledger.AccountRef,
 // stakingRewards reads a page of the staking rewards that an account was paid.
 func (r *Resolver) stakingRewards(ctx context.Context, account ledger.AccountRef, f *ledger.StakingRewardFilter, order relay.Order, args relay.Args) (*relay.StakingRewardConnection, error) {
 	return listOfAccount(ctx, r, rewardList, account, true, order, args, func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*ledger.StakingReward)) error {
-		b.QueueStakingRewards([]ledger.EntityID{id}, f, p, done)
+		entities.QueueStakingRewards(b, []ledger.EntityID{id}, f, p, done)
 		return nil
 	})
 }

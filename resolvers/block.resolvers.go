@@ -11,6 +11,7 @@ import (
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
+	"heliograph/storage/transactions"
 )
 
 func (r *blockResolver) ID(ctx context.Context, obj *ledger.Block) (string, error) {
@@ -34,9 +35,9 @@ func (r *queryResolver) Block(ctx context.Context, hash *string, number *int64) 
 		return nil, err
 	}
 	if hash != nil {
-		return r.db.BlockByHash(ctx, *hash)
+		return transactions.BlockByHash(ctx, r.db, *hash)
 	}
-	return r.db.BlockByNumber(ctx, *number)
+	return transactions.BlockByNumber(ctx, r.db, *number)
 }
 
 func (r *queryResolver) Blocks(ctx context.Context, filter *ledger.BlockFilter, orderBy model.BlockOrder, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Block], error) {
@@ -48,11 +49,11 @@ func (r *queryResolver) Blocks(ctx context.Context, filter *ledger.BlockFilter, 
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.db.Blocks(ctx, filter, byNumber, sp)
+	rows, err := transactions.Blocks(ctx, r.db, filter, byNumber, sp)
 	if err != nil {
 		return nil, err
 	}
-	return counted(relay.NewConnection(kind, p, rows, blockKey(byNumber)), unfiltered(filter), r.db.CountBlocks), nil
+	return counted(relay.NewConnection(kind, p, rows, blockKey(byNumber)), unfiltered(filter), func(ctx context.Context) (int64, error) { return transactions.CountBlocks(ctx, r.db) }), nil
 }
 
 func (r *Resolver) Block() graph.BlockResolver { return &blockResolver{r} }

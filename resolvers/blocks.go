@@ -7,6 +7,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/transactions"
 )
 
 // blockRelations are the arrows from blocks.
@@ -30,7 +31,7 @@ func (r *blockRelations) add(t *rowplan.Tables) {
 // blockBeside is the relation to the block some places further.
 func blockBeside(step int64) *rowplan.Relation[*ledger.Block, *ledger.Block] {
 	return queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Block, _ rowplan.Args, done func([]*ledger.Block)) error {
-		b.QueueBlocks(keys(parents, func(b *ledger.Block) int64 { return b.Number + step }), done)
+		transactions.QueueBlocks(b, keys(parents, func(b *ledger.Block) int64 { return b.Number + step }), done)
 		return nil
 	})
 }
@@ -40,7 +41,7 @@ func queueBlockTransactions(ctx context.Context, b *storage.Batch, parents []*le
 	if err != nil {
 		return err
 	}
-	b.QueueTransactionsBetween(keys(parents, func(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }), storagePage(p), func(rows [][]*ledger.Transaction) {
+	transactions.QueueTransactionsBetween(b, keys(parents, func(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }), storagePage(p), func(rows [][]*ledger.Transaction) {
 		done(connections(transactionKind, p, rows, transactionKey))
 	})
 	return nil

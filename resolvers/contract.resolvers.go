@@ -10,6 +10,7 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
+	"heliograph/storage/entities"
 )
 
 func (r *accountResolver) Contract(ctx context.Context, obj *ledger.Account) (*ledger.Contract, error) {
@@ -93,7 +94,7 @@ func (r *contractResultResolver) Logs(ctx context.Context, obj *ledger.ContractR
 }
 
 func (r *queryResolver) Contract(ctx context.Context, id ledger.ContractRef, at *ledger.Filter[ledger.Timestamp]) (*ledger.Contract, error) {
-	return r.db.Contract(ctx, id, at)
+	return entities.Contract(ctx, r.db, id, at)
 }
 
 func (r *queryResolver) Contracts(ctx context.Context, filter *ledger.ContractFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Contract], error) {

@@ -12,6 +12,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/contractcalls"
 	"heliograph/storage"
+	"heliograph/storage/transactions"
 )
 
 // callContract runs a call, and notes its failure for REST.
@@ -95,7 +96,7 @@ func (r *Resolver) tracedAt(ctx context.Context, ref traceRef, contract ledger.N
 		if !contract.Valid {
 			return 0, fault.Input("give one of at, hash, transactionId and contract")
 		}
-		rows, err := r.db.ContractResults(ctx, &ledger.ContractResultFilter{ContractID: &ledger.EntityIDFilter{Eq: &contract.V}}, storage.ResultDetails, storage.Page{Limit: 1, Desc: true})
+		rows, err := transactions.ContractResults(ctx, r.db, &ledger.ContractResultFilter{ContractID: &ledger.EntityIDFilter{Eq: &contract.V}}, transactions.ResultDetails, storage.Page{Limit: 1, Desc: true})
 		if err != nil || len(rows) == 0 {
 			relay.HintsOf(ctx).Lacks = "No result of contract " + contract.V.String() + " found"
 			return 0, err
@@ -112,7 +113,7 @@ func (r *Resolver) tracedAt(ctx context.Context, ref traceRef, contract ledger.N
 	if err != nil {
 		return 0, err
 	}
-	found, err := r.db.LocateTransaction(ctx, located)
+	found, err := transactions.LocateTransaction(ctx, r.db, located)
 	if err != nil {
 		return 0, err
 	}

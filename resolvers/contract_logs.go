@@ -9,6 +9,8 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
 // logRelations are the arrows from and to logs of contracts.
@@ -30,32 +32,32 @@ func timeOfLog(l *ledger.ContractLog) ledger.Timestamp { return l.ConsensusTimes
 func newLogRelations() logRelations {
 	return logRelations{
 		block: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.ContractLog, _ rowplan.Args, done func([]*ledger.Block)) error {
-			b.QueueBlocksAt(keys(parents, timeOfLog), done)
+			transactions.QueueBlocksAt(b, keys(parents, timeOfLog), done)
 			return nil
 		}),
 		contract: contractOf(func(l *ledger.ContractLog) ledger.EntityID { return l.ContractID }),
 		payer:    accountOf(func(l *ledger.ContractLog) ledger.EntityID { return l.PayerAccountID }),
 		result: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.ContractLog, _ rowplan.Args, done func([]*ledger.ContractResult)) error {
-			b.QueueContractResultsAt(keys(parents, timeOfLog), done)
+			transactions.QueueContractResultsAt(b, keys(parents, timeOfLog), done)
 			return nil
 		}),
 		rootContract: contractOf(func(l *ledger.ContractLog) ledger.EntityID { return l.RootContractID }),
 		transaction: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.ContractLog, _ rowplan.Args, done func([]*ledger.Transaction)) error {
-			b.QueueTransactionsAt(keys(parents, timeOfLog), done)
+			transactions.QueueTransactionsAt(b, keys(parents, timeOfLog), done)
 			return nil
 		}),
 		ofBlock: queued(func(ctx context.Context, b *storage.Batch, parents []*ledger.Block, args rowplan.Args, done func([]*relay.ContractLogConnection)) error {
 			return queueLogs(ctx, args, false, done, func(f *ledger.ContractLogFilter, p storage.Page, got func([][]*ledger.ContractLog)) {
-				b.QueueLogsBetween(keys(parents, func(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }), f, p, got)
+				transactions.QueueLogsBetween(b, keys(parents, func(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }), f, p, got)
 			})
 		}),
 		ofResult: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.ContractResult, _ rowplan.Args, done func([][]*ledger.ContractLog)) error {
-			b.QueueLogsOfResults(parents, done)
+			transactions.QueueLogsOfResults(b, parents, done)
 			return nil
 		}),
 		ofTransaction: queued(func(ctx context.Context, b *storage.Batch, parents []*ledger.Transaction, args rowplan.Args, done func([]*relay.ContractLogConnection)) error {
 			return queueLogs(ctx, args, true, done, func(f *ledger.ContractLogFilter, p storage.Page, got func([][]*ledger.ContractLog)) {
-				b.QueueLogsBetween(keys(parents, instantOf), f, p, got)
+				transactions.QueueLogsBetween(b, keys(parents, instantOf), f, p, got)
 			})
 		}),
 	}
@@ -113,7 +115,7 @@ func (r *Resolver) contractLogs(ctx context.Context, f *ledger.ContractLogFilter
 		return nil, fault.Input("a search by topics in all contracts needs an instant, or a range of %d days at most", maxTopicSearch/(24*time.Hour))
 	}
 	if f != nil && f.Contract != nil {
-		ids, err := r.db.ResolveContracts(ctx, []ledger.ContractRef{*f.Contract})
+		ids, err := entities.ResolveContracts(ctx, r.db, []ledger.ContractRef{*f.Contract})
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +123,7 @@ func (r *Resolver) contractLogs(ctx context.Context, f *ledger.ContractLogFilter
 		copied.ContractID = withIDs(f.ContractID, ids)
 		f = &copied
 	}
-	rows, err := r.db.ContractLogs(ctx, f, sp)
+	rows, err := transactions.ContractLogs(ctx, r.db, f, sp)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
+	"heliograph/storage/entities"
 )
 
 func (r *accountResolver) ContractResults(ctx context.Context, obj *ledger.Account, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.ContractResult], error) {
@@ -89,7 +90,7 @@ func (r *queryResolver) ContractActions(ctx context.Context, hash *string, trans
 }
 
 func (r *queryResolver) EntityID(ctx context.Context, of ledger.AccountRef) (*ledger.EntityID, error) {
-	id, err := r.db.ResolveAccount(ctx, of)
+	id, err := entities.ResolveAccount(ctx, r.db, of)
 	if err != nil || !id.Valid {
 		return nil, err
 	}

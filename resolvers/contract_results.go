@@ -12,6 +12,8 @@ import (
 	"heliograph/graph/scalar"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
 // resultRelations are the arrows from and to contract results.
@@ -34,40 +36,41 @@ type resultRelations struct {
 }
 
 func newResultRelations(db *storage.DB) resultRelations {
+	cached := entities.NewGasPrices(db)
 	at := func(r *ledger.ContractResult) ledger.Timestamp { return r.ConsensusTimestamp }
 	return resultRelations{
 		actions: queued(queueActions),
 		block: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.ContractResult, _ rowplan.Args, done func([]*ledger.Block)) error {
-			b.QueueBlocksAt(keys(parents, at), done)
+			transactions.QueueBlocksAt(b, keys(parents, at), done)
 			return nil
 		}),
 		callData:       queued(queueCallData),
 		failedCallData: queued(queueFailedCallData),
 		fromAccount:    accountOf(func(r *ledger.ContractResult) ledger.EntityID { return r.SenderID }),
-		gasPrice:       gasPriceOf(db, (*ledger.EthereumTransaction).GasPriceTinybar),
-		gasPriceWeibar: gasPriceOf(db, (*ledger.EthereumTransaction).GasPriceWeibar),
+		gasPrice:       gasPriceOf(db, cached, (*ledger.EthereumTransaction).GasPriceTinybar),
+		gasPriceWeibar: gasPriceOf(db, cached, (*ledger.EthereumTransaction).GasPriceWeibar),
 		payer:          accountOf(func(r *ledger.ContractResult) ledger.EntityID { return r.PayerAccountID }),
 		stateChanges: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.ContractResult, _ rowplan.Args, done func([][]*ledger.ContractStateChange)) error {
-			b.QueueStateChanges(parents, done)
+			transactions.QueueStateChanges(b, parents, done)
 			return nil
 		}),
 		toAccount: accountOf(func(r *ledger.ContractResult) ledger.EntityID { return r.ContractID }),
 		transaction: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.ContractResult, _ rowplan.Args, done func([]*ledger.Transaction)) error {
-			b.QueueTransactionsAt(keys(parents, at), done)
+			transactions.QueueTransactionsAt(b, keys(parents, at), done)
 			return nil
 		}),
 		ofAccount: queued(func(ctx context.Context, b *storage.Batch, parents []*ledger.Account, args rowplan.Args, done func([]*relay.ContractResultConnection)) error {
 			return queueResults(ctx, args, done, func(f *ledger.ContractResultFilter, p storage.Page, got func([][]*ledger.ContractResult)) {
-				b.QueueResultsOfSenders(keys(parents, func(a *ledger.Account) ledger.EntityID { return a.EntityID }), f, p, got)
+				transactions.QueueResultsOfSenders(b, keys(parents, func(a *ledger.Account) ledger.EntityID { return a.EntityID }), f, p, got)
 			})
 		}),
 		ofBlock: queued(func(ctx context.Context, b *storage.Batch, parents []*ledger.Block, args rowplan.Args, done func([]*relay.ContractResultConnection)) error {
 			return queueResults(ctx, args, done, func(f *ledger.ContractResultFilter, p storage.Page, got func([][]*ledger.ContractResult)) {
-				b.QueueResultsBetween(keys(parents, func(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }), f, p, got)
+				transactions.QueueResultsBetween(b, keys(parents, func(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }), f, p, got)
 			})
 		}),
 		ofTransaction: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Transaction, _ rowplan.Args, done func([]*ledger.ContractResult)) error {
-			b.QueueContractResultsAt(keys(parents, func(t *ledger.Transaction) ledger.Timestamp { return t.ConsensusTimestamp }), done)
+			transactions.QueueContractResultsAt(b, keys(parents, func(t *ledger.Transaction) ledger.Timestamp { return t.ConsensusTimestamp }), done)
 			return nil
 		}),
 	}
@@ -105,10 +108,10 @@ func queueActions(ctx context.Context, b *storage.Batch, parents []*ledger.Contr
 	if err != nil {
 		return err
 	}
-	of := keys(parents, func(r *ledger.ContractResult) storage.Located {
-		return storage.Located{At: r.ConsensusTimestamp, Payer: r.PayerAccountID}
+	of := keys(parents, func(r *ledger.ContractResult) transactions.Located {
+		return transactions.Located{At: r.ConsensusTimestamp, Payer: r.PayerAccountID}
 	})
-	b.QueueContractActions(of, f, storagePage(p), func(rows [][]*ledger.ContractAction) {
+	transactions.QueueContractActions(b, of, f, storagePage(p), func(rows [][]*ledger.ContractAction) {
 		done(connections(actionKind, p, rows, actionKey))
 	})
 	return nil
@@ -116,7 +119,7 @@ func queueActions(ctx context.Context, b *storage.Batch, parents []*ledger.Contr
 
 // queueCallData queues what was sent to contracts.
 func queueCallData(_ context.Context, b *storage.Batch, parents []*ledger.ContractResult, _ rowplan.Args, done func([][]byte)) error {
-	b.QueueCallData(parents, func(got [][]byte) {
+	transactions.QueueCallData(b, parents, func(got [][]byte) {
 		for i, r := range parents {
 			if len(got[i]) == 0 {
 				got[i] = r.FunctionParameters
@@ -138,7 +141,7 @@ func queueFailedCallData(_ context.Context, b *storage.Batch, parents []*ledger.
 			failed, places = append(failed, r), append(places, i)
 		}
 	}
-	b.QueueTransactionCallData(failed, func(got [][]byte) {
+	transactions.QueueTransactionCallData(b, failed, func(got [][]byte) {
 		for i, data := range got {
 			if len(data) > 0 {
 				out[places[i]] = data
@@ -150,15 +153,15 @@ func queueFailedCallData(_ context.Context, b *storage.Batch, parents []*ledger.
 }
 
 // gasPriceOf is the relation to the price of gas: as an Ethereum transaction offers, else what the network charged.
-func gasPriceOf(db *storage.DB, offered func(*ledger.EthereumTransaction) ledger.Quantity) *rowplan.Relation[*ledger.ContractResult, *ledger.Quantity] {
+func gasPriceOf(db *storage.DB, cached *entities.GasPrices, offered func(*ledger.EthereumTransaction) ledger.Quantity) *rowplan.Relation[*ledger.ContractResult, *ledger.Quantity] {
 	return &rowplan.Relation[*ledger.ContractResult, *ledger.Quantity]{
 		Load: func(ctx context.Context, _ rowplan.Batch, parents []*ledger.ContractResult, _ rowplan.Args) (func() ([]*ledger.Quantity, error), error) {
-			return func() ([]*ledger.Quantity, error) { return gasPrices(ctx, db, parents, offered) }, nil
+			return func() ([]*ledger.Quantity, error) { return gasPrices(ctx, db, cached, parents, offered) }, nil
 		},
 	}
 }
 
-func gasPrices(ctx context.Context, db *storage.DB, results []*ledger.ContractResult, offered func(*ledger.EthereumTransaction) ledger.Quantity) ([]*ledger.Quantity, error) {
+func gasPrices(ctx context.Context, db *storage.DB, cached *entities.GasPrices, results []*ledger.ContractResult, offered func(*ledger.EthereumTransaction) ledger.Quantity) ([]*ledger.Quantity, error) {
 	out := make([]*ledger.Quantity, len(results))
 	var times []ledger.Timestamp
 	var places []int
@@ -170,7 +173,7 @@ func gasPrices(ctx context.Context, db *storage.DB, results []*ledger.ContractRe
 		}
 		times, places = append(times, r.ConsensusTimestamp), append(places, i)
 	}
-	prices, err := db.GasPrices(ctx, times)
+	prices, err := cached.Read(ctx, db, times)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +215,7 @@ func (r *Resolver) contractResults(ctx context.Context, f *ledger.ContractResult
 	}
 	var rows []*ledger.ContractResult
 	if !none {
-		if rows, err = r.db.ContractResults(ctx, f, resultParts(ctx), sp); err != nil {
+		if rows, err = transactions.ContractResults(ctx, r.db, f, resultParts(ctx), sp); err != nil {
 			return nil, err
 		}
 	}
@@ -270,9 +273,9 @@ func (r *Resolver) blockSpan(ctx context.Context, f *ledger.ContractResultFilter
 	var b *ledger.Block
 	var err error
 	if f.BlockHash != nil {
-		b, err = r.db.BlockByHash(ctx, *f.BlockHash)
+		b, err = transactions.BlockByHash(ctx, r.db, *f.BlockHash)
 	} else {
-		b, err = r.db.BlockByNumber(ctx, *f.BlockNumber)
+		b, err = transactions.BlockByNumber(ctx, r.db, *f.BlockNumber)
 	}
 	if err != nil || b == nil {
 		return ledger.Null[ledger.TimestampRange]{}, err
@@ -285,15 +288,15 @@ func (r *Resolver) callee(ctx context.Context, ref ledger.AccountRef) (ledger.Nu
 	if ref.Alias != nil {
 		return ledger.Null[ledger.EntityID]{}, fault.Input("a contract is named by its id or its EVM address, not by an alias")
 	}
-	return r.db.ResolveCallee(ctx, ref)
+	return entities.ResolveCallee(ctx, r.db, ref)
 }
 
 // resultParts tells what of contract results the field's selection needs.
-func resultParts(ctx context.Context) storage.ResultParts {
+func resultParts(ctx context.Context) transactions.ResultParts {
 	if rowplan.InParts(ctx) || needsDetails(graphql.GetFieldContext(ctx).Field.Selections) {
-		return storage.ResultDetails
+		return transactions.ResultDetails
 	}
-	return storage.ResultRecord
+	return transactions.ResultRecord
 }
 
 func needsDetails(set ast.SelectionSet) bool {
@@ -339,7 +342,7 @@ func (r *Resolver) contractResult(ctx context.Context, hash *string, id *ledger.
 		}
 		ref.Contract, ref.Named = callee.V, true
 	}
-	found, err := r.db.ContractResult(ctx, ref)
+	found, err := transactions.ContractResult(ctx, r.db, ref)
 	if found != nil {
 		relay.HintsOf(ctx).Partial = found.Partial
 	}
@@ -347,8 +350,8 @@ func (r *Resolver) contractResult(ctx context.Context, hash *string, id *ledger.
 }
 
 // resultRef names a transaction.
-func resultRef(hash *string, id *ledger.TransactionID, nonce int32) (storage.ResultRef, error) {
-	ref := storage.ResultRef{TransactionID: id, Nonce: nonce}
+func resultRef(hash *string, id *ledger.TransactionID, nonce int32) (transactions.ResultRef, error) {
+	ref := transactions.ResultRef{TransactionID: id, Nonce: nonce}
 	if hash == nil {
 		return ref, nil
 	}
@@ -369,11 +372,11 @@ func (r *Resolver) contractActions(ctx context.Context, hash *string, id *ledger
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.db.LocateTransaction(ctx, ref)
+	found, err := transactions.LocateTransaction(ctx, r.db, ref)
 	if err != nil || !found.Valid {
 		return nil, err
 	}
-	rows, err := r.db.ContractActions(ctx, found.V, f, sp)
+	rows, err := transactions.ContractActions(ctx, r.db, found.V, f, sp)
 	if err != nil {
 		return nil, err
 	}
@@ -384,11 +387,11 @@ func (r *Resolver) contractActions(ctx context.Context, hash *string, id *ledger
 func (r *Resolver) resultAt(ctx context.Context, at ledger.Timestamp) (*ledger.ContractResult, error) {
 	var found *ledger.ContractResult
 	b := r.db.NewBatch()
-	b.QueueContractResultsAt([]ledger.Timestamp{at}, func(got []*ledger.ContractResult) { found = got[0] })
+	transactions.QueueContractResultsAt(b, []ledger.Timestamp{at}, func(got []*ledger.ContractResult) { found = got[0] })
 	if err := b.Run(ctx); err != nil || found != nil {
 		return found, err
 	}
-	rows, err := r.db.ContractResults(ctx, &ledger.ContractResultFilter{Timestamp: &ledger.TimestampFilter{Eq: &at}}, storage.ResultDetails, storage.Page{Limit: 1})
+	rows, err := transactions.ContractResults(ctx, r.db, &ledger.ContractResultFilter{Timestamp: &ledger.TimestampFilter{Eq: &at}}, transactions.ResultDetails, storage.Page{Limit: 1})
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}

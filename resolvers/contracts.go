@@ -9,6 +9,8 @@ import (
 	"heliograph/graph/scalar"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
 // contractRelations are the arrows from and to contracts.
@@ -29,7 +31,7 @@ type contractRelations struct {
 // contractOf is the relation from a row to a contract that it names; what it names may be no contract.
 func contractOf[T any](id func(T) ledger.EntityID) *rowplan.Relation[T, *ledger.Contract] {
 	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.Contract)) error {
-		b.QueueContracts(keys(parents, id), done)
+		entities.QueueContracts(b, keys(parents, id), done)
 		return nil
 	})
 }
@@ -41,22 +43,22 @@ func newContractRelations() contractRelations {
 		account:          accountOf(idOfContract),
 		autoRenewAccount: accountOf(func(c *ledger.Contract) ledger.EntityID { return c.AutoRenewAccountID }),
 		bytecode: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Contract, _ rowplan.Args, done func([]string)) error {
-			b.QueueBytecodes(parents, done)
+			entities.QueueBytecodes(b, parents, done)
 			return nil
 		}),
 		logs: queued(func(ctx context.Context, b *storage.Batch, parents []*ledger.Contract, args rowplan.Args, done func([]*relay.ContractLogConnection)) error {
 			return queueLogs(ctx, args, false, done, func(f *ledger.ContractLogFilter, p storage.Page, got func([][]*ledger.ContractLog)) {
-				b.QueueLogsOfContracts(keys(parents, idOfContract), f, p, got)
+				transactions.QueueLogsOfContracts(b, keys(parents, idOfContract), f, p, got)
 			})
 		}),
 		obtainer: accountOf(func(c *ledger.Contract) ledger.EntityID { return c.ObtainerID }),
 		results: queued(func(ctx context.Context, b *storage.Batch, parents []*ledger.Contract, args rowplan.Args, done func([]*relay.ContractResultConnection)) error {
 			return queueResults(ctx, args, done, func(f *ledger.ContractResultFilter, p storage.Page, got func([][]*ledger.ContractResult)) {
-				b.QueueResultsOfContracts(keys(parents, idOfContract), f, p, got)
+				transactions.QueueResultsOfContracts(b, keys(parents, idOfContract), f, p, got)
 			})
 		}),
 		runtimeBytecode: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Contract, _ rowplan.Args, done func([][]byte)) error {
-			b.QueueRuntimeBytecodes(keys(parents, idOfContract), done)
+			entities.QueueRuntimeBytecodes(b, keys(parents, idOfContract), done)
 			return nil
 		}),
 		state: queued(queueState),
@@ -89,7 +91,7 @@ func slotKey(atTime bool) (kind string, key func(*ledger.ContractState) relay.Ke
 	if atTime {
 		kind = slotAtKind
 	}
-	return kind, func(s *ledger.ContractState) relay.Key { return relay.Key{storage.SlotKey(s.Slot, atTime)} }
+	return kind, func(s *ledger.ContractState) relay.Key { return relay.Key{transactions.SlotKey(s.Slot, atTime)} }
 }
 
 func queueState(ctx context.Context, b *storage.Batch, parents []*ledger.Contract, args rowplan.Args, done func([]*relay.ContractStateConnection)) error {
@@ -109,7 +111,7 @@ func queueState(ctx context.Context, b *storage.Batch, parents []*ledger.Contrac
 	if err := checkSlots(f); err != nil {
 		return err
 	}
-	b.QueueContractStates(keys(parents, idOfContract), f, at, storagePage(p), func(rows [][]*ledger.ContractState) {
+	transactions.QueueContractStates(b, keys(parents, idOfContract), f, at, storagePage(p), func(rows [][]*ledger.ContractState) {
 		done(connections(kind, p, rows, key))
 	})
 	return nil
@@ -142,18 +144,18 @@ func (r *Resolver) contracts(ctx context.Context, f *ledger.ContractFilter, p re
 	if f != nil {
 		ids = f.ID
 		if f.Contracts != nil {
-			named, err := r.db.ResolveContracts(ctx, f.Contracts)
+			named, err := entities.ResolveContracts(ctx, r.db, f.Contracts)
 			if err != nil {
 				return nil, err
 			}
 			ids = withIDs(ids, named)
 		}
 	}
-	rows, err := r.db.Contracts(ctx, ids, sp)
+	rows, err := entities.Contracts(ctx, r.db, ids, sp)
 	if err != nil {
 		return nil, err
 	}
-	return estimated(r, relay.NewConnection(contractKind, p, rows, contractKey), f == nil || f.ID == nil && f.Contracts == nil, storage.CountContracts), nil
+	return estimated(r, relay.NewConnection(contractKind, p, rows, contractKey), f == nil || f.ID == nil && f.Contracts == nil, entities.CountContracts), nil
 }
 
 // withIDs adds ids to the alternatives of a filter.
@@ -183,7 +185,7 @@ func (r *Resolver) contractState(ctx context.Context, ref ledger.ContractRef, f 
 	var rows []*ledger.ContractState
 	if id.Valid {
 		b := r.db.NewBatch()
-		b.QueueContractStates([]ledger.EntityID{id.V}, f, at, sp, func(got [][]*ledger.ContractState) { rows = got[0] })
+		transactions.QueueContractStates(b, []ledger.EntityID{id.V}, f, at, sp, func(got [][]*ledger.ContractState) { rows = got[0] })
 		if err := b.Run(ctx); err != nil {
 			return nil, err
 		}

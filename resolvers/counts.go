@@ -7,6 +7,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
 )
 
 // estimated adds to a whole list how its rows are estimated; one with conditions is left as it is, since only reading would tell.
@@ -42,5 +43,5 @@ func unfiltered[F any](f *F) bool { return f == nil || reflect.ValueOf(*f).IsZer
 
 // messagesOf counts the messages of a topic.
 func (r *Resolver) messagesOf(topic ledger.EntityID) func(context.Context) (int64, error) {
-	return func(ctx context.Context) (int64, error) { return r.db.CountTopicMessages(ctx, topic) }
+	return func(ctx context.Context) (int64, error) { return entities.CountTopicMessages(ctx, r.db, topic) }
 }

@@ -10,6 +10,8 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
 // feeds are what subscriptions listen to: one for each kind of rows, whoever listens.
@@ -31,9 +33,9 @@ type transactionEvent struct {
 
 func newFeeds(db *storage.DB, o feed.Options) *feeds {
 	watched := &watchedAccounts{listeners: map[ledger.EntityID]int{}}
-	newest := func(s storage.Stream) func(context.Context) (feed.Place, error) {
+	newest := func(s transactions.Stream) func(context.Context) (feed.Place, error) {
 		return func(ctx context.Context) (feed.Place, error) {
-			at, err := db.NewestOf(ctx, s)
+			at, err := transactions.Newest(ctx, db, s)
 			return endOf(at), err
 		}
 	}
@@ -41,41 +43,41 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 	return &feeds{
 		watched: watched,
 		blocks: feed.New(feed.Source[*ledger.Block]{
-			Name: "blocks", Newest: newest(storage.StreamBlocks), Place: func(b *ledger.Block) feed.Place { return feed.Place{At: b.Timestamp.To.V} },
+			Name: "blocks", Newest: newest(transactions.StreamBlocks), Place: func(b *ledger.Block) feed.Place { return feed.Place{At: b.Timestamp.To.V} },
 			After: func(ctx context.Context, after feed.Place, limit int) ([]*ledger.Block, error) {
-				return db.Blocks(ctx, nil, false, storage.Page{Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)}})
+				return transactions.Blocks(ctx, db, nil, false, storage.Page{Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)}})
 			},
 		}, o),
 		logs: feed.New(feed.Source[*ledger.ContractLog]{
-			Name: "contract logs", Newest: newest(storage.StreamLogs), Place: logPlace,
+			Name: "contract logs", Newest: newest(transactions.StreamLogs), Place: logPlace,
 			After: func(ctx context.Context, after feed.Place, limit int) ([]*ledger.ContractLog, error) {
-				return db.ContractLogs(ctx, nil, storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}})
+				return transactions.ContractLogs(ctx, db, nil, storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}})
 			},
 		}, o),
 		messages: feed.New(feed.Source[*ledger.TopicMessage]{
-			Name: "topic messages", Newest: newest(storage.StreamMessages),
+			Name: "topic messages", Newest: newest(transactions.StreamMessages),
 			Place: func(m *ledger.TopicMessage) feed.Place { return feed.Place{At: m.ConsensusTimestamp} },
 			After: func(ctx context.Context, after feed.Place, limit int) ([]*ledger.TopicMessage, error) {
-				return db.MessagesAfter(ctx, after.At, limit)
+				return entities.MessagesAfter(ctx, db, after.At, limit)
 			},
 		}, o),
 		results: feed.New(feed.Source[*ledger.ContractResult]{
-			Name: "contract results", Newest: newest(storage.StreamResults),
+			Name: "contract results", Newest: newest(transactions.StreamResults),
 			Place: func(r *ledger.ContractResult) feed.Place { return feed.Place{At: r.ConsensusTimestamp} },
 			After: func(ctx context.Context, after feed.Place, limit int) ([]*ledger.ContractResult, error) {
-				return db.ContractResults(ctx, &ledger.ContractResultFilter{Internal: &internal}, storage.ResultDetails, between(after, nil, limit))
+				return transactions.ContractResults(ctx, db, &ledger.ContractResultFilter{Internal: &internal}, transactions.ResultDetails, between(after, nil, limit))
 			},
 		}, o),
 		transactions: feed.New(feed.Source[*transactionEvent]{
-			Name: "transactions", Newest: newest(storage.StreamTransactions),
+			Name: "transactions", Newest: newest(transactions.StreamTransactions),
 			Place: func(t *transactionEvent) feed.Place { return feed.Place{At: t.ConsensusTimestamp} },
 			After: func(ctx context.Context, after feed.Place, limit int) ([]*transactionEvent, error) {
-				rows, err := db.Transactions(ctx, nil, between(after, nil, limit))
+				rows, err := transactions.Transactions(ctx, db, nil, between(after, nil, limit))
 				if err != nil || len(rows) == 0 {
 					return nil, err
 				}
 				asked := watched.all()
-				parties, err := db.Parties(ctx, rows, asked)
+				parties, err := transactions.Parties(ctx, db, rows, asked)
 				if err != nil {
 					return nil, err
 				}
@@ -137,7 +139,7 @@ func (r *Resolver) listenMessages(ctx context.Context, topic ledger.EntityID, fr
 	return feed.Listen(ctx, r.feeds.messages, feed.Listener[*ledger.TopicMessage]{
 		From: startOf(from), Match: func(m *ledger.TopicMessage) bool { return m.TopicID == topic }, End: relay.EndingOf(ctx).Set,
 		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*ledger.TopicMessage, error) {
-			return r.db.TopicMessages(ctx, topic, nil, between(after, &until, limit))
+			return entities.TopicMessages(ctx, r.db, topic, nil, between(after, &until, limit))
 		},
 	}, itself)
 }
@@ -156,7 +158,7 @@ func (r *Resolver) listenTransactions(ctx context.Context, f *ledger.Transaction
 			return r.completed(ctx, rows, accounts)
 		},
 		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*transactionEvent, error) {
-			rows, err := r.db.Transactions(ctx, f, between(after, &until, limit))
+			rows, err := transactions.Transactions(ctx, r.db, f, between(after, &until, limit))
 			return events(rows), err
 		},
 	}, func(t *transactionEvent) *ledger.Transaction { return t.Transaction }), nil
@@ -182,7 +184,7 @@ func (r *Resolver) listenLogs(ctx context.Context, f *ledger.ContractLogFilter, 
 		}
 	}
 	if f.Contract != nil {
-		ids, err := r.db.ResolveContracts(ctx, []ledger.ContractRef{*f.Contract})
+		ids, err := entities.ResolveContracts(ctx, r.db, []ledger.ContractRef{*f.Contract})
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +199,7 @@ func (r *Resolver) listenLogs(ctx context.Context, f *ledger.ContractLogFilter, 
 			if until.Tie == math.MaxInt64 {
 				less = []any{int64(until.At) + 1, int64(0)}
 			}
-			return r.db.ContractLogs(ctx, f, storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}, Less: less})
+			return transactions.ContractLogs(ctx, r.db, f, storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}, Less: less})
 		},
 	}, itself), nil
 }
@@ -216,7 +218,7 @@ func (r *Resolver) listenResults(ctx context.Context, f *ledger.ContractResultFi
 			if none {
 				return nil, nil
 			}
-			return r.db.ContractResults(ctx, f, storage.ResultDetails, between(after, &until, limit))
+			return transactions.ContractResults(ctx, r.db, f, transactions.ResultDetails, between(after, &until, limit))
 		},
 	}, itself), nil
 }
@@ -225,7 +227,7 @@ func (r *Resolver) listenBlocks(ctx context.Context, from *ledger.Timestamp) <-c
 	return feed.Listen(ctx, r.feeds.blocks, feed.Listener[*ledger.Block]{
 		From: startOf(from), End: relay.EndingOf(ctx).Set,
 		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*ledger.Block, error) {
-			return r.db.Blocks(ctx, nil, false, storage.Page{Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)}, Less: []any{int64(until.At) + 1, int64(math.MinInt64)}})
+			return transactions.Blocks(ctx, r.db, nil, false, storage.Page{Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)}, Less: []any{int64(until.At) + 1, int64(math.MinInt64)}})
 		},
 	}, itself)
 }

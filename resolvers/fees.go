@@ -7,7 +7,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
-	"heliograph/storage"
+	"heliograph/storage/entities"
 )
 
 // maxThrottle is the whole of a throttle, in basis points.
@@ -33,7 +33,7 @@ func (r *Resolver) estimateFee(ctx context.Context, transaction []byte, mode fee
 	}
 	o := fees.Options{Mode: mode, HighVolumeThrottle: int64(throttle)}
 	if mode == fees.State {
-		if o.Facts, err = r.db.FeeFacts(ctx, tx.Questions()); err != nil {
+		if o.Facts, err = entities.FeeFacts(ctx, r.db, tx.Questions()); err != nil {
 			return nil, err
 		}
 	}
@@ -56,7 +56,7 @@ func refused(err error) error {
 
 // activeRate is what an hbar is worth now, nil when nobody knows.
 func (r *Resolver) activeRate(ctx context.Context) (*ledger.ExchangeRate, error) {
-	rates, err := r.exchangeRatesWithin(ctx, storage.Bounds{Upper: ledger.MaxTimestamp})
+	rates, err := r.exchangeRatesWithin(ctx, entities.Bounds{Upper: ledger.MaxTimestamp})
 	if err != nil || rates == nil {
 		return nil, err
 	}

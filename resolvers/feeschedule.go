@@ -10,6 +10,7 @@ import (
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
 )
 
 // feeSchedules gives the fee schedule in force: the newest valid one of the database, or the one that networks begin with. A schedule is replaced
@@ -53,7 +54,7 @@ func (s *feeSchedules) refresh(ctx context.Context) (*feeSchedule, error) {
 	defer s.mu.Unlock()
 	var read *fees.Schedule
 	var invalid error // the newest content, where that is not valid
-	since, err := s.db.SystemFile(ctx, s.db.SystemEntity(ledger.SimpleFeeFile), storage.Bounds{Upper: ledger.MaxTimestamp}, func(content []byte) (err error) {
+	since, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.SimpleFeeFile), entities.Bounds{Upper: ledger.MaxTimestamp}, func(content []byte) (err error) {
 		if read, err = fees.ParseSchedule(content); err != nil && invalid == nil {
 			invalid = err
 		}

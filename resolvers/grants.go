@@ -5,6 +5,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
 )
 
 // The lists of allowances of collections and of airdrops; the first of each pair is the giver's.
@@ -14,7 +15,7 @@ func nftAllowanceLists() [2]*accountList[ledger.NftAllowance, ledger.NftAllowanc
 			kind: kind, columns: 2,
 			key: func(a *ledger.NftAllowance) relay.Key { return relay.Key{int64(other(a)), int64(a.TokenID)} },
 			queue: func(b *storage.Batch, accounts []ledger.EntityID, f *ledger.NftAllowanceFilter, p storage.Page, done func([][]*ledger.NftAllowance)) {
-				b.QueueNftAllowances(accounts, received, f, p, done)
+				entities.QueueNftAllowances(b, accounts, received, f, p, done)
 			},
 		}
 	}
@@ -34,7 +35,7 @@ func airdropLists() [2]*accountList[ledger.Airdrop, ledger.AirdropFilter] {
 				return relay.Key{int64(other(a)), int64(a.TokenID), a.SerialNumber.V}
 			},
 			queue: func(b *storage.Batch, accounts []ledger.EntityID, f *ledger.AirdropFilter, p storage.Page, done func([][]*ledger.Airdrop)) {
-				b.QueueAirdrops(accounts, received, f, p, done)
+				entities.QueueAirdrops(b, accounts, received, f, p, done)
 			},
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
 // hookType is what stands in the global ids of hooks, hookSlotKind in the cursors of their storage.
@@ -35,7 +37,7 @@ func newHookRelations() hookRelations {
 		kind: "hooks", columns: 1,
 		key: func(h *ledger.Hook) relay.Key { return relay.Key{h.HookID} },
 		queue: func(b *storage.Batch, accounts []ledger.EntityID, f *ledger.HookFilter, p storage.Page, done func([][]*ledger.Hook)) {
-			b.QueueHooks(accounts, f, p, done)
+			entities.QueueHooks(b, accounts, f, p, done)
 		},
 	}
 	return hookRelations{
@@ -44,11 +46,13 @@ func newHookRelations() hookRelations {
 		contract: contractOf(func(h *ledger.Hook) ledger.EntityID { return h.ContractID }),
 		storage:  queued(queueHookStorage),
 		hook: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.HookSlot, _ rowplan.Args, done func([]*ledger.Hook)) error {
-			b.QueueHooksByID(keys(parents, func(s *ledger.HookSlot) storage.HookRef { return storage.HookRef{OwnerID: s.OwnerID, HookID: s.HookID} }), done)
+			entities.QueueHooksByID(b, keys(parents, func(s *ledger.HookSlot) entities.HookRef {
+				return entities.HookRef{OwnerID: s.OwnerID, HookID: s.HookID}
+			}), done)
 			return nil
 		}),
 		transaction: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.HookSlot, _ rowplan.Args, done func([]*ledger.Transaction)) error {
-			b.QueueTransactionsAt(keys(parents, func(s *ledger.HookSlot) ledger.Timestamp { return s.Timestamp }), done)
+			transactions.QueueTransactionsAt(b, keys(parents, func(s *ledger.HookSlot) ledger.Timestamp { return s.Timestamp }), done)
 			return nil
 		}),
 	}
@@ -68,7 +72,7 @@ func (r *hookRelations) add(t *rowplan.Tables) {
 func hookSlotKey(s *ledger.HookSlot) relay.Key { return relay.Key{s.Key} }
 
 // hookSlots makes a page of a hook's storage.
-func hookSlots(of storage.HookRef, p relay.Page, rows []*ledger.HookSlot) *relay.HookSlotConnection {
+func hookSlots(of entities.HookRef, p relay.Page, rows []*ledger.HookSlot) *relay.HookSlotConnection {
 	return &relay.HookSlotConnection{Connection: *relay.NewConnection(hookSlotKind, p, rows, hookSlotKey), OwnerID: of.OwnerID, HookID: of.HookID}
 }
 
@@ -85,8 +89,8 @@ func queueHookStorage(ctx context.Context, b *storage.Batch, parents []*ledger.H
 	if err != nil {
 		return err
 	}
-	hooks := keys(parents, func(h *ledger.Hook) storage.HookRef { return storage.HookRef{OwnerID: h.OwnerID, HookID: h.HookID} })
-	b.QueueHookSlots(hooks, f, at, storagePage(p), func(rows [][]*ledger.HookSlot) {
+	hooks := keys(parents, func(h *ledger.Hook) entities.HookRef { return entities.HookRef{OwnerID: h.OwnerID, HookID: h.HookID} })
+	entities.QueueHookSlots(b, hooks, f, at, storagePage(p), func(rows [][]*ledger.HookSlot) {
 		out := make([]*relay.HookSlotConnection, len(rows))
 		for i := range rows {
 			out[i] = hookSlots(hooks[i], p, rows[i])
@@ -102,13 +106,13 @@ func (r *Resolver) hookStorage(ctx context.Context, owner ledger.AccountRef, hoo
 	if err != nil {
 		return nil, err
 	}
-	id, err := r.db.ResolveAccount(ctx, owner)
+	id, err := entities.ResolveAccount(ctx, r.db, owner)
 	if err != nil || !id.Valid {
 		return nil, err
 	}
-	of := storage.HookRef{OwnerID: id.V, HookID: hook}
+	of := entities.HookRef{OwnerID: id.V, HookID: hook}
 	rows, err := firstOf(ctx, r.db, func(b *storage.Batch, done func([][]*ledger.HookSlot)) {
-		b.QueueHookSlots([]storage.HookRef{of}, f, at, sp, done)
+		entities.QueueHookSlots(b, []entities.HookRef{of}, f, at, sp, done)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the storage of hook %d of %s: %w", hook, id.V, err)
@@ -118,11 +122,11 @@ func (r *Resolver) hookStorage(ctx context.Context, owner ledger.AccountRef, hoo
 
 // hook reads one hook of an account.
 func (r *Resolver) hook(ctx context.Context, owner ledger.AccountRef, hook int64) (*ledger.Hook, error) {
-	id, err := r.db.ResolveAccount(ctx, owner)
+	id, err := entities.ResolveAccount(ctx, r.db, owner)
 	if err != nil || !id.Valid {
 		return nil, err
 	}
-	return r.db.Hook(ctx, storage.HookRef{OwnerID: id.V, HookID: hook})
+	return entities.Hook(ctx, r.db, entities.HookRef{OwnerID: id.V, HookID: hook})
 }
 
 // hookID is the global id of a hook: its owner and its number.
@@ -138,6 +142,6 @@ func (r *Resolver) hookByName(ctx context.Context, name string) (relay.Node, err
 		return nil, fault.Input("%q names no hook", name)
 	}
 	return byEntityID(owner, func(id ledger.EntityID) (*ledger.Hook, error) {
-		return r.db.Hook(ctx, storage.HookRef{OwnerID: id, HookID: n})
+		return entities.Hook(ctx, r.db, entities.HookRef{OwnerID: id, HookID: n})
 	})
 }

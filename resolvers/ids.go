@@ -10,6 +10,8 @@ import (
 	"heliograph/graph/scalar"
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/statuspages"
+	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
 // The types that have global ids, as they stand in them.
@@ -73,10 +75,10 @@ func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 	}
 	switch typ {
 	case accountType:
-		return byEntityID(name, func(id ledger.EntityID) (*ledger.Account, error) { return r.db.Account(ctx, id) })
+		return byEntityID(name, func(id ledger.EntityID) (*ledger.Account, error) { return entities.Account(ctx, r.db, id) })
 	case topicType:
 		return byEntityID(name, func(id ledger.EntityID) (*ledger.Topic, error) {
-			t, _, err := r.db.Topic(ctx, id)
+			t, _, err := entities.Topic(ctx, r.db, id)
 			return t, err
 		})
 	case blockType:
@@ -84,14 +86,14 @@ func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 		if err != nil {
 			return nil, fault.Input("%q names no block", id)
 		}
-		return present(r.db.BlockByNumber(ctx, number))
+		return present(transactions.BlockByNumber(ctx, r.db, number))
 	case messageType:
-		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.TopicMessage, error) { return r.db.TopicMessageAt(ctx, at) })
+		return byTimestamp(name, func(at ledger.Timestamp) (*ledger.TopicMessage, error) { return entities.TopicMessageAt(ctx, r.db, at) })
 	case tokenType, nftType:
 		return r.tokenNode(ctx, typ, name)
 	case contractType:
 		return byEntityID(name, func(id ledger.EntityID) (*ledger.Contract, error) {
-			return r.db.Contract(ctx, ledger.ContractRef{ID: id}, nil)
+			return entities.Contract(ctx, r.db, ledger.ContractRef{ID: id}, nil)
 		})
 	case logType:
 		return r.logByID(ctx, name)

@@ -9,6 +9,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
+	"heliograph/storage/transactions"
 )
 
 // The types of contracts and their logs in global ids.
@@ -47,5 +48,5 @@ func (r *Resolver) logByID(ctx context.Context, name string) (relay.Node, error)
 	if err != nil {
 		return nil, fault.Input("%q names no log", name)
 	}
-	return present(r.db.ContractLog(ctx, at, index))
+	return present(transactions.ContractLog(ctx, r.db, at, index))
 }

@@ -9,6 +9,8 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
+	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
 // The types of schedules and of the network's nodes, as they stand in global ids.
@@ -46,16 +48,16 @@ func addNetworkIDs(t *rowplan.Tables) {
 func (r *Resolver) networkThing(ctx context.Context, typ, name string) (relay.Node, error) {
 	switch typ {
 	case scheduleType:
-		return byEntityID(name, func(id ledger.EntityID) (*ledger.Schedule, error) { return r.db.Schedule(ctx, id) })
+		return byEntityID(name, func(id ledger.EntityID) (*ledger.Schedule, error) { return transactions.Schedule(ctx, r.db, id) })
 	case registeredNodeType:
-		return byNumber(name, func(id int64) (*ledger.RegisteredNode, error) { return r.db.RegisteredNode(ctx, id) })
+		return byNumber(name, func(id int64) (*ledger.RegisteredNode, error) { return entities.RegisteredNode(ctx, r.db, id) })
 	}
 	fileName, number, _ := strings.Cut(name, ":")
 	file, err := ledger.ParseEntityID(fileName, 0)
 	if err != nil {
 		return nil, fault.Input("%v", err)
 	}
-	return byNumber(number, func(id int64) (*ledger.NetworkNode, error) { return r.db.NetworkNode(ctx, file, id) })
+	return byNumber(number, func(id int64) (*ledger.NetworkNode, error) { return entities.NetworkNode(ctx, r.db, file, id) })
 }
 
 func byNumber[T any, P nodePointer[T]](name string, read func(int64) (P, error)) (relay.Node, error) {

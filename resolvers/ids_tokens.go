@@ -9,6 +9,7 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
+	"heliograph/storage/entities"
 )
 
 // The types of this area that have global ids, as they stand in them.
@@ -48,7 +49,7 @@ func addTokenIDs(t *rowplan.Tables) {
 // tokenNode reads a token or an NFT by the name in its global id.
 func (r *Resolver) tokenNode(ctx context.Context, typ, name string) (relay.Node, error) {
 	if typ == tokenType {
-		return byEntityID(name, func(id ledger.EntityID) (*ledger.Token, error) { return r.db.Token(ctx, id, nil) })
+		return byEntityID(name, func(id ledger.EntityID) (*ledger.Token, error) { return entities.Token(ctx, r.db, id, nil) })
 	}
 	token, number, _ := strings.Cut(name, nftSeparator)
 	serial, err := strconv.ParseInt(number, 10, 64)
@@ -56,6 +57,6 @@ func (r *Resolver) tokenNode(ctx context.Context, typ, name string) (relay.Node,
 		return nil, fault.Input("%q names no NFT", name)
 	}
 	return byEntityID(token, func(id ledger.EntityID) (*ledger.NFT, error) {
-		return r.db.NFT(ctx, ledger.NFTKey{TokenID: id, SerialNumber: serial})
+		return entities.NFT(ctx, r.db, ledger.NFTKey{TokenID: id, SerialNumber: serial})
 	})
 }

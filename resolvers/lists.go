@@ -9,6 +9,8 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
 // listOf says how a list is told apart and ordered.
@@ -64,7 +66,7 @@ const lacksAccount = "Account"
 // listOfAccount is [rootList] of an account in any of its names. Where it does not exist the list is empty, and the hints say so; mustExist looks
 // for ids too, which otherwise may be of nothing.
 func listOfAccount[C any](ctx context.Context, r *Resolver, l listOf[C], account ledger.AccountRef, mustExist bool, order relay.Order, args relay.Args, queue func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*C)) error) (*relay.Connection[C], error) {
-	id, err := r.db.ResolveAccount(ctx, account)
+	id, err := entities.ResolveAccount(ctx, r.db, account)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +78,7 @@ func listOfAccount[C any](ctx context.Context, r *Resolver, l listOf[C], account
 			return nil
 		}
 		if mustExist && !named {
-			b.QueueEntityExists(id.V, func(found bool) { exists = found })
+			entities.QueueEntityExists(b, id.V, func(found bool) { exists = found })
 		}
 		return queue(b, id.V, p, done)
 	})
@@ -100,7 +102,7 @@ func checkAlternatives(n int) error {
 // tokenOf is the relation from a row to a token that it names; a parent may name none.
 func tokenOf[T any](id func(T) ledger.EntityID) *rowplan.Relation[T, *ledger.Token] {
 	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.Token)) error {
-		b.QueueTokens(keys(parents, id), done)
+		entities.QueueTokens(b, keys(parents, id), done)
 		return nil
 	})
 }
@@ -108,7 +110,7 @@ func tokenOf[T any](id func(T) ledger.EntityID) *rowplan.Relation[T, *ledger.Tok
 // transactionAtTime is the relation from a row to the transaction of its consensus time.
 func transactionAtTime[T any](at func(T) ledger.Timestamp) *rowplan.Relation[T, *ledger.Transaction] {
 	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.Transaction)) error {
-		b.QueueTransactionsAt(keys(parents, at), done)
+		transactions.QueueTransactionsAt(b, keys(parents, at), done)
 		return nil
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
+	"heliograph/storage/entities"
 )
 
 // networkRelations are the arrows from and to the network's nodes.
@@ -32,23 +33,23 @@ func newNetworkRelations() networkRelations {
 		account:     accountOf(func(n *ledger.NetworkNode) ledger.EntityID { return n.NodeAccountID }),
 		accountNode: nodeOf(func(a *ledger.Account) ledger.EntityID { return a.EntityID }),
 		componentNode: queued(func(_ context.Context, b *storage.Batch, parents []*status.Component, _ rowplan.Args, done func([]*ledger.NetworkNode)) error {
-			b.QueueNetworkNodes(keys(parents, func(c *status.Component) int64 { return c.NodeID.Or(noNode) }), done)
+			entities.QueueNetworkNodes(b, keys(parents, func(c *status.Component) int64 { return c.NodeID.Or(noNode) }), done)
 			return nil
 		}),
 		networkNodes: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.RegisteredNode, _ rowplan.Args, done func([][]*ledger.NetworkNode)) error {
-			b.QueueNetworkNodesNaming(keys(parents, func(n *ledger.RegisteredNode) int64 { return n.RegisteredNodeID }), done)
+			entities.QueueNetworkNodesNaming(b, keys(parents, func(n *ledger.RegisteredNode) int64 { return n.RegisteredNodeID }), done)
 			return nil
 		}),
 		registeredNodes: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.NetworkNode, _ rowplan.Args, done func([][]*ledger.RegisteredNode)) error {
-			b.QueueRegisteredNodesOf(parents, done)
+			entities.QueueRegisteredNodesOf(b, parents, done)
 			return nil
 		}),
 		serviceEndpoints: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.NetworkNode, _ rowplan.Args, done func([][]*ledger.ServiceEndpoint)) error {
-			b.QueueServiceEndpoints(parents, done)
+			entities.QueueServiceEndpoints(b, parents, done)
 			return nil
 		}),
 		stakedNode: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Account, _ rowplan.Args, done func([]*ledger.NetworkNode)) error {
-			b.QueueNetworkNodes(keys(parents, func(a *ledger.Account) int64 { return a.StakedNodeID.Or(noNode) }), done)
+			entities.QueueNetworkNodes(b, keys(parents, func(a *ledger.Account) int64 { return a.StakedNodeID.Or(noNode) }), done)
 			return nil
 		}),
 		transactionNode: nodeOf(func(t *ledger.Transaction) ledger.EntityID { return t.NodeAccountID }),
@@ -58,7 +59,7 @@ func newNetworkRelations() networkRelations {
 // nodeOf is the relation from a row to the node whose account it names; a parent may name none.
 func nodeOf[T any](account func(T) ledger.EntityID) *rowplan.Relation[T, *ledger.NetworkNode] {
 	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.NetworkNode)) error {
-		b.QueueNetworkNodesOf(keys(parents, account), done)
+		entities.QueueNetworkNodesOf(b, keys(parents, account), done)
 		return nil
 	})
 }
@@ -88,8 +89,8 @@ func orNone(id *ledger.EntityID) ledger.EntityID {
 }
 
 // bounds are the first and the last instant that a filter leaves.
-func bounds(at *ledger.TimestampFilter) (storage.Bounds, error) {
-	b, ok := storage.BoundsOf(at)
+func bounds(at *ledger.TimestampFilter) (entities.Bounds, error) {
+	b, ok := entities.BoundsOf(at)
 	if !ok {
 		return b, fault.Input("ne and notIn are not possible here")
 	}
@@ -99,7 +100,7 @@ func bounds(at *ledger.TimestampFilter) (storage.Bounds, error) {
 // networkSupply reads how much of the currency is or was in circulation.
 func (r *Resolver) networkSupply(ctx context.Context, at *ledger.TimestampFilter) (*ledger.NetworkSupply, error) {
 	if at == nil {
-		return r.db.NetworkSupply(ctx)
+		return entities.NetworkSupply(ctx, r.db)
 	}
 	b, err := bounds(at)
 	if err != nil {
@@ -108,13 +109,13 @@ func (r *Resolver) networkSupply(ctx context.Context, at *ledger.TimestampFilter
 	if b.Lower > b.Upper {
 		return nil, fault.Input("Invalid range provided for timestamp")
 	}
-	return r.db.NetworkSupplyAt(ctx, b)
+	return entities.NetworkSupplyAt(ctx, r.db, b)
 }
 
 // systemFile reads a system file within bounds; found is false when there is none that can be read, which REST is told.
-func (r *Resolver) systemFile(ctx context.Context, number int64, b storage.Bounds, read func([]byte) error) (at ledger.Timestamp, found bool, err error) {
+func (r *Resolver) systemFile(ctx context.Context, number int64, b entities.Bounds, read func([]byte) error) (at ledger.Timestamp, found bool, err error) {
 	id := r.db.SystemEntity(number)
-	when, err := r.db.SystemFile(ctx, id, b, read)
+	when, err := entities.SystemFile(ctx, r.db, id, b, read)
 	if err == nil && !when.Valid {
 		relay.HintsOf(ctx).Lacks = "File " + id.String()
 	}
@@ -130,7 +131,7 @@ func (r *Resolver) exchangeRates(ctx context.Context, at *ledger.TimestampFilter
 	return r.exchangeRatesWithin(ctx, b)
 }
 
-func (r *Resolver) exchangeRatesWithin(ctx context.Context, b storage.Bounds) (*ledger.ExchangeRateSet, error) {
+func (r *Resolver) exchangeRatesWithin(ctx context.Context, b entities.Bounds) (*ledger.ExchangeRateSet, error) {
 	var rates *ledger.ExchangeRateSet
 	at, found, err := r.systemFile(ctx, ledger.ExchangeRateFile, b, func(content []byte) (err error) {
 		rates, err = ledger.DecodeExchangeRates(content)

@@ -10,6 +10,7 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
+	"heliograph/storage/entities"
 )
 
 func (r *accountResolver) StakedNode(ctx context.Context, obj *ledger.Account) (*ledger.NetworkNode, error) {
@@ -33,7 +34,7 @@ func (r *networkResolver) ExchangeRate(ctx context.Context, obj *ledger.Network,
 }
 
 func (r *networkResolver) Node(ctx context.Context, obj *ledger.Network, nodeID int64, file *ledger.EntityID) (*ledger.NetworkNode, error) {
-	return r.db.NetworkNode(ctx, orNone(file), nodeID)
+	return entities.NetworkNode(ctx, r.db, orNone(file), nodeID)
 }
 
 func (r *networkResolver) Nodes(ctx context.Context, obj *ledger.Network, file *ledger.EntityID, filter *ledger.NetworkNodeFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NetworkNode], error) {
@@ -41,7 +42,7 @@ func (r *networkResolver) Nodes(ctx context.Context, obj *ledger.Network, file *
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.db.NetworkNodes(ctx, orNone(file), filter, sp)
+	rows, err := entities.NetworkNodes(ctx, r.db, orNone(file), filter, sp)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func (r *networkResolver) Nodes(ctx context.Context, obj *ledger.Network, file *
 }
 
 func (r *networkResolver) RegisteredNode(ctx context.Context, obj *ledger.Network, registeredNodeID int64) (*ledger.RegisteredNode, error) {
-	return r.db.RegisteredNode(ctx, registeredNodeID)
+	return entities.RegisteredNode(ctx, r.db, registeredNodeID)
 }
 
 func (r *networkResolver) RegisteredNodes(ctx context.Context, obj *ledger.Network, filter *ledger.RegisteredNodeFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.RegisteredNode], error) {
@@ -57,7 +58,7 @@ func (r *networkResolver) RegisteredNodes(ctx context.Context, obj *ledger.Netwo
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.db.RegisteredNodes(ctx, filter, sp)
+	rows, err := entities.RegisteredNodes(ctx, r.db, filter, sp)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (r *networkResolver) RegisteredNodes(ctx context.Context, obj *ledger.Netwo
 }
 
 func (r *networkResolver) Stake(ctx context.Context, obj *ledger.Network) (*ledger.NetworkStake, error) {
-	return r.db.NetworkStake(ctx)
+	return entities.NetworkStake(ctx, r.db)
 }
 
 func (r *networkNodeResolver) ID(ctx context.Context, obj *ledger.NetworkNode) (string, error) {

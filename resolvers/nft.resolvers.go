@@ -10,6 +10,7 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
+	"heliograph/storage/entities"
 )
 
 func (r *accountResolver) Nfts(ctx context.Context, obj *ledger.Account, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFT], error) {
@@ -65,7 +66,7 @@ func (r *nFTTransferResolver) Token(ctx context.Context, obj *ledger.NFTTransfer
 }
 
 func (r *queryResolver) Nft(ctx context.Context, token ledger.EntityID, serialNumber int64) (*ledger.NFT, error) {
-	return r.db.NFT(ctx, ledger.NFTKey{TokenID: token, SerialNumber: serialNumber})
+	return entities.NFT(ctx, r.db, ledger.NFTKey{TokenID: token, SerialNumber: serialNumber})
 }
 
 func (r *queryResolver) Nfts(ctx context.Context, filter *ledger.NFTFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.NFT], error) {

@@ -8,6 +8,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
 )
 
 // nftRelations are the arrows from NFTs and their transfers.
@@ -34,7 +35,7 @@ func newNFTRelations() nftRelations {
 		spender:   accountOf(func(n *ledger.NFT) ledger.EntityID { return n.SpenderID }),
 		token:     tokenOf(func(n *ledger.NFT) ledger.EntityID { return n.TokenID }),
 		transfers: queued(queueNFTTransactions),
-		owned:     listed(nftList, nftsOf(storage.OfAccount, accountEntityID)),
+		owned:     listed(nftList, nftsOf(entities.OfAccount, accountEntityID)),
 
 		receiver:    accountOf(func(t *ledger.NFTTransaction) ledger.EntityID { return t.ReceiverAccountID }),
 		sender:      accountOf(func(t *ledger.NFTTransaction) ledger.EntityID { return t.SenderAccountID }),
@@ -71,7 +72,7 @@ func (r *nftRelations) add(t *rowplan.Tables) {
 // nftOf is the relation from a row to a serial that it names; a parent may name none.
 func nftOf[T any](key func(T) ledger.NFTKey) *rowplan.Relation[T, *ledger.NFT] {
 	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.NFT)) error {
-		b.QueueNFTsByKey(keys(parents, key), done)
+		entities.QueueNFTsByKey(b, keys(parents, key), done)
 		return nil
 	})
 }
@@ -83,7 +84,7 @@ func nftTransactionKey(t *ledger.NFTTransaction) relay.Key {
 }
 
 // nftsOf queues the NFTs of accounts or tokens.
-func nftsOf[T any](of storage.NFTParent, id func(T) ledger.EntityID) queueList[T, ledger.NFT, ledger.NFTFilter] {
+func nftsOf[T any](of entities.NFTParent, id func(T) ledger.EntityID) queueList[T, ledger.NFT, ledger.NFTFilter] {
 	return func(ctx context.Context, b *storage.Batch, parents []T, f *ledger.NFTFilter, _ rowplan.Args, p storage.Page, done func([][]*ledger.NFT)) error {
 		var owner ledger.Null[ledger.EntityID]
 		if f != nil {
@@ -92,7 +93,7 @@ func nftsOf[T any](of storage.NFTParent, id func(T) ledger.EntityID) queueList[T
 			}
 			if f.Owner != nil {
 				var err error
-				if owner, err = b.ResolveAccount(ctx, *f.Owner); err != nil {
+				if owner, err = entities.ResolveAccount(ctx, b.DB(), *f.Owner); err != nil {
 					return err
 				}
 				if !owner.Valid {
@@ -101,7 +102,7 @@ func nftsOf[T any](of storage.NFTParent, id func(T) ledger.EntityID) queueList[T
 				}
 			}
 		}
-		b.QueueNFTsOf(of, keys(parents, id), owner, f, p, done)
+		entities.QueueNFTsOf(b, of, keys(parents, id), owner, f, p, done)
 		return nil
 	}
 }
@@ -115,7 +116,7 @@ func queueNFTTransactions(ctx context.Context, b *storage.Batch, parents []*ledg
 	if err != nil {
 		return err
 	}
-	b.QueueNFTHistories(keys(parents, (*ledger.NFT).Key), f, storagePage(p), func(got []storage.NFTHistory) {
+	entities.QueueNFTHistories(b, keys(parents, (*ledger.NFT).Key), f, storagePage(p), func(got []entities.NFTHistory) {
 		out := make([]*relay.NFTTransactionConnection, len(got))
 		for i, h := range got {
 			out[i] = nftHistory(p, h)
@@ -126,7 +127,7 @@ func queueNFTTransactions(ctx context.Context, b *storage.Batch, parents []*ledg
 }
 
 // nftHistory is the page of an NFT's history.
-func nftHistory(p relay.Page, h storage.NFTHistory) *relay.NFTTransactionConnection {
+func nftHistory(p relay.Page, h entities.NFTHistory) *relay.NFTTransactionConnection {
 	c := relay.NewCutConnection(nftTransactionKind, p, h.Transactions, h.More, nftTransactionKey)
 	c.Partial = h.Partial
 	return c
@@ -141,12 +142,12 @@ func (r *Resolver) nfts(ctx context.Context, f *ledger.NFTFilter, order relay.Or
 	}
 	if f != nil && f.Owner != nil {
 		return listOfAccount(ctx, r, nftList, *f.Owner, false, order, args, func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*ledger.NFT)) error {
-			b.QueueNFTsOf(storage.OfAccount, []ledger.EntityID{id}, ledger.Null[ledger.EntityID]{}, f, p, done)
+			entities.QueueNFTsOf(b, entities.OfAccount, []ledger.EntityID{id}, ledger.Null[ledger.EntityID]{}, f, p, done)
 			return nil
 		})
 	}
 	return rootList(ctx, r, nftList, order, args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {
-		b.QueueNFTs(f, p, func(rows []*ledger.NFT) { done([][]*ledger.NFT{rows}) })
+		entities.QueueNFTs(b, f, p, func(rows []*ledger.NFT) { done([][]*ledger.NFT{rows}) })
 		return nil
 	})
 }
@@ -157,9 +158,9 @@ func (r *Resolver) nftTransactions(ctx context.Context, key ledger.NFTKey, f *le
 	if err != nil {
 		return nil, err
 	}
-	var history storage.NFTHistory
+	var history entities.NFTHistory
 	b := r.db.NewBatch()
-	b.QueueNFTHistories([]ledger.NFTKey{key}, f, storagePage(p), func(got []storage.NFTHistory) { history = got[0] })
+	entities.QueueNFTHistories(b, []ledger.NFTKey{key}, f, storagePage(p), func(got []entities.NFTHistory) { history = got[0] })
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading the history of serial %d of token %s: %w", key.SerialNumber, key.TokenID, err)
 	}

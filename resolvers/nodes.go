@@ -8,6 +8,8 @@ import (
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
 // nodes reads things by their global ids: one statement for all of a type, and all statements in one round trip. What has no such statement is read by
@@ -89,22 +91,22 @@ func (w *wanted[K]) add(place int, key K, err error) bool {
 
 // queue queues the statements; what they find is put into its places.
 func (g *gathering) queue(b *storage.Batch, into []relay.Node) {
-	queueWanted(&g.accounts, b.QueueAccounts, into)
-	queueWanted(&g.blocks, b.QueueBlocks, into)
-	queueWanted(&g.contracts, b.QueueContracts, into)
-	queueWanted(&g.schedules, b.QueueSchedules, into)
-	queueWanted(&g.tokens, b.QueueTokens, into)
-	queueWanted(&g.topics, func(ids []ledger.EntityID, done func([]*ledger.Topic)) {
-		b.QueueTopics(ids, func(topics []*ledger.Topic, _ []storage.TopicPart) { done(topics) })
+	queueWanted(b, &g.accounts, entities.QueueAccounts, into)
+	queueWanted(b, &g.blocks, transactions.QueueBlocks, into)
+	queueWanted(b, &g.contracts, entities.QueueContracts, into)
+	queueWanted(b, &g.schedules, transactions.QueueSchedules, into)
+	queueWanted(b, &g.tokens, entities.QueueTokens, into)
+	queueWanted(b, &g.topics, func(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic)) {
+		entities.QueueTopics(b, ids, func(topics []*ledger.Topic, _ []entities.TopicPart) { done(topics) })
 	}, into)
-	queueWanted(&g.transactions, b.QueueTransactionsAt, into)
+	queueWanted(b, &g.transactions, transactions.QueueTransactionsAt, into)
 }
 
-func queueWanted[K, T any, P nodePointer[T]](w *wanted[K], queue func([]K, func([]P)), into []relay.Node) {
+func queueWanted[K, T any, P nodePointer[T]](b *storage.Batch, w *wanted[K], queue func(*storage.Batch, []K, func([]P)), into []relay.Node) {
 	if len(w.keys) == 0 {
 		return
 	}
-	queue(w.keys, func(rows []P) {
+	queue(b, w.keys, func(rows []P) {
 		for i, row := range rows {
 			if row != nil {
 				into[w.places[i]] = row

@@ -11,6 +11,7 @@ import (
 	"heliograph/graph/scalar"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
 )
 
 // relations are the arrows of the graph: fields that are read from other tables, for all parents of a level in one statement.
@@ -73,7 +74,7 @@ func queued[T, R any](queue func(ctx context.Context, b *storage.Batch, parents 
 // accountOf is the relation from a row to an account that it names; a parent may name none.
 func accountOf[T any](id func(T) ledger.EntityID) *rowplan.Relation[T, *ledger.Account] {
 	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.Account)) error {
-		b.QueueAccounts(keys(parents, id), done)
+		entities.QueueAccounts(b, keys(parents, id), done)
 		return nil
 	})
 }

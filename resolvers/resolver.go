@@ -17,13 +17,14 @@ import (
 	"heliograph/resolvers/contractcalls"
 	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
+	statusdb "heliograph/storage/statuspages"
 )
 
 // Options say how fields are answered.
 type Options struct {
 	DB *storage.DB
 	// Status has the status pages. Nil means that there are none.
-	Status *storage.StatusDB
+	Status *statusdb.DB
 	// Tokens are those of the configuration, of people who may write to status pages. Others are in the database.
 	Tokens []*status.Token
 	// Now is the clock.

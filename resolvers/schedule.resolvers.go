@@ -10,6 +10,7 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
+	"heliograph/storage/transactions"
 )
 
 func (r *accountResolver) Schedules(ctx context.Context, obj *ledger.Account, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Schedule], error) {
@@ -25,7 +26,7 @@ func (r *queryResolver) Schedules(ctx context.Context, filter *ledger.ScheduleFi
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.db.Schedules(ctx, filter, sp)
+	rows, err := transactions.Schedules(ctx, r.db, filter, sp)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"heliograph/graph/scalar"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/transactions"
 )
 
 // scheduleRelations are the arrows from and to schedules.
@@ -28,12 +29,12 @@ func newScheduleRelations() scheduleRelations {
 		creator:   accountOf(func(s *ledger.Schedule) ledger.EntityID { return s.CreatorAccountID }),
 		execution: scheduleTransaction(func(s *ledger.Schedule) ledger.Timestamp { return s.ExecutedTimestamp.Or(-1) }),
 		of: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Transaction, _ rowplan.Args, done func([]*ledger.Schedule)) error {
-			b.QueueTransactionSchedules(parents, done)
+			transactions.QueueTransactionSchedules(b, parents, done)
 			return nil
 		}),
 		payer: accountOf(func(s *ledger.Schedule) ledger.EntityID { return s.PayerAccountID }),
 		signatures: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Schedule, _ rowplan.Args, done func([][]*ledger.ScheduleSignature)) error {
-			b.QueueScheduleSignatures(keys(parents, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }), done)
+			transactions.QueueScheduleSignatures(b, keys(parents, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }), done)
 			return nil
 		}),
 	}
@@ -61,7 +62,7 @@ func (r *Resolver) addScheduleState(t *rowplan.Tables) {
 // scheduleTransaction is the relation from a schedule to the transaction of a consensus time.
 func scheduleTransaction(at func(*ledger.Schedule) ledger.Timestamp) *rowplan.Relation[*ledger.Schedule, *ledger.Transaction] {
 	return queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Schedule, _ rowplan.Args, done func([]*ledger.Transaction)) error {
-		b.QueueTransactionsAt(keys(parents, at), done)
+		transactions.QueueTransactionsAt(b, keys(parents, at), done)
 		return nil
 	})
 }
@@ -71,7 +72,7 @@ func queueAccountSchedules(ctx context.Context, b *storage.Batch, parents []*led
 	if err != nil {
 		return err
 	}
-	b.QueueAccountSchedules(keys(parents, func(a *ledger.Account) ledger.EntityID { return a.EntityID }), storagePage(p), func(rows [][]*ledger.Schedule) {
+	transactions.QueueAccountSchedules(b, keys(parents, func(a *ledger.Account) ledger.EntityID { return a.EntityID }), storagePage(p), func(rows [][]*ledger.Schedule) {
 		done(connections(scheduleKind, p, rows, scheduleKey))
 	})
 	return nil
@@ -81,7 +82,7 @@ func scheduleKey(s *ledger.Schedule) relay.Key { return relay.Key{int64(s.Entity
 
 // schedule reads one schedule. While it waits its answer may change soon.
 func (r *Resolver) schedule(ctx context.Context, id ledger.EntityID) (*ledger.Schedule, error) {
-	s, err := r.db.Schedule(ctx, id)
+	s, err := transactions.Schedule(ctx, r.db, id)
 	if err != nil || s == nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
 )
 
 // tokenRelations are the arrows from tokens and what accounts hold of them.
@@ -49,9 +50,9 @@ func newTokenRelations(now func() ledger.Timestamp) tokenRelations {
 				}
 				return t.At
 			})
-			return b.QueueTokenHolders(ctx, keys(parents, tokenKeyID), at, f, now(), p, done)
+			return entities.QueueTokenHolders(ctx, b, keys(parents, tokenKeyID), at, f, now(), p, done)
 		})),
-		nfts: listed(nftList, nftsOf(storage.OfToken, tokenKeyID)),
+		nfts: listed(nftList, nftsOf(entities.OfToken, tokenKeyID)),
 
 		fixedCollector:      accountOf(func(f *ledger.FixedFee) ledger.EntityID { return f.CollectorAccountID }),
 		fixedToken:          tokenOf(func(f *ledger.FixedFee) ledger.EntityID { return f.DenominatingTokenID }),
@@ -66,7 +67,7 @@ func newTokenRelations(now func() ledger.Timestamp) tokenRelations {
 		transferAccount:     accountOf(func(t *ledger.TokenTransfer) ledger.EntityID { return t.AccountID }),
 		transferToken:       tokenOf(func(t *ledger.TokenTransfer) ledger.EntityID { return t.TokenID }),
 		relationships: listed(relationshipList, func(_ context.Context, b *storage.Batch, parents []*ledger.Account, f *ledger.TokenRelationshipFilter, _ rowplan.Args, p storage.Page, done func([][]*ledger.TokenRelationship)) error {
-			b.QueueTokenRelationships(keys(parents, accountEntityID), f, p, done)
+			entities.QueueTokenRelationships(b, keys(parents, accountEntityID), f, p, done)
 			return nil
 		}),
 	}
@@ -112,7 +113,7 @@ func queueTokenFees(_ context.Context, b *storage.Batch, parents []*ledger.Token
 		done(out)
 		return nil
 	}
-	b.QueueTokenFees(unknown, func(fees []*ledger.TokenCustomFees) {
+	entities.QueueTokenFees(b, unknown, func(fees []*ledger.TokenCustomFees) {
 		for i, f := range fees {
 			out[places[i]] = f
 		}
@@ -133,7 +134,7 @@ func accountEntityID(a *ledger.Account) ledger.EntityID { return a.EntityID }
 
 // token reads a token, as it is or as it was. The hints say when the database lacks its custom fees.
 func (r *Resolver) token(ctx context.Context, id ledger.EntityID, at *ledger.TimestampFilter) (*ledger.Token, error) {
-	t, err := r.db.Token(ctx, id, at)
+	t, err := entities.Token(ctx, r.db, id, at)
 	if err == nil && t != nil && t.Fees.V == nil {
 		relay.HintsOf(ctx).Lacks = "Custom fee"
 	}
@@ -148,24 +149,24 @@ func (r *Resolver) tokens(ctx context.Context, f *ledger.TokenFilter, order rela
 	}
 	var associated ledger.Null[ledger.EntityID]
 	if f != nil && f.AssociatedTo != nil {
-		if associated, err = r.db.ResolveAccount(ctx, *f.AssociatedTo); err != nil {
+		if associated, err = entities.ResolveAccount(ctx, r.db, *f.AssociatedTo); err != nil {
 			return nil, err
 		}
 		if !associated.Valid {
 			return relay.NewConnection(tokenKind, p, nil, tokenList.key), nil
 		}
 	}
-	rows, err := r.db.Tokens(ctx, f, associated, sp)
+	rows, err := entities.Tokens(ctx, r.db, f, associated, sp)
 	if err != nil {
 		return nil, err
 	}
-	return estimated(r, relay.NewConnection(tokenKind, p, rows, tokenList.key), unfiltered(f), storage.CountTokens), nil
+	return estimated(r, relay.NewConnection(tokenKind, p, rows, tokenList.key), unfiltered(f), entities.CountTokens), nil
 }
 
 // tokenBalances reads a page of the holders of a token.
 func (r *Resolver) tokenBalances(ctx context.Context, token ledger.EntityID, f *ledger.TokenHolderFilter, at *ledger.TimestampFilter, order relay.Order, args relay.Args) (*relay.TokenHolderConnection, error) {
 	c, err := rootList(ctx, r, holderList, order, args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.TokenHolder)) error {
-		return b.QueueTokenHolders(ctx, []ledger.EntityID{token}, []*ledger.TimestampFilter{at}, f, r.timestamp(), p, done)
+		return entities.QueueTokenHolders(ctx, b, []ledger.EntityID{token}, []*ledger.TimestampFilter{at}, f, r.timestamp(), p, done)
 	})
 	if err != nil {
 		return nil, err
@@ -207,7 +208,7 @@ func newest(holders []*ledger.TokenHolder) ledger.Null[ledger.Timestamp] {
 // tokenRelationships reads a page of the token relationships of an account.
 func (r *Resolver) tokenRelationships(ctx context.Context, account ledger.AccountRef, f *ledger.TokenRelationshipFilter, order relay.Order, args relay.Args) (*relay.TokenRelationshipConnection, error) {
 	return listOfAccount(ctx, r, relationshipList, account, true, order, args, func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*ledger.TokenRelationship)) error {
-		b.QueueTokenRelationships([]ledger.EntityID{id}, f, p, done)
+		entities.QueueTokenRelationships(b, []ledger.EntityID{id}, f, p, done)
 		return nil
 	})
 }

@@ -10,10 +10,11 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
+	"heliograph/storage/entities"
 )
 
 func (r *queryResolver) Topic(ctx context.Context, id ledger.EntityID) (*ledger.Topic, error) {
-	t, lacks, err := r.db.Topic(ctx, id)
+	t, lacks, err := entities.Topic(ctx, r.db, id)
 	relay.HintsOf(ctx).Lacks = string(lacks)
 	return t, err
 }
@@ -23,7 +24,7 @@ func (r *queryResolver) TopicMessages(ctx context.Context, topic ledger.EntityID
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.db.TopicMessages(ctx, topic, filter, sp)
+	rows, err := entities.TopicMessages(ctx, r.db, topic, filter, sp)
 	if err != nil {
 		return nil, err
 	}

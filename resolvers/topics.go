@@ -8,6 +8,8 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
 // topicRelations are the arrows from topics and their messages.
@@ -25,11 +27,11 @@ func newTopicRelations() topicRelations {
 		messages:         queued(queueMessages),
 		payer:            accountOf(func(m *ledger.TopicMessage) ledger.EntityID { return m.PayerAccountID }),
 		topic: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.TopicMessage, _ rowplan.Args, done func([]*ledger.Topic)) error {
-			b.QueueTopics(keys(parents, func(m *ledger.TopicMessage) ledger.EntityID { return m.TopicID }), func(got []*ledger.Topic, _ []storage.TopicPart) { done(got) })
+			entities.QueueTopics(b, keys(parents, func(m *ledger.TopicMessage) ledger.EntityID { return m.TopicID }), func(got []*ledger.Topic, _ []entities.TopicPart) { done(got) })
 			return nil
 		}),
 		transaction: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.TopicMessage, _ rowplan.Args, done func([]*ledger.Transaction)) error {
-			b.QueueTransactionsAt(keys(parents, func(m *ledger.TopicMessage) ledger.Timestamp { return m.ConsensusTimestamp }), done)
+			transactions.QueueTransactionsAt(b, keys(parents, func(m *ledger.TopicMessage) ledger.Timestamp { return m.ConsensusTimestamp }), done)
 			return nil
 		}),
 	}
@@ -53,7 +55,7 @@ func queueMessages(ctx context.Context, b *storage.Batch, parents []*ledger.Topi
 	if err != nil {
 		return err
 	}
-	b.QueueTopicMessages(keys(parents, func(t *ledger.Topic) ledger.EntityID { return t.EntityID }), f, storagePage(p), func(rows [][]*ledger.TopicMessage) {
+	entities.QueueTopicMessages(b, keys(parents, func(t *ledger.Topic) ledger.EntityID { return t.EntityID }), f, storagePage(p), func(rows [][]*ledger.TopicMessage) {
 		done(connections(messageKind, p, rows, messageKey))
 	})
 	return nil
@@ -67,7 +69,7 @@ func (r *Resolver) topicMessage(ctx context.Context, topic *ledger.EntityID, num
 		return nil, err
 	}
 	if at != nil {
-		m, err := r.db.TopicMessageAt(ctx, *at)
+		m, err := entities.TopicMessageAt(ctx, r.db, *at)
 		if err != nil || m == nil || topic != nil && m.TopicID != *topic {
 			return nil, err
 		}
@@ -76,5 +78,5 @@ func (r *Resolver) topicMessage(ctx context.Context, topic *ledger.EntityID, num
 	if topic == nil {
 		return nil, fault.Input("a sequence number needs its topic")
 	}
-	return r.db.TopicMessageByNumber(ctx, *topic, *number)
+	return entities.TopicMessageByNumber(ctx, r.db, *topic, *number)
 }

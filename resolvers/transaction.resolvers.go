@@ -10,11 +10,11 @@ import (
 	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
-	"heliograph/storage"
+	"heliograph/storage/transactions"
 )
 
 func (r *queryResolver) Transaction(ctx context.Context, id *ledger.TransactionID, hash *string, at *ledger.Timestamp, nonce *int32, scheduled *bool) ([]*ledger.Transaction, error) {
-	return r.transaction(ctx, id, hash, at, storage.TransactionFilterOfID{Nonce: nonce, Scheduled: scheduled})
+	return r.transaction(ctx, id, hash, at, transactions.TransactionFilterOfID{Nonce: nonce, Scheduled: scheduled})
 }
 
 func (r *queryResolver) Transactions(ctx context.Context, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error) {
@@ -23,16 +23,16 @@ func (r *queryResolver) Transactions(ctx context.Context, filter *ledger.Transac
 		return nil, err
 	}
 	if sp.Limit == 0 { // nothing is wanted of the list but that it is there
-		return estimated(r.Resolver, relay.NewConnection(transactionKind, p, nil, transactionKey), unfiltered(filter), storage.CountTransactions), nil
+		return estimated(r.Resolver, relay.NewConnection(transactionKind, p, nil, transactionKey), unfiltered(filter), transactions.CountTransactions), nil
 	}
 	if filter, err = r.withTransactionAccount(ctx, filter); err != nil {
 		return nil, err
 	}
-	rows, err := r.db.Transactions(ctx, filter, sp)
+	rows, err := transactions.Transactions(ctx, r.db, filter, sp)
 	if err != nil {
 		return nil, err
 	}
-	return estimated(r.Resolver, relay.NewConnection(transactionKind, p, rows, transactionKey), unfiltered(filter), storage.CountTransactions), nil
+	return estimated(r.Resolver, relay.NewConnection(transactionKind, p, rows, transactionKey), unfiltered(filter), transactions.CountTransactions), nil
 }
 
 func (r *transactionResolver) ID(ctx context.Context, obj *ledger.Transaction) (string, error) {

@@ -8,6 +8,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/transactions"
 )
 
 // transactionRelations are the arrows from transactions.
@@ -31,19 +32,19 @@ func partsOf[C any](queue func(b *storage.Batch, of []*ledger.Transaction, done 
 
 func newTransactionRelations() transactionRelations {
 	return transactionRelations{
-		assessedCustomFees: partsOf((*storage.Batch).QueueAssessedCustomFees),
+		assessedCustomFees: partsOf(transactions.QueueAssessedCustomFees),
 		block: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Transaction, _ rowplan.Args, done func([]*ledger.Block)) error {
-			b.QueueBlocksAt(keys(parents, func(t *ledger.Transaction) ledger.Timestamp { return t.ConsensusTimestamp }), done)
+			transactions.QueueBlocksAt(b, keys(parents, func(t *ledger.Transaction) ledger.Timestamp { return t.ConsensusTimestamp }), done)
 			return nil
 		}),
 		parent: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Transaction, _ rowplan.Args, done func([]*ledger.Transaction)) error {
-			b.QueueTransactionsAt(keys(parents, func(t *ledger.Transaction) ledger.Timestamp { return t.ParentConsensusTimestamp.Or(-1) }), done)
+			transactions.QueueTransactionsAt(b, keys(parents, func(t *ledger.Transaction) ledger.Timestamp { return t.ParentConsensusTimestamp.Or(-1) }), done)
 			return nil
 		}),
 		payer:          accountOf(func(t *ledger.Transaction) ledger.EntityID { return t.PayerAccountID }),
-		stakingRewards: partsOf((*storage.Batch).QueueStakingRewardTransfers),
-		tokenTransfers: partsOf((*storage.Batch).QueueTokenTransfers),
-		transfers:      partsOf((*storage.Batch).QueueTransfers),
+		stakingRewards: partsOf(transactions.QueueStakingRewardTransfers),
+		tokenTransfers: partsOf(transactions.QueueTokenTransfers),
+		transfers:      partsOf(transactions.QueueTransfers),
 	}
 }
 
@@ -60,13 +61,13 @@ func (r *transactionRelations) add(t *rowplan.Tables) {
 func transactionKey(t *ledger.Transaction) relay.Key { return relay.Key{int64(t.ConsensusTimestamp)} }
 
 // transaction reads the transactions of an id, of a hash, or at a time.
-func (r *Resolver) transaction(ctx context.Context, id *ledger.TransactionID, hash *string, at *ledger.Timestamp, f storage.TransactionFilterOfID) ([]*ledger.Transaction, error) {
+func (r *Resolver) transaction(ctx context.Context, id *ledger.TransactionID, hash *string, at *ledger.Timestamp, f transactions.TransactionFilterOfID) ([]*ledger.Transaction, error) {
 	if err := oneOf("id, hash and at", id != nil, hash != nil, at != nil); err != nil {
 		return nil, err
 	}
 	switch {
 	case id != nil:
-		found, err := r.db.TransactionsByID(ctx, *id, f)
+		found, err := transactions.TransactionsByID(ctx, r.db, *id, f)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +78,7 @@ func (r *Resolver) transaction(ctx context.Context, id *ledger.TransactionID, ha
 		if err != nil {
 			return nil, fault.Input("%v", err)
 		}
-		return r.db.TransactionsByHash(ctx, h, f)
+		return transactions.TransactionsByHash(ctx, r.db, h, f)
 	default:
 		t, err := r.transactionAt(ctx, *at)
 		if err != nil || t == nil || f.Nonce != nil && *f.Nonce != t.Nonce || f.Scheduled != nil && *f.Scheduled != t.Scheduled {
@@ -89,11 +90,11 @@ func (r *Resolver) transaction(ctx context.Context, id *ledger.TransactionID, ha
 
 // mayStillRun tells whether a schedule that the transactions created could still run: its execution would join them.
 func (r *Resolver) mayStillRun(found []*ledger.Transaction) bool {
-	if !storage.AwaitsExecution(found) {
+	if !transactions.AwaitsExecution(found) {
 		return false
 	}
 	for _, t := range found {
-		if storage.CreatesSchedule(t) && r.timestamp()-t.ConsensusTimestamp < storage.ScheduledWindow {
+		if transactions.CreatesSchedule(t) && r.timestamp()-t.ConsensusTimestamp < transactions.ScheduledWindow {
 			return true
 		}
 	}
@@ -104,7 +105,7 @@ func (r *Resolver) mayStillRun(found []*ledger.Transaction) bool {
 func (r *Resolver) transactionAt(ctx context.Context, at ledger.Timestamp) (*ledger.Transaction, error) {
 	var found *ledger.Transaction
 	b := r.db.NewBatch()
-	b.QueueTransactionsAt([]ledger.Timestamp{at}, func(got []*ledger.Transaction) { found = got[0] })
+	transactions.QueueTransactionsAt(b, []ledger.Timestamp{at}, func(got []*ledger.Transaction) { found = got[0] })
 	return found, b.Run(ctx)
 }
 

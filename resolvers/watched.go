@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"heliograph/internal/domain/ledger"
+	"heliograph/storage/transactions"
 )
 
 // watchedAccounts are the accounts that somebody listens to, with how many do. New transactions are asked for these accounts only: who is merely
@@ -67,7 +68,7 @@ func (r *Resolver) completed(ctx context.Context, rows []*transactionEvent, acco
 	if missing == nil {
 		return rows, nil
 	}
-	parties, err := r.db.Parties(ctx, missing, accounts)
+	parties, err := transactions.Parties(ctx, r.db, missing, accounts)
 	if err != nil {
 		return nil, err
 	}

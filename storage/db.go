@@ -29,6 +29,9 @@ type Options struct {
 	Cache bool
 }
 
+// defaultFileAttempts is how many versions of a system file are tried unless something else is configured.
+const defaultFileAttempts = 12
+
 // defaultChainID is the chain id of the test network.
 const defaultChainID ledger.Quantity = "0x128"
 
@@ -40,23 +43,19 @@ type DB struct {
 	base         ledger.EntityID
 	fileAttempts int
 	chainID      ledger.Quantity
-	gasPrices    *gasPrices // nil where nothing is kept
+	cache        bool
 }
 
 // Open connects to the database and makes sure that it answers.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	settings := pagePlans()
 	settings["application_name"] = "heliograph"
-	cfg, err := o.config(settings)
+	cfg, err := o.Config(settings)
 	if err != nil {
 		return nil, err
 	}
 	if o.ReadOnly {
 		cfg.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
-	}
-	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
-		registerTypes(c.TypeMap())
-		return nil
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
@@ -72,11 +71,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.ChainID == "" {
 		o.ChainID = defaultChainID
 	}
-	db := &DB{pool: pool, base: o.Base, fileAttempts: o.FileAttempts, chainID: o.ChainID}
-	if o.Cache {
-		db.gasPrices = &gasPrices{byHour: map[ledger.Timestamp]int64{}}
-	}
-	return db, nil
+	return &DB{pool: pool, base: o.Base, fileAttempts: o.FileAttempts, chainID: o.ChainID, cache: o.Cache}, nil
 }
 
 // pagePlans are settings of the planner that suit statements which read one page in the order of an index. Who sets them in the database's URL
@@ -110,6 +105,22 @@ func (db *DB) Close() { db.pool.Close() }
 
 // Pool is the pool itself, for what has SQL of its own.
 func (db *DB) Pool() *pgxpool.Pool { return db.pool }
+
+// On returns a DB whose statements run on conn, and so in its transaction.
+func (db *DB) On(conn *pgx.Conn) *DB {
+	bound := *db
+	bound.conn = conn
+	return &bound
+}
+
+// NetworkChainID returns the network's chain ID in the EVM as a quantity.
+func (db *DB) NetworkChainID() ledger.Quantity { return db.chainID }
+
+// FileAttempts returns how many versions of a system file are tried when the newest cannot be read.
+func (db *DB) FileAttempts() int { return db.fileAttempts }
+
+// Cache reports whether values that do not change may be cached between requests.
+func (db *DB) Cache() bool { return db.cache }
 
 // ChainID is the network's chain id in the EVM.
 func (db *DB) ChainID() uint64 {

@@ -59,7 +59,7 @@ func (d *decoder) row(values [][]byte) error {
 
 // driven leaves a value to the driver.
 func (d *decoder) driven(i int, src []byte, target any) error {
-	if b, ok := target.(*blob); ok {
+	if b, ok := target.(*Blob); ok {
 		target = (*[]byte)(b)
 	}
 	if len(d.plans) == 0 {
@@ -121,7 +121,7 @@ func (d *decoder) direct(i int, src []byte, target any) (ok bool) {
 	case *[][]byte:
 		*t = nil
 		return src == nil
-	case *blob:
+	case *Blob:
 		*t = nil
 		if src == nil {
 			return true

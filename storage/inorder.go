@@ -13,15 +13,15 @@ type condition struct {
 	value int64
 }
 
-// columnBounds are the bounds of a column that a list is ordered by. The lower one may be an equality.
-type columnBounds struct {
+// ColumnBounds are the bounds of a column that a list is ordered by. The lower one may be an equality.
+type ColumnBounds struct {
 	column       string
 	lower, upper *condition
 }
 
-// boundsOn takes the bounds out of a filter. A nil filter has none.
-func boundsOn[T ~int64](column string, f *ledger.Filter[T]) columnBounds {
-	b := columnBounds{column: column}
+// BoundsOn takes the bounds out of a filter. A nil filter has none.
+func BoundsOn[T ~int64](column string, f *ledger.Filter[T]) ColumnBounds {
+	b := ColumnBounds{column: column}
 	if f == nil {
 		return b
 	}
@@ -40,8 +40,8 @@ func boundsOn[T ~int64](column string, f *ledger.Filter[T]) columnBounds {
 	return b
 }
 
-// withoutBounds is what a filter says beyond its bounds.
-func withoutBounds[T ~int64](f *ledger.Filter[T]) *ledger.Filter[T] {
+// WithoutBounds is what a filter says beyond its bounds.
+func WithoutBounds[T ~int64](f *ledger.Filter[T]) *ledger.Filter[T] {
 	if f == nil {
 		return nil
 	}
@@ -70,9 +70,9 @@ func (c *condition) beyond() string {
 
 func (c *condition) isEq() bool { return c != nil && c.op == "=" }
 
-// inOrder adds bounds that are places in the list's order: those of a column after the first count only for rows that are at the bound of the column
+// InOrder adds bounds that are places in the list's order: those of a column after the first count only for rows that are at the bound of the column
 // before it, unless one of them is an equality. Each column's bounds may be missing.
-func (w *where) inOrder(bounds ...columnBounds) {
+func (w *Where) InOrder(bounds ...ColumnBounds) {
 	sql := w.places(bounds)
 	if sql == "" {
 		return
@@ -81,7 +81,7 @@ func (w *where) inOrder(bounds ...columnBounds) {
 	if first := bounds[0]; len(bounds) > 1 {
 		for _, c := range []*condition{first.lower, first.upper} {
 			if c != nil && !first.lower.isEq() {
-				w.and(first.column+" "+c.beyond()+"= ?", c.value)
+				w.And(first.column+" "+c.beyond()+"= ?", c.value)
 			}
 		}
 	}
@@ -89,8 +89,8 @@ func (w *where) inOrder(bounds ...columnBounds) {
 }
 
 // places is the condition of [where.inOrder], empty when it holds for all rows.
-func (w *where) places(bounds []columnBounds) string {
-	p, rest := bounds[0], append([]columnBounds(nil), bounds[1:]...)
+func (w *Where) places(bounds []ColumnBounds) string {
+	p, rest := bounds[0], append([]ColumnBounds(nil), bounds[1:]...)
 	if len(rest) == 0 {
 		return w.both(p)
 	}
@@ -133,7 +133,7 @@ func (w *where) places(bounds []columnBounds) string {
 }
 
 // atBound adds the alternative that a column is at its bound and the rest within theirs.
-func (w *where) atBound(parts []string, column string, c *condition, rest []columnBounds) []string {
+func (w *Where) atBound(parts []string, column string, c *condition, rest []ColumnBounds) []string {
 	v, ok := c.inclusive()
 	if !ok {
 		return parts
@@ -146,8 +146,8 @@ func (w *where) atBound(parts []string, column string, c *condition, rest []colu
 }
 
 // onlySide keeps the lower or the upper bounds.
-func onlySide(bounds []columnBounds, lower bool) []columnBounds {
-	out := make([]columnBounds, len(bounds))
+func onlySide(bounds []ColumnBounds, lower bool) []ColumnBounds {
+	out := make([]ColumnBounds, len(bounds))
 	for i, b := range bounds {
 		out[i].column = b.column
 		if lower {
@@ -165,12 +165,12 @@ func sameValue(lower, upper *condition) bool {
 	return ok && too && a == b
 }
 
-func (w *where) compare(column, op string, v int64) string {
-	return column + " " + op + " " + w.arg(v)
+func (w *Where) compare(column, op string, v int64) string {
+	return column + " " + op + " " + w.Arg(v)
 }
 
 // both is a column's lower and upper bound as they stand, empty when there is none.
-func (w *where) both(b columnBounds) string {
+func (w *Where) both(b ColumnBounds) string {
 	var parts []string
 	if b.lower != nil {
 		parts = append(parts, w.compare(b.column, b.lower.op, b.lower.value))
@@ -180,3 +180,6 @@ func (w *where) both(b columnBounds) string {
 	}
 	return strings.Join(parts, " and ")
 }
+
+// Given reports whether there is a bound.
+func (b ColumnBounds) Given() bool { return b.lower != nil || b.upper != nil }

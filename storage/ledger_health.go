@@ -38,14 +38,14 @@ const (
 
 // LedgerHealth reads how the ledger is. What it reads is small however large the ledger is.
 func (db *DB) LedgerHealth(ctx context.Context) (*LedgerHealth, error) {
-	rows, err := list(ctx, db, `select coalesce(max(index), 0), coalesce(max(consensus_end), 0), coalesce(max(index) - min(index) + 1 - count(*), 0)
+	rows, err := List(ctx, db, `select coalesce(max(index), 0), coalesce(max(consensus_end), 0), coalesce(max(index) - min(index) + 1 - count(*), 0)
 from (select index, consensus_end from record_file order by consensus_end desc limit $1) b`, []any{healthBlocks},
 		func(h *LedgerHealth, into []any) []any { return append(into, &h.Block, &h.At, &h.Missing) }, nil)
 	if err != nil {
 		return nil, fmt.Errorf("looking at the newest blocks: %w", err)
 	}
 	h := rows[0]
-	nodes, err := list(ctx, db, `with sent as (
+	nodes, err := List(ctx, db, `with sent as (
   select node_account_id, count(*) as n from (
     select node_account_id from transaction where consensus_timestamp > $1 order by consensus_timestamp desc limit $2) t
   group by node_account_id)

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"time"
@@ -22,8 +23,8 @@ type PoolOptions struct {
 	Tracer pgx.QueryTracer
 }
 
-// config is the configuration of a pool. Sessions get the settings where the URL does not say otherwise.
-func (o *PoolOptions) config(settings map[string]string) (*pgxpool.Config, error) {
+// Config is the configuration of a pool. Sessions get the settings where the URL does not say otherwise.
+func (o *PoolOptions) Config(settings map[string]string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
 		return nil, fmt.Errorf("reading the database URL: %w", err)
@@ -44,5 +45,9 @@ func (o *PoolOptions) config(settings map[string]string) (*pgxpool.Config, error
 		cfg.MaxConns = o.MaxConnections
 	}
 	cfg.ConnConfig.Tracer = o.Tracer
+	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
+		registerTypes(c.TypeMap())
+		return nil
+	}
 	return cfg, nil
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/jackc/puddle/v2"
 )
 
-// columns says where the columns of a statement go in a row of type T; it appends one pointer a column to into.
-type columns[T any] func(v *T, into []any) []any
+// Columns says where the columns of a statement go in a row of type T; it appends one pointer a column to into.
+type Columns[T any] func(v *T, into []any) []any
 
 // slab is how many rows are allocated together: a page of the usual size, and the row behind it.
 const slab = 26
 
-// collect reads all rows. finish, if not nil, completes each one.
-func collect[T any](rows pgx.Rows, cols columns[T], finish func(*T) error) ([]*T, error) {
+// Collect reads all rows. finish, if not nil, completes each one.
+func Collect[T any](rows pgx.Rows, cols Columns[T], finish func(*T) error) ([]*T, error) {
 	defer rows.Close()
 	var (
 		out    []*T
@@ -59,13 +59,13 @@ type unreadable struct{ error }
 
 func (e *unreadable) Unwrap() error { return e.error }
 
-// list runs a statement and reads its rows.
-func list[T any](ctx context.Context, db *DB, sql string, args []any, cols columns[T], finish func(*T) error) ([]*T, error) {
+// List runs a statement and reads its rows.
+func List[T any](ctx context.Context, db *DB, sql string, args []any, cols Columns[T], finish func(*T) error) ([]*T, error) {
 	rows, err := db.querier().Query(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("querying: %w", err)
 	}
-	return collect(rows, cols, finish)
+	return Collect(rows, cols, finish)
 }
 
 // Batch collects statements that are sent in one round trip.
@@ -76,11 +76,17 @@ type Batch struct {
 	done  []func()
 }
 
-// then is called when all statements have been answered.
-func (b *Batch) then(f func()) { b.done = append(b.done, f) }
+// Then is called when all statements have been answered.
+func (b *Batch) Then(f func()) { b.done = append(b.done, f) }
 
 // NewBatch starts an empty batch.
 func (db *DB) NewBatch() *Batch { return &Batch{db: db} }
+
+// DB returns the DB that the batch runs on.
+func (b *Batch) DB() *DB { return b.db }
+
+// Exec queues a statement without rows.
+func (b *Batch) Exec(sql string, args ...any) { b.batch.Queue(sql, args...) }
 
 // Len is how many statements wait.
 func (b *Batch) Len() int { return b.batch.Len() }
@@ -112,10 +118,10 @@ func (b *Batch) send(ctx context.Context) error {
 	}
 }
 
-// queue adds a statement whose rows are read when the batch runs.
-func queue[T any](b *Batch, sql string, args []any, cols columns[T], finish func(*T) error, done func([]*T)) {
+// Queue adds a statement whose rows are read when the batch runs.
+func Queue[T any](b *Batch, sql string, args []any, cols Columns[T], finish func(*T) error, done func([]*T)) {
 	b.last = func(rows pgx.Rows) error {
-		got, err := collect(rows, cols, finish)
+		got, err := Collect(rows, cols, finish)
 		if err != nil {
 			return err
 		}
@@ -125,9 +131,9 @@ func queue[T any](b *Batch, sql string, args []any, cols columns[T], finish func
 	b.batch.Queue(sql, args...).Query(b.last)
 }
 
-// set queues a setting of the planner that holds for the statements behind it, until the end of the batch.
-func (b *Batch) set(name, value string) {
-	queue(b, `select set_config($1, $2, true)`, []any{name, value}, func(v *string, into []any) []any { return append(into, v) }, nil, func([]*string) {})
+// Set queues a setting of the planner that holds for the statements behind it, until the end of the batch.
+func (b *Batch) Set(name, value string) {
+	Queue(b, `select set_config($1, $2, true)`, []any{name, value}, func(v *string, into []any) []any { return append(into, v) }, nil, func([]*string) {})
 }
 
 // Failure is what kind of trouble an error of this package is.

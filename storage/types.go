@@ -56,8 +56,8 @@ func (int64ArrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// blob is a []byte that is read into an arena. A target is one of these where a column has bytes in most rows, and few of them.
-type blob []byte
+// Blob is a []byte that is read into an arena. A target is one of these where a column has bytes in most rows, and few of them.
+type Blob []byte
 
 // arena is memory that the bytes of one connection are read into, one behind the other. A chunk of it lives as long as one of its values.
 type arena struct{ free []byte }

@@ -7,35 +7,38 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// where composes the optional conditions of a statement. Values become parameters, so statements that differ in values only are prepared once.
-type where struct {
+// Where composes the optional conditions of a statement. Values become parameters, so statements that differ in values only are prepared once.
+type Where struct {
 	sql  strings.Builder
-	args []any
+	Args []any
 }
 
-// arg makes a parameter of v and returns its placeholder.
-func (w *where) arg(v any) string {
-	w.args = append(w.args, v)
-	return "$" + strconv.Itoa(len(w.args))
+// Arg makes a parameter of v and returns its placeholder.
+func (w *Where) Arg(v any) string {
+	w.Args = append(w.Args, v)
+	return "$" + strconv.Itoa(len(w.Args))
 }
 
-// and adds a condition; each ? in it stands for the next value.
-func (w *where) and(condition string, values ...any) {
+// And adds a condition; each ? in it stands for the next value.
+func (w *Where) And(condition string, values ...any) {
 	w.sql.WriteString(" and ")
 	for _, v := range values {
 		before, after, _ := strings.Cut(condition, "?")
 		w.sql.WriteString(before)
-		w.sql.WriteString(w.arg(v))
+		w.sql.WriteString(w.Arg(v))
 		condition = after
 	}
 	w.sql.WriteString(condition)
 }
 
-// String is all conditions, each with "and" in front.
-func (w *where) String() string { return w.sql.String() }
+// Raw appends SQL without a value.
+func (w *Where) Raw(sql string) { w.sql.WriteString(sql) }
 
-// filter adds the conditions of f on a column. A nil filter adds none.
-func filter[T ~int64](w *where, column string, f *ledger.Filter[T]) {
+// String is all conditions, each with "and" in front.
+func (w *Where) String() string { return w.sql.String() }
+
+// Filter adds the conditions of f on a column. A nil filter adds none.
+func Filter[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
 	if f == nil {
 		return
 	}
@@ -44,23 +47,23 @@ func filter[T ~int64](w *where, column string, f *ledger.Filter[T]) {
 		value *T
 	}{{" = ?", f.Eq}, {" <> ?", f.Ne}, {" > ?", f.Gt}, {" >= ?", f.Gte}, {" < ?", f.Lt}, {" <= ?", f.Lte}} {
 		if c.value != nil {
-			w.and(column+c.op, int64(*c.value))
+			w.And(column+c.op, int64(*c.value))
 		}
 	}
 	switch {
 	case f.In == nil:
 	case len(f.In) == 1: // an index gives rows in order for one value, not for a list
-		w.and(column+" = ?", int64(f.In[0]))
+		w.And(column+" = ?", int64(f.In[0]))
 	default:
-		w.and(column+" = any(?)", int64s(f.In))
+		w.And(column+" = any(?)", Int64s(f.In))
 	}
 	if len(f.NotIn) > 0 {
-		w.and(column+" <> all(?)", int64s(f.NotIn))
+		w.And(column+" <> all(?)", Int64s(f.NotIn))
 	}
 }
 
-// textFilter adds the conditions of f on a text column.
-func textFilter(w *where, column string, f *ledger.StringFilter) {
+// FilterText adds the conditions of f on a text column.
+func FilterText(w *Where, column string, f *ledger.StringFilter) {
 	if f == nil {
 		return
 	}
@@ -69,18 +72,18 @@ func textFilter(w *where, column string, f *ledger.StringFilter) {
 		value *string
 	}{{" = ?", f.Eq}, {" <> ?", f.Ne}, {" > ?", f.Gt}, {" >= ?", f.Gte}, {" < ?", f.Lt}, {" <= ?", f.Lte}} {
 		if c.value != nil {
-			w.and(column+c.op, *c.value)
+			w.And(column+c.op, *c.value)
 		}
 	}
 	if f.In != nil {
-		w.and(column+" = any(?)", f.In)
+		w.And(column+" = any(?)", f.In)
 	}
 	if len(f.NotIn) > 0 {
-		w.and(column+" <> all(?)", f.NotIn)
+		w.And(column+" <> all(?)", f.NotIn)
 	}
 }
 
-func int64s[T ~int64](list []T) []int64 {
+func Int64s[T ~int64](list []T) []int64 {
 	out := make([]int64, len(list))
 	for i, v := range list {
 		out[i] = int64(v)
@@ -97,8 +100,8 @@ type Page struct {
 	Less    []any // only rows before it
 }
 
-// keyset adds the page's bounds on the columns that the list is ordered by.
-func (w *where) keyset(p Page, columns ...string) {
+// Keyset adds the page's bounds on the columns that the list is ordered by.
+func (w *Where) Keyset(p Page, columns ...string) {
 	row := columns[0]
 	marks := "?"
 	if len(columns) > 1 {
@@ -106,21 +109,21 @@ func (w *where) keyset(p Page, columns ...string) {
 		marks = "(?" + strings.Repeat(", ?", len(columns)-1) + ")"
 	}
 	if p.Greater != nil {
-		w.and(row+" > "+marks, p.Greater...)
+		w.And(row+" > "+marks, p.Greater...)
 	}
 	if p.Less != nil {
-		w.and(row+" < "+marks, p.Less...)
+		w.And(row+" < "+marks, p.Less...)
 	}
 }
 
-// orderBy is the order and the limit of a page.
-func (w *where) orderBy(p Page, columns ...string) string {
-	direction := p.direction()
-	return " order by " + strings.Join(columns, direction+", ") + direction + " limit " + w.arg(p.Limit)
+// OrderBy is the order and the limit of a page.
+func (w *Where) OrderBy(p Page, columns ...string) string {
+	direction := p.Direction()
+	return " order by " + strings.Join(columns, direction+", ") + direction + " limit " + w.Arg(p.Limit)
 }
 
-// direction is the page's order as SQL.
-func (p Page) direction() string {
+// Direction is the page's order as SQL.
+func (p Page) Direction() string {
 	if p.Desc {
 		return " desc"
 	}

@@ -43,6 +43,7 @@ import (
 	v1 "heliograph/rest/v1"
 	v2 "heliograph/rest/v2"
 	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // GraphOptions say what clients of the graph may do.
@@ -82,7 +83,7 @@ type Options struct {
 	// DB may be nil when nothing is to be answered, only explained.
 	DB *storage.DB
 	// Status has the status pages. Nil means that there are none.
-	Status *storage.StatusDB
+	Status *statuspages.DB
 	// Followers keep status pages copies of pages elsewhere.
 	Followers []*pagesync.Follower
 	// Watcher asks the probes of status pages. Nil asks none.

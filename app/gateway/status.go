@@ -7,12 +7,12 @@ import (
 
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers/statuspages"
-	"heliograph/storage"
+	statusdb "heliograph/storage/statuspages"
 )
 
 // statusSource lets the documents of the status pages be made of the database.
 type statusSource struct {
-	db *storage.StatusDB
+	db *statusdb.DB
 	// heard is told of writes too.
 	heard func()
 }

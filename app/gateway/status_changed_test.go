@@ -14,8 +14,8 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
 	"heliograph/storage/demo"
+	"heliograph/storage/statuspages"
 )
 
 // statusChange is an event of statusChanged.
@@ -88,8 +88,8 @@ func TestStatusChanged(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t))
 	now := testenv.Now()
-	editor := storage.NewStatusEditor(g.Status, func() time.Time { return now }, nil)
-	by, ctx := storage.Author{Name: "test"}, t.Context()
+	editor := statuspages.NewEditor(g.Status, func() time.Time { return now }, nil)
+	by, ctx := statuspages.Author{Name: "test"}, t.Context()
 	start, err := g.Status.NewestRevision(ctx, demo.StatusPage)
 	if err != nil || start < 100 {
 		t.Fatal(start, err)
@@ -109,14 +109,14 @@ func TestStatusChanged(t *testing.T) {
 		now = now.Add(time.Minute)
 		return code
 	}
-	code, err := editor.OpenIncident(ctx, by, demo.StatusPage, storage.NewIncident{Name: "No blocks", Body: "Nothing comes in.", Affected: []status.Setting{{Component: importer, Status: status.MajorOutage}}})
+	code, err := editor.OpenIncident(ctx, by, demo.StatusPage, statuspages.NewIncident{Name: "No blocks", Body: "Nothing comes in.", Affected: []status.Setting{{Component: importer, Status: status.MajorOutage}}})
 	code = did("Gateway - Importer:OPERATIONAL>MAJOR_OUTAGE No blocks=INVESTIGATING", code, err)
 	// A rename tells nothing of states, and a draft nothing to the public.
-	named, err := editor.SetComponent(ctx, by, importer, storage.ComponentChange{Description: ledger.Of("Blocks for all")})
+	named, err := editor.SetComponent(ctx, by, importer, statuspages.ComponentChange{Description: ledger.Of("Blocks for all")})
 	did("", named, err)
-	draft, err := editor.OpenIncident(ctx, by, demo.StatusPage, storage.NewIncident{Name: "Not yet", Body: "Hush.", Draft: true})
+	draft, err := editor.OpenIncident(ctx, by, demo.StatusPage, statuspages.NewIncident{Name: "Not yet", Body: "Hush.", Draft: true})
 	draft = did("", draft, err)
-	_, err = editor.UpdateIncident(ctx, by, code, storage.NewUpdate{State: status.Resolved, Body: "It runs again."})
+	_, err = editor.UpdateIncident(ctx, by, code, statuspages.NewUpdate{State: status.Resolved, Body: "It runs again."})
 	did("Gateway - Importer:MAJOR_OUTAGE>OPERATIONAL No blocks=RESOLVED", code, err)
 	middle := now
 	_, err = editor.PublishDraft(ctx, by, draft, 0)
@@ -232,7 +232,7 @@ func TestStatusWrites(t *testing.T) {
 		go func() {
 			var err error
 			for i := 0; i < writes/writers && err == nil; i++ {
-				err = g.Status.Write(context.Background(), demo.StatusPage, testenv.Now(), func(context.Context, *storage.StatusTx) error { return nil })
+				err = g.Status.Write(context.Background(), demo.StatusPage, testenv.Now(), func(context.Context, *statuspages.Tx) error { return nil })
 			}
 			failed <- err
 		}()
@@ -269,7 +269,7 @@ func TestStatusWrites(t *testing.T) {
 func TestStatusChangedNow(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t))
-	editor, by, ctx := storage.NewStatusEditor(g.Status, testenv.Now, nil), storage.Author{Name: "test"}, t.Context()
+	editor, by, ctx := statuspages.NewEditor(g.Status, testenv.Now, nil), statuspages.Author{Name: "test"}, t.Context()
 	start, err := g.Status.NewestRevision(ctx, demo.StatusPage)
 	if err != nil {
 		t.Fatal(err)
@@ -278,7 +278,7 @@ func TestStatusChangedNow(t *testing.T) {
 	events := subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(start, 10)})
 	var indicators []string
 	for i, s := range []status.ComponentStatus{status.MajorOutage, status.DegradedPerformance, status.Operational} {
-		if _, err := editor.SetComponent(ctx, by, importer, storage.ComponentChange{Status: ledger.Of(s)}); err != nil {
+		if _, err := editor.SetComponent(ctx, by, importer, statuspages.ComponentChange{Status: ledger.Of(s)}); err != nil {
 			t.Fatal(err)
 		}
 		c := changeOf(t, await(t, events))

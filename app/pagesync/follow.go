@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // Times of rounds.
@@ -26,8 +26,8 @@ type Options struct {
 	URL string
 	// Every is how often the page is read; see [storage.MinSourceEvery].
 	Every  time.Duration
-	Import storage.ImportOptions
-	DB     *storage.StatusDB
+	Import statuspages.ImportOptions
+	DB     *statuspages.DB
 	Logger *slog.Logger
 	Now    func() time.Time
 	// Random gives numbers from 0 to 1, for the jitter. Nil is a usual source.
@@ -51,8 +51,8 @@ func New(o Options) (*Follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Every != 0 && o.Every < storage.MinSourceEvery {
-		return nil, status.Refuse(status.BadInput, "pages elsewhere are read every %s at most, not every %s", storage.MinSourceEvery, o.Every)
+	if o.Every != 0 && o.Every < statuspages.MinSourceEvery {
+		return nil, status.Refuse(status.BadInput, "pages elsewhere are read every %s at most, not every %s", statuspages.MinSourceEvery, o.Every)
 	}
 	if o.Random == nil {
 		o.Random = rand.Float64
@@ -75,7 +75,7 @@ func (f *Follower) Age() time.Duration {
 // Outcome is what a round did.
 type Outcome struct {
 	// Result is what was written; nil where the documents have not changed since they were last read.
-	Result *storage.ImportResult
+	Result *statuspages.ImportResult
 	// Name is that of the page, Warnings are what was not understood of it. They are empty with Result.
 	Name     string
 	Warnings []string
@@ -151,7 +151,7 @@ func (f *Follower) Copy(ctx context.Context) (*Outcome, error) {
 		return out, err
 	}
 	now := f.o.Now()
-	return out, f.o.DB.EndTurn(ctx, &storage.PageSource{
+	return out, f.o.DB.EndTurn(ctx, &statuspages.PageSource{
 		Page: out.Result.Page, URL: f.client.Base(), Every: cmp.Or(f.o.Every, time.Minute), Tags: tags, OKAt: now, NextAt: now.Add(f.pause(0)),
 	})
 }
@@ -159,7 +159,7 @@ func (f *Follower) Copy(ctx context.Context) (*Outcome, error) {
 // pause is how long it is to the next round: up to a tenth longer or shorter than the settings say, so that gateways do not all ask at once, and twice as long
 // after each failure, up to ten minutes.
 func (f *Follower) pause(failures int) time.Duration {
-	every := max(f.o.Every, storage.MinSourceEvery)
+	every := max(f.o.Every, statuspages.MinSourceEvery)
 	for range min(failures, 10) {
 		if every < slowest {
 			every = min(2*every, slowest)

@@ -17,8 +17,8 @@ import (
 	"heliograph/app/pagesync"
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
 	"heliograph/storage/pgtest"
+	"heliograph/storage/statuspages"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -107,7 +107,7 @@ func newCopying(t *testing.T, g *testenv.Gateway, url string) *copying {
 	c := &copying{g: g, now: time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC)}
 	f, err := pagesync.New(pagesync.Options{
 		URL: url, Every: time.Minute, DB: g.Status, Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return c.now }, Random: func() float64 { return 0.5 },
-		Import: storage.ImportOptions{Mode: status.Mirror, Vocabulary: status.Statuspage},
+		Import: statuspages.ImportOptions{Mode: status.Mirror, Vocabulary: status.Statuspage},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func (c *copying) fails(t *testing.T, words string) time.Duration {
 }
 
 // pages is how many pages there are, and their revisions.
-func pages(t *testing.T, db *storage.StatusDB) string {
+func pages(t *testing.T, db *statuspages.DB) string {
 	t.Helper()
 	list, err := db.Pages(t.Context())
 	if err != nil {
@@ -311,13 +311,13 @@ func TestEditing(t *testing.T) {
 	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
 	c := newCopying(t, g, e.URL)
 	c.round(t)
-	ed, by, ctx := storage.NewStatusEditor(g.Status, testenv.Now, nil), storage.Author{Name: "test"}, t.Context()
+	ed, by, ctx := statuspages.NewEditor(g.Status, testenv.Now, nil), statuspages.Author{Name: "test"}, t.Context()
 	const page, incident, component = "h4d7q2m9x1tz", "d8s3q7v2n5xk", "b1x4d9r7kq2c"
-	say := storage.NewUpdate{State: status.Resolved, Body: "x"}
+	say := statuspages.NewUpdate{State: status.Resolved, Body: "x"}
 	writes := map[string]func() error{
 		"incident.update": func() error { _, err := ed.UpdateIncident(ctx, by, incident, say); return err },
 		"incident.open": func() error {
-			_, err := ed.OpenIncident(ctx, by, page, storage.NewIncident{Name: "x", Body: "x"})
+			_, err := ed.OpenIncident(ctx, by, page, statuspages.NewIncident{Name: "x", Body: "x"})
 			return err
 		},
 		"component.set": func() error { _, err := ed.RemoveComponent(ctx, by, component, 0); return err },
@@ -333,7 +333,7 @@ func TestEditing(t *testing.T) {
 		t.Error(got)
 	}
 	ours, err := pagesync.New(pagesync.Options{
-		URL: e.URL, DB: g.Status, Logger: slog.New(slog.DiscardHandler), Now: testenv.Now, Import: storage.ImportOptions{Mode: status.Imported, URL: "https://status.own.example"},
+		URL: e.URL, DB: g.Status, Logger: slog.New(slog.DiscardHandler), Now: testenv.Now, Import: statuspages.ImportOptions{Mode: status.Imported, URL: "https://status.own.example"},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"heliograph/storage"
 	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
+	"heliograph/storage/statuspages"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -23,13 +24,13 @@ var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Co
 	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
 }}
 
-var editor = storage.Author{Name: "test"}
+var editor = statuspages.Author{Name: "test"}
 
 // lab is a page with components, a target that answers as the test says, and a clock that the test sets.
 type lab struct {
 	t       *testing.T
-	db      *storage.StatusDB
-	editor  *storage.StatusEditor
+	db      *statuspages.DB
+	editor  *statuspages.Editor
 	watcher *probe.Watcher
 	page    string
 	parts   map[string]string // codes of components by name
@@ -40,7 +41,7 @@ type lab struct {
 	target *httptest.Server
 }
 
-func newLab(t *testing.T, settings ...storage.Setting) *lab {
+func newLab(t *testing.T, settings ...statuspages.Setting) *lab {
 	t.Helper()
 	l := &lab{t: t, now: time.Date(2026, 5, 17, 12, 0, 0, 0, time.UTC), broken: map[string]bool{}, parts: map[string]string{}}
 	l.target = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -51,21 +52,21 @@ func newLab(t *testing.T, settings ...storage.Setting) *lab {
 		}
 	}))
 	t.Cleanup(l.target.Close)
-	db, err := storage.OpenStatus(t.Context(), storage.PoolOptions{URL: statusTables.Fresh(t), StatementTimeout: 30 * time.Second, MaxConnections: 8})
+	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: statusTables.Fresh(t), StatementTimeout: 30 * time.Second, MaxConnections: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	l.db, l.editor = db, storage.NewStatusEditor(db, l.clock, nil)
+	l.db, l.editor = db, statuspages.NewEditor(db, l.clock, nil)
 	l.watcher = l.newWatcher()
-	if l.page, err = l.editor.InitPage(t.Context(), editor, storage.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "A"}); err != nil {
+	if l.page, err = l.editor.InitPage(t.Context(), editor, statuspages.PageInit{Page: status.Page{Name: "P", URL: "https://p.example"}, Component: "A"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.editor.SetPage(t.Context(), editor, l.page, settings); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"B", "C", "D", "E"} {
-		if _, err := l.editor.AddComponent(t.Context(), editor, l.page, storage.NewComponent{Name: name}); err != nil {
+		if _, err := l.editor.AddComponent(t.Context(), editor, l.page, statuspages.NewComponent{Name: name}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -148,7 +149,7 @@ func (l *lab) story() string {
 	p, b := l.read()
 	var all []*status.Notice
 	for _, drafts := range []bool{false, true} {
-		list, err := l.db.Notices(l.t.Context(), p, storage.NoticeFilter{Kind: status.Realtime, Drafts: drafts}, storage.ByCreation, storage.Page{Limit: 100})
+		list, err := l.db.Notices(l.t.Context(), p, statuspages.NoticeFilter{Kind: status.Realtime, Drafts: drafts}, statuspages.ByCreation, storage.Page{Limit: 100})
 		if err != nil {
 			l.t.Fatal(err)
 		}
@@ -188,7 +189,7 @@ func short(s status.ComponentStatus) string { return string(s[0]) }
 // audit is what probes did, as the audit has it.
 func (l *lab) audit() string {
 	l.t.Helper()
-	list, err := l.db.Audit(l.t.Context(), storage.AuditFilter{Page: l.page}, 1000)
+	list, err := l.db.Audit(l.t.Context(), statuspages.AuditFilter{Page: l.page}, 1000)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -208,4 +209,4 @@ func (l *lab) expect(what, want string) {
 	}
 }
 
-func auto() storage.Setting { return storage.Setting{Key: "auto_publish", Value: "true"} }
+func auto() statuspages.Setting { return statuspages.Setting{Key: "auto_publish", Value: "true"} }

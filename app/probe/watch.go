@@ -11,6 +11,7 @@ import (
 
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // Times and bounds of watching.
@@ -22,7 +23,7 @@ const (
 
 // Watcher asks probes when their time has come, and tells their pages. Several may do so at once: each probe is asked by one of them.
 type Watcher struct {
-	editor  *storage.StatusEditor
+	editor  *statuspages.Editor
 	checker *Checker
 	log     *slog.Logger
 	random  func() float64
@@ -32,7 +33,7 @@ type Watcher struct {
 }
 
 // NewWatcher makes a watcher. random gives numbers from 0 to 1, for the jitter; nil is a usual source.
-func NewWatcher(editor *storage.StatusEditor, checker *Checker, log *slog.Logger, random func() float64) *Watcher {
+func NewWatcher(editor *statuspages.Editor, checker *Checker, log *slog.Logger, random func() float64) *Watcher {
 	if random == nil {
 		random = rand.Float64
 	}

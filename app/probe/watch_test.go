@@ -11,6 +11,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // TestDrafts makes drafts by default: readers see nothing until an editor accepts one, and what an editor has dismissed does not come back.
@@ -41,7 +42,7 @@ func TestDrafts(t *testing.T) {
 	draft := func() string {
 		t.Helper()
 		p, _ := l.read()
-		list, err := l.db.Notices(t.Context(), p, storage.NoticeFilter{Kind: status.Realtime, Drafts: true}, storage.ByCreation, storage.Page{Limit: 2})
+		list, err := l.db.Notices(t.Context(), p, statuspages.NoticeFilter{Kind: status.Realtime, Drafts: true}, statuspages.ByCreation, storage.Page{Limit: 2})
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%d drafts, %v", len(list), err)
 		}
@@ -144,11 +145,11 @@ func TestPeople(t *testing.T) {
 	l.breaks(true, "A")
 	l.rounds(2)
 	p, _ := l.read()
-	list, err := l.db.Notices(t.Context(), p, storage.NoticeFilter{Kind: status.Realtime}, storage.ByCreation, storage.Page{Limit: 2})
+	list, err := l.db.Notices(t.Context(), p, statuspages.NoticeFilter{Kind: status.Realtime}, statuspages.ByCreation, storage.Page{Limit: 2})
 	if err != nil || len(list) != 1 {
 		t.Fatal(len(list), err)
 	}
-	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, storage.NewUpdate{State: status.Identified, Body: "We know."}); err != nil {
+	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, statuspages.NewUpdate{State: status.Identified, Body: "We know."}); err != nil {
 		t.Fatal(err)
 	}
 	l.breaks(false, "A")
@@ -159,7 +160,7 @@ func TestPeople(t *testing.T) {
 	if got := l.audit(); got != "open note note" {
 		t.Errorf("the audit has %q", got)
 	}
-	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, storage.NewUpdate{State: status.Resolved, Body: "So."}); err != nil {
+	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, statuspages.NewUpdate{State: status.Resolved, Body: "So."}); err != nil {
 		t.Fatal(err)
 	}
 	l.breaks(false, "A")
@@ -177,7 +178,7 @@ func TestComponentAlone(t *testing.T) {
 	l.breaks(true, "A", "B")
 	l.rounds(2)
 	l.expect("it fails", " | A:p B:p")
-	if _, err := l.editor.SetComponent(t.Context(), editor, l.parts["B"], storage.ComponentChange{Status: ledger.Of(status.MajorOutage)}); err != nil {
+	if _, err := l.editor.SetComponent(t.Context(), editor, l.parts["B"], statuspages.ComponentChange{Status: ledger.Of(status.MajorOutage)}); err != nil {
 		t.Fatal(err)
 	}
 	l.breaks(false, "A", "B")
@@ -193,7 +194,7 @@ func TestMaintenance(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A")
-	work, err := l.editor.ScheduleMaintenance(t.Context(), editor, l.page, storage.NewMaintenance{
+	work, err := l.editor.ScheduleMaintenance(t.Context(), editor, l.page, statuspages.NewMaintenance{
 		Name: "Work", Body: "x", State: status.InProgress, Start: l.clock(), End: l.clock().Add(time.Hour), Components: []string{l.parts["A"]}, AutoMaintenanceState: true, AutoOperationalState: true,
 	})
 	if err != nil {
@@ -202,7 +203,7 @@ func TestMaintenance(t *testing.T) {
 	l.breaks(true, "A")
 	l.rounds(4)
 	l.expect("work goes on", " | A:u")
-	if _, err := l.editor.MoveMaintenance(t.Context(), editor, work, storage.NewUpdate{State: status.Completed}); err != nil {
+	if _, err := l.editor.MoveMaintenance(t.Context(), editor, work, statuspages.NewUpdate{State: status.Completed}); err != nil {
 		t.Fatal(err)
 	}
 	l.rounds(1)

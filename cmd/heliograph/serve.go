@@ -23,6 +23,7 @@ import (
 	"heliograph/storage"
 	"heliograph/storage/demo/demodb"
 	"heliograph/storage/embedded"
+	"heliograph/storage/statuspages"
 )
 
 // Times that bound what the server waits for.
@@ -133,7 +134,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	editor := storage.NewStatusEditor(pages, cfg.Now, nil)
+	editor := statuspages.NewEditor(pages, cfg.Now, nil)
 	handlers, err := gateway.New(gateway.Options{
 		DB: g, Status: pages, Followers: followers, Watcher: probe.NewWatcher(editor, probe.NewChecker(cfg.Now, g.LedgerHealth), log, nil), Tokens: tokens, REST: cfg, Graph: graph, Rates: rates, Logger: log, Origins: c.CORSOrigins, Proxies: proxies,
 		RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts, Traces: traces,
@@ -216,12 +217,12 @@ func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID, trac
 const statusConnections = 4
 
 // connectStatus makes the pool of the status pages. It does not have to reach them: they come when they can.
-func (c *serveCmd) connectStatus(ctx context.Context, d *database, tracer pgx.QueryTracer) (*storage.StatusDB, error) {
+func (c *serveCmd) connectStatus(ctx context.Context, d *database, tracer pgx.QueryTracer) (*statuspages.DB, error) {
 	url, err := c.statusURL(d.url)
 	if err != nil {
 		return nil, err
 	}
-	return storage.OpenStatus(ctx, storage.PoolOptions{
+	return statuspages.Open(ctx, storage.PoolOptions{
 		URL: url, StatementTimeout: c.RequestTimeout, ConnectTimeout: connectTimeout, MaxConnections: statusConnections, Tracer: tracer,
 	})
 }

@@ -21,6 +21,7 @@ import (
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/embedded"
+	"heliograph/storage/statuspages"
 )
 
 // Exit codes of the status commands, besides 0 and 1.
@@ -71,12 +72,12 @@ type statusSettings struct {
 // newsroom is what a status command works with.
 type newsroom struct {
 	*statusSettings
-	*storage.StatusEditor
-	db   *storage.StatusDB
+	*statuspages.Editor
+	db   *statuspages.DB
 	url  string
 	page *status.Page // nil where the command needs none
 	now  func() time.Time
-	by   storage.Author
+	by   statuspages.Author
 	out  io.Writer
 
 	before map[string][]byte // the documents as they are, for a dry run
@@ -119,12 +120,12 @@ func (s *statusSettings) session(ctx context.Context, run func(ctx context.Conte
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	db, err := storage.OpenStatus(ctx, storage.PoolOptions{URL: url, StatementTimeout: statusTimeout, ConnectTimeout: connectTimeout, MaxConnections: statusConnections})
+	db, err := statuspages.Open(ctx, storage.PoolOptions{URL: url, StatementTimeout: statusTimeout, ConnectTimeout: connectTimeout, MaxConnections: statusConnections})
 	if err != nil {
 		return unreachable(url, err)
 	}
 	defer db.Close()
-	n := &newsroom{statusSettings: s, StatusEditor: storage.NewStatusEditor(db, now, nil), db: db, url: url, now: now, by: storage.Author{Name: s.author()}, out: os.Stdout}
+	n := &newsroom{statusSettings: s, Editor: statuspages.NewEditor(db, now, nil), db: db, url: url, now: now, by: statuspages.Author{Name: s.author()}, out: os.Stdout}
 	if err := n.Writable(ctx); err != nil {
 		return explainStatus(url, err)
 	}
@@ -176,7 +177,7 @@ func explainStatus(url string, err error) error {
 	var step *status.StepError
 	var refusal *status.Refusal
 	var exit *exitError
-	var unwritable *storage.Unwritable
+	var unwritable *statuspages.Unwritable
 	switch {
 	case err == nil, errors.As(err, &exit):
 		return err

@@ -6,7 +6,7 @@ import (
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 type statusIncidentCmd struct {
@@ -83,7 +83,7 @@ func (c *statusOpenCmd) Run(ctx context.Context, s *statusSettings) error {
 		if err != nil {
 			return err
 		}
-		in := storage.NewIncident{Name: c.Name, Body: body, State: status.State(c.Status), Silent: c.Quiet, Draft: c.Draft}
+		in := statuspages.NewIncident{Name: c.Name, Body: body, State: status.State(c.Status), Silent: c.Quiet, Draft: c.Draft}
 		if t != nil {
 			if in.Name == "" {
 				in.Name = title
@@ -123,15 +123,15 @@ type sayFlags struct {
 }
 
 // update is the update that the flags say.
-func (f *sayFlags) update(ctx context.Context, n *newsroom, state status.State, keep bool) (storage.NewUpdate, error) {
+func (f *sayFlags) update(ctx context.Context, n *newsroom, state status.State, keep bool) (statuspages.NewUpdate, error) {
 	t, _, body, err := f.fill(ctx, n)
 	if err != nil {
-		return storage.NewUpdate{}, err
+		return statuspages.NewUpdate{}, err
 	}
 	if state == "" && t != nil {
 		state = t.State
 	}
-	u := storage.NewUpdate{State: state, Body: body, Keep: keep, Silent: f.Quiet, ExpectedVersion: f.Expect}
+	u := statuspages.NewUpdate{State: state, Body: body, Keep: keep, Silent: f.Quiet, ExpectedVersion: f.Expect}
 	if u.Affected, err = n.affected(ctx, f.Affect); err != nil {
 		return u, err
 	}
@@ -256,7 +256,7 @@ func (c *statusBackfillCmd) Run(ctx context.Context, s *statusSettings) error {
 		if err != nil {
 			return err
 		}
-		in := storage.NewIncident{
+		in := statuspages.NewIncident{
 			Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, StartedAt: ledger.Of(from), ResolvedAt: ledger.Of(until), Silent: c.Quiet,
 		}
 		if c.Impact != "" {
@@ -289,7 +289,7 @@ func (c *statusEditCmd) Run(ctx context.Context, s *statusSettings) error {
 			if c.Body != nil || c.At != "" {
 				return status.Refuse(status.BadInput, "say which update changes: --update")
 			}
-			code, err := n.EditNotice(ctx, n.by, code, storage.NoticeEdit{
+			code, err := n.EditNotice(ctx, n.by, code, statuspages.NoticeEdit{
 				Name: nullFrom(c.Name), ImpactOverride: nullFrom((*status.Impact)(c.Impact)), Reminders: nullFrom(c.Reminders), ExpectedVersion: c.Expect,
 			})
 			return n.confirmNotice(ctx, code, err)

@@ -6,7 +6,7 @@ import (
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 type statusMaintenanceCmd struct {
@@ -65,7 +65,7 @@ func (c *statusScheduleCmd) Run(ctx context.Context, s *statusSettings) error {
 		if err != nil {
 			return err
 		}
-		in := storage.NewMaintenance{
+		in := statuspages.NewMaintenance{
 			Name: c.Name, Body: body, State: status.State(c.Status), AutoInProgress: c.AutoStart, AutoCompleted: c.AutoEnd, AutoMaintenanceState: c.AutoState,
 			AutoOperationalState: c.AutoOperational, RemindMinutes: ledger.Null[int32]{V: c.Remind, Valid: c.Remind != 0}, Silent: c.Quiet,
 		}
@@ -94,7 +94,7 @@ func (c *statusScheduleCmd) Run(ctx context.Context, s *statusSettings) error {
 }
 
 // series announces a maintenance that is repeated.
-func (c *statusScheduleCmd) series(ctx context.Context, n *newsroom, in storage.NewMaintenance) error {
+func (c *statusScheduleCmd) series(ctx context.Context, n *newsroom, in statuspages.NewMaintenance) error {
 	if in.State != status.Planned {
 		return status.Refuse(status.BadInput, "only what is scheduled is repeated")
 	}

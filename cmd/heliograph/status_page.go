@@ -6,7 +6,7 @@ import (
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 type statusInitCmd struct {
@@ -29,7 +29,7 @@ func (c *statusInitCmd) Run(ctx context.Context, s *statusSettings) error {
 		if slug == "" {
 			slug = s.Slug
 		}
-		code, err := n.InitPage(ctx, n.by, storage.PageInit{Component: c.Component, Page: status.Page{
+		code, err := n.InitPage(ctx, n.by, statuspages.PageInit{Component: c.Component, Page: status.Page{
 			Name: c.Name, Slug: slug, URL: c.URL, TimeZone: c.TimeZone, Locale: c.Locale, Vocabulary: status.Vocabulary(c.Vocabulary),
 		}})
 		if err != nil || s.DryRun {
@@ -54,13 +54,13 @@ type statusPageSetCmd struct {
 // Run changes settings of a page.
 func (c *statusPageSetCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		var list []storage.Setting
+		var list []statuspages.Setting
 		for _, text := range c.Settings {
 			key, value, ok := strings.Cut(text, "=")
 			if !ok {
 				return status.Refuse(status.BadInput, "%q is not of the form key=value", text)
 			}
-			list = append(list, storage.Setting{Key: key, Value: value})
+			list = append(list, statuspages.Setting{Key: key, Value: value})
 		}
 		code, err := n.SetPage(ctx, n.by, n.page.Code, list)
 		if err != nil || s.DryRun {
@@ -90,7 +90,7 @@ type statusGroupAddCmd struct {
 // Run adds a group.
 func (c *statusGroupAddCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		code, err := n.AddComponent(ctx, n.by, n.page.Code, storage.NewComponent{IsGroup: true, Name: c.Name, Description: c.Description, Position: c.Position})
+		code, err := n.AddComponent(ctx, n.by, n.page.Code, statuspages.NewComponent{IsGroup: true, Name: c.Name, Description: c.Description, Position: c.Position})
 		return n.confirmComponent(ctx, code, err)
 	})
 }
@@ -131,7 +131,7 @@ func (c *statusComponentAddCmd) Run(ctx context.Context, s *statusSettings) erro
 		if err != nil {
 			return err
 		}
-		in := storage.NewComponent{
+		in := statuspages.NewComponent{
 			Name: c.Name, Description: c.Description, Group: group, Position: c.Position, Status: componentStatus(c.Status), Showcase: c.Showcase,
 			OnlyShowIfDegraded: c.OnlyShowIfDegraded, NodeID: nullFrom(c.Node),
 		}
@@ -174,7 +174,7 @@ func (c *statusComponentSetCmd) Run(ctx context.Context, s *statusSettings) erro
 		if err != nil {
 			return err
 		}
-		change := storage.ComponentChange{
+		change := statuspages.ComponentChange{
 			Name: nullFrom(c.Name), Description: nullFrom(c.Description), Showcase: nullFrom(c.Showcase), OnlyShowIfDegraded: nullFrom(c.OnlyShowIfDegraded),
 			NodeID: nullFrom(c.Node), ExpectedVersion: c.Expect,
 		}

@@ -9,7 +9,7 @@ import (
 
 	"heliograph/app/probe"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 type statusProbeCmd struct {
@@ -181,7 +181,7 @@ func (statusProbeRunCmd) Run(ctx context.Context, s *statusSettings) error {
 		}
 		defer done()
 		total := 0
-		for w := probe.NewWatcher(n.StatusEditor, checker, s.logger(), nil); ; {
+		for w := probe.NewWatcher(n.Editor, checker, s.logger(), nil); ; {
 			asked, err := w.Look(ctx)
 			if err != nil {
 				return err
@@ -250,7 +250,7 @@ type statusAuditCmd struct {
 // Run lists the audit. With --page it is that of the page; else also what belongs to no page.
 func (c *statusAuditCmd) Run(ctx context.Context, s *statusSettings) error {
 	list := func(ctx context.Context, n *newsroom) error {
-		f := storage.AuditFilter{Object: noticeCode(c.Object)}
+		f := statuspages.AuditFilter{Object: noticeCode(c.Object)}
 		if n.page != nil {
 			f.Page = n.page.Code
 		}

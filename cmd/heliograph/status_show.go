@@ -13,6 +13,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // orNull is a value as JSON has it: null where it is unknown.
@@ -75,25 +76,25 @@ func (c *statusListCmd) Run(ctx context.Context, s *statusSettings) error {
 			return n.listComponents(ctx)
 		}
 		page := storage.Page{Limit: int(max(c.Limit, 1)), Desc: true}
-		var filters []storage.NoticeFilter
+		var filters []statuspages.NoticeFilter
 		switch c.What {
 		case "incidents":
-			filters = []storage.NoticeFilter{{Kind: status.Realtime}}
+			filters = []statuspages.NoticeFilter{{Kind: status.Realtime}}
 		case "maintenances":
-			filters = []storage.NoticeFilter{{Kind: status.Scheduled}}
+			filters = []statuspages.NoticeFilter{{Kind: status.Scheduled}}
 		case "drafts":
-			filters = []storage.NoticeFilter{{Kind: status.Realtime, Drafts: true}}
+			filters = []statuspages.NoticeFilter{{Kind: status.Realtime, Drafts: true}}
 		default:
-			filters = []storage.NoticeFilter{
+			filters = []statuspages.NoticeFilter{
 				{Kind: status.Realtime, States: []status.State{status.Investigating, status.Identified, status.Monitoring}},
 				{Kind: status.Scheduled, States: []status.State{status.Planned, status.InProgress, status.Verifying}},
 			}
 		}
 		var list []*status.Notice
 		for _, f := range filters {
-			order := storage.ByCreation
+			order := statuspages.ByCreation
 			if f.Kind == status.Scheduled {
-				order = storage.ByRecency
+				order = statuspages.ByRecency
 			}
 			got, err := n.db.Notices(ctx, n.page, f, order, page)
 			if err != nil {
@@ -312,7 +313,7 @@ func (statusCheckCmd) Run(ctx context.Context, s *statusSettings) error {
 			return err
 		}
 		found := status.CheckDocuments(documents)
-		open, err := n.db.Notices(ctx, n.page, storage.NoticeFilter{Kind: status.Scheduled, States: []status.State{status.Planned, status.InProgress, status.Verifying}}, storage.ByStart, storage.Page{Limit: 1000})
+		open, err := n.db.Notices(ctx, n.page, statuspages.NoticeFilter{Kind: status.Scheduled, States: []status.State{status.Planned, status.InProgress, status.Verifying}}, statuspages.ByStart, storage.Page{Limit: 1000})
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 
 	"heliograph/app/pagesync"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // syncSettings say which status pages of others serve copies.
@@ -21,11 +21,11 @@ type syncSettings struct {
 }
 
 // followers are who keeps the copies.
-func (s *syncSettings) followers(db *storage.StatusDB, now func() time.Time, log *slog.Logger) ([]*pagesync.Follower, error) {
+func (s *syncSettings) followers(db *statuspages.DB, now func() time.Time, log *slog.Logger) ([]*pagesync.Follower, error) {
 	var out []*pagesync.Follower
 	for _, url := range s.StatusSync {
 		f, err := pagesync.New(pagesync.Options{
-			URL: url, Every: s.StatusSyncEvery, DB: db, Logger: log, Now: now, Import: storage.ImportOptions{Mode: status.Mirror, Vocabulary: status.Statuspage},
+			URL: url, Every: s.StatusSyncEvery, DB: db, Logger: log, Now: now, Import: statuspages.ImportOptions{Mode: status.Mirror, Vocabulary: status.Statuspage},
 		})
 		if err != nil {
 			return nil, fmt.Errorf("HELIOGRAPH_STATUS_SYNC: %w", err)
@@ -51,7 +51,7 @@ func (c *statusSyncCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
 		o := pagesync.Options{
 			URL: c.Source, Every: c.Every, DB: n.db, Logger: s.logger(), Now: n.now,
-			Import: storage.ImportOptions{Mode: status.Mirror, Slug: c.ShortName, Vocabulary: status.Vocabulary(c.Vocabulary), Author: n.by.Name},
+			Import: statuspages.ImportOptions{Mode: status.Mirror, Slug: c.ShortName, Vocabulary: status.Vocabulary(c.Vocabulary), Author: n.by.Name},
 		}
 		if o.Import.Slug == "" {
 			o.Import.Slug = s.Slug

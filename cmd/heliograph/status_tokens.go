@@ -7,7 +7,7 @@ import (
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 type statusTokenCmd struct {
@@ -28,7 +28,7 @@ func (c *statusTokenAddCmd) Run(ctx context.Context, s *statusSettings) error {
 		if s.DryRun {
 			return status.Refuse(status.BadInput, "tokens change no document: there is nothing to show")
 		}
-		in := storage.NewToken{Name: c.Name, Role: status.Role(c.Role)}
+		in := statuspages.NewToken{Name: c.Name, Role: status.Role(c.Role)}
 		if n.page != nil {
 			in.Page = n.page.Code
 		}

@@ -10,6 +10,7 @@ import (
 	"heliograph/app/probe"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // watchEvery is how often pages are looked at for what the time has come for. Readers are told that it takes no longer than 15 seconds.
@@ -29,8 +30,8 @@ func (statusWatchCmd) Run(ctx context.Context, s *statusSettings) error {
 		}
 		defer done()
 		var asking sync.WaitGroup
-		asking.Go(func() { probe.NewWatcher(n.StatusEditor, checker, s.logger(), nil).Run(ctx) })
-		watchStatus(ctx, n.StatusEditor, s.logger(), watchEvery)
+		asking.Go(func() { probe.NewWatcher(n.Editor, checker, s.logger(), nil).Run(ctx) })
+		watchStatus(ctx, n.Editor, s.logger(), watchEvery)
 		asking.Wait()
 		return nil
 	})
@@ -56,7 +57,7 @@ func (n *newsroom) checker(ctx context.Context) (c *probe.Checker, done func(), 
 }
 
 // watchStatus does what the time has come for, on all status pages, until the context ends. A database that is away is waited for.
-func watchStatus(ctx context.Context, editor *storage.StatusEditor, log *slog.Logger, every time.Duration) {
+func watchStatus(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	failing := ""

@@ -8,6 +8,8 @@ import (
 
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/ledger"
+	"heliograph/storage/evmstate"
+	"heliograph/storage/transactions"
 )
 
 // weibarsPerTinybar converts the values of Ethereum transactions.
@@ -25,8 +27,8 @@ func (s *Service) message(ctx context.Context, result *ledger.ContractResult) (*
 		code    []byte
 	)
 	b := s.db.NewBatch()
-	b.QueueCallData([]*ledger.ContractResult{result}, func(got [][]byte) { data = got })
-	b.QueueCreation(result.ConsensusTimestamp, result.ContractID, func(is bool, initcode []byte) { created, code = is, initcode })
+	transactions.QueueCallData(b, []*ledger.ContractResult{result}, func(got [][]byte) { data = got })
+	evmstate.QueueCreation(b, result.ConsensusTimestamp, result.ContractID, func(is bool, initcode []byte) { created, code = is, initcode })
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading the input of a transaction: %w", err)
 	}

@@ -12,6 +12,8 @@ import (
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/evmstate"
 )
 
 // Service runs contracts. It may be used by several goroutines at the same time.
@@ -19,7 +21,7 @@ type Service struct {
 	o       Options
 	limits  *limits
 	machine *evm.Machine
-	reader  *storage.EVM
+	reader  *evmstate.Reader
 	db      *storage.DB
 }
 
@@ -30,7 +32,7 @@ func New(c Config) *Service {
 	if c.DB == nil {
 		return s
 	}
-	s.reader = c.DB.NewEVM(o.CacheBytes)
+	s.reader = evmstate.NewReader(c.DB, entities.NewGasPrices(c.DB), o.CacheBytes)
 	contracts := o.SystemContracts
 	if contracts == nil {
 		contracts = system.Contracts(system.Config{ChainID: c.DB.ChainID(), Base: c.DB.SystemEntity(0)})
@@ -116,8 +118,8 @@ func (s *Service) run(ctx context.Context, in *calls.ContractCallInput, estimate
 const treasury ledger.EntityID = 2
 
 // open starts a simulation of a message. The caller must close the snapshot.
-func (s *Service) open(ctx context.Context, ref worldstate.BlockRef, m *evm.Message) (*evm.Simulation, *storage.EVMSnapshot, error) {
-	r := storage.EVMRequest{Block: ref, Callee: m.To.V}
+func (s *Service) open(ctx context.Context, ref worldstate.BlockRef, m *evm.Message) (*evm.Simulation, *evmstate.Snapshot, error) {
+	r := evmstate.Request{Block: ref, Callee: m.To.V}
 	copy(r.Selector[:], m.Data)
 	switch {
 	case m.From.Valid && m.From.V != ledger.EVMAddress{}:
@@ -130,7 +132,7 @@ func (s *Service) open(ctx context.Context, ref worldstate.BlockRef, m *evm.Mess
 	}
 	snapshot, err := s.reader.Open(ctx, r)
 	switch {
-	case errors.Is(err, storage.ErrNoBlock):
+	case errors.Is(err, evmstate.ErrNoBlock):
 		return nil, nil, fault.Input("Unknown block number")
 	case err != nil:
 		return nil, nil, failure(err)

@@ -12,6 +12,7 @@ import (
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
+	"heliograph/storage/transactions"
 )
 
 // Limits of traces that are returned as a list. A [relay.TraceSink] receives all steps.
@@ -133,7 +134,7 @@ const (
 
 // reasons reads the revert reasons of the system contracts that a transaction called.
 func (s *Service) reasons(ctx context.Context, result *ledger.ContractResult) (systemReasons, error) {
-	actions, err := s.db.ContractActions(ctx, storage.Located{At: result.ConsensusTimestamp, Payer: result.PayerAccountID}, nil, storage.Page{Limit: maxActions})
+	actions, err := transactions.ContractActions(ctx, s.db, transactions.Located{At: result.ConsensusTimestamp, Payer: result.PayerAccountID}, nil, storage.Page{Limit: maxActions})
 	if err != nil {
 		return nil, err
 	}

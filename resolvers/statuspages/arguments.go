@@ -14,7 +14,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // The names of the lists of status pages in their cursors.
@@ -30,26 +30,26 @@ const maxUptimeDays = 400
 
 // noticeList is a list of notices as it was asked for.
 type noticeList struct {
-	filter storage.NoticeFilter
-	order  storage.NoticeOrder
+	filter statuspages.NoticeFilter
+	order  statuspages.NoticeOrder
 	kind   string // in cursors
 	page   relay.Page
 }
 
 // incidentList reads the arguments of a list of incidents.
 func incidentList(ctx context.Context, args rowplan.Args, states ...status.State) (l noticeList, err error) {
-	l = noticeList{filter: storage.NoticeFilter{Kind: status.Realtime, States: states}, order: storage.ByCreation, kind: incidentKind}
+	l = noticeList{filter: statuspages.NoticeFilter{Kind: status.Realtime, States: states}, order: statuspages.ByCreation, kind: incidentKind}
 	err = l.read(ctx, args, true)
 	return l, err
 }
 
 // maintenanceList reads the arguments of a list of maintenances.
 func maintenanceList(ctx context.Context, args rowplan.Args, byStart bool, states ...status.State) (l noticeList, err error) {
-	l = noticeList{filter: storage.NoticeFilter{Kind: status.Scheduled, States: states}, order: storage.ByRecency, kind: maintenanceKind}
+	l = noticeList{filter: statuspages.NoticeFilter{Kind: status.Scheduled, States: states}, order: statuspages.ByRecency, kind: maintenanceKind}
 	if byStart || args["orderBy"] == string(model.MaintenanceOrderStartFirst) {
-		l.order, l.kind = storage.ByStart, startKind
+		l.order, l.kind = statuspages.ByStart, startKind
 	}
-	err = l.read(ctx, args, l.order == storage.ByRecency)
+	err = l.read(ctx, args, l.order == statuspages.ByRecency)
 	return l, err
 }
 
@@ -95,7 +95,7 @@ func listArg[T any](ctx context.Context, v any, read func(context.Context, any) 
 // key is the place of a notice in the list.
 func (l *noticeList) key(n *status.Notice) relay.Key {
 	at := n.RecentAt()
-	if l.order == storage.ByStart {
+	if l.order == statuspages.ByStart {
 		at = n.ScheduledFor.V
 	}
 	return relay.Key{at.UnixMilli(), []byte(n.Code)}

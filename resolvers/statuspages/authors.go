@@ -11,7 +11,7 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // bearer is the token of a request, empty where it has none. Documents that run in process have none.
@@ -52,12 +52,12 @@ func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.To
 }
 
 // author is who sends a mutation, as the audit is to say.
-func (r *Resolver) author(ctx context.Context, needed status.Role, key *string) (storage.Author, error) {
+func (r *Resolver) author(ctx context.Context, needed status.Role, key *string) (statuspages.Author, error) {
 	t, err := r.operator(ctx, needed)
 	if err != nil {
-		return storage.Author{}, err
+		return statuspages.Author{}, err
 	}
-	by := storage.Author{Name: t.Name, Page: t.PageCode.V}
+	by := statuspages.Author{Name: t.Name, Page: t.PageCode.V}
 	if key != nil {
 		by.Key = *key
 	}
@@ -103,7 +103,7 @@ func (r *Resolver) pageToEdit(ctx context.Context, slug *string) (*status.Page, 
 func Classify(err error) *fault.Error {
 	var step *status.StepError
 	var refusal *status.Refusal
-	var unwritable *storage.Unwritable
+	var unwritable *statuspages.Unwritable
 	switch {
 	case errors.As(err, &step):
 		allowed := make([]string, len(step.Allowed))

@@ -11,7 +11,7 @@ import (
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // pace is how often a page is looked at while somebody listens and nobody tells of a write.
@@ -19,7 +19,7 @@ const pace = time.Second
 
 // feeds are what subscriptions to status pages listen to: one feed for each page that somebody has listened to. Their places are revisions in place of consensus times.
 type feeds struct {
-	db *storage.StatusDB
+	db *statuspages.DB
 	o  feed.Options
 
 	mu     sync.Mutex
@@ -28,7 +28,7 @@ type feeds struct {
 	wake   chan struct{}                           // closed when somebody tells of a write
 }
 
-func newFeeds(db *storage.StatusDB, o feed.Options) *feeds {
+func newFeeds(db *statuspages.DB, o feed.Options) *feeds {
 	o.Interval = pace
 	return &feeds{db: db, o: o, feeds: map[string]*feed.Feed[*status.Revision]{}, wake: make(chan struct{})}
 }

@@ -10,6 +10,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // nullFrom is an argument that may be missing.
@@ -45,7 +46,7 @@ func (r *Resolver) written(ctx context.Context) {
 }
 
 // change authenticates, finds what is written to, and writes. It returns the code that write returns.
-func (r *Resolver) change(ctx context.Context, needed status.Role, key *string, id string, types []string, write func(by storage.Author, code string) (string, error)) (string, error) {
+func (r *Resolver) change(ctx context.Context, needed status.Role, key *string, id string, types []string, write func(by statuspages.Author, code string) (string, error)) (string, error) {
 	by, err := r.author(ctx, needed, key)
 	if err != nil {
 		return "", err
@@ -60,7 +61,7 @@ func (r *Resolver) change(ctx context.Context, needed status.Role, key *string, 
 }
 
 // create authenticates, finds the page that is written to, and writes.
-func (r *Resolver) create(ctx context.Context, needed status.Role, key, slug *string, write func(by storage.Author, page string) (string, error)) (string, error) {
+func (r *Resolver) create(ctx context.Context, needed status.Role, key, slug *string, write func(by statuspages.Author, page string) (string, error)) (string, error) {
 	by, err := r.author(ctx, needed, key)
 	if err != nil {
 		return "", err
@@ -168,8 +169,8 @@ func (r *Resolver) OpenIncident(ctx context.Context, in model.OpenIncidentInput)
 	if in.Backfill && state == status.Investigating { // which is the default
 		state = status.Resolved
 	}
-	return payload(ctx, r.incidentPayload)(r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
-		return r.editor.OpenIncident(ctx, by, page, storage.NewIncident{
+	return payload(ctx, r.incidentPayload)(r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by statuspages.Author, page string) (string, error) {
+		return r.editor.OpenIncident(ctx, by, page, statuspages.NewIncident{
 			Name: in.Name, Body: in.Body, State: state, Affected: affected, ImpactOverride: nullFrom(in.ImpactOverride), StartedAt: nullFrom(in.StartedAt),
 			Reminders: nullFrom(in.ReminderIntervals), Silent: !in.DeliverNotifications, Draft: in.Draft, Backfill: in.Backfill, ResolvedAt: nullFrom(in.ResolvedAt),
 			Resolution: orZero(in.Resolution),
@@ -188,38 +189,38 @@ func (r *Resolver) ReopenIncident(ctx context.Context, in model.UpdateIncidentIn
 }
 
 func (r *Resolver) updateIncident(ctx context.Context, in model.UpdateIncidentInput, needed status.Role,
-	write func(context.Context, storage.Author, string, storage.NewUpdate) (string, error),
+	write func(context.Context, statuspages.Author, string, statuspages.NewUpdate) (string, error),
 ) (*model.IncidentPayload, error) {
 	affected, err := settings(in.Affected)
 	if err != nil {
 		return nil, err
 	}
-	u := storage.NewUpdate{
+	u := statuspages.NewUpdate{
 		State: in.Status, Body: in.Body, Affected: affected, Keep: in.KeepComponents, DisplayAt: nullFrom(in.DisplayAt), Silent: !in.DeliverNotifications,
 		ExpectedVersion: orZero(in.ExpectedVersion),
 	}
-	return payload(ctx, r.incidentPayload)(r.change(ctx, needed, in.IdempotencyKey, in.ID, incidentTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.incidentPayload)(r.change(ctx, needed, in.IdempotencyKey, in.ID, incidentTypes, func(by statuspages.Author, code string) (string, error) {
 		return write(ctx, by, code, u)
 	}))
 }
 
 // SetComponentStatus resolves Mutation.setComponentStatus.
 func (r *Resolver) SetComponentStatus(ctx context.Context, in model.SetComponentStatusInput) (*model.ComponentPayload, error) {
-	return payload(ctx, r.componentPayload)(r.change(ctx, status.Reporter, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
-		return r.editor.SetComponent(ctx, by, code, storage.ComponentChange{Status: ledger.Of(in.Status), ExpectedVersion: orZero(in.ExpectedVersion)})
+	return payload(ctx, r.componentPayload)(r.change(ctx, status.Reporter, in.IdempotencyKey, in.ID, componentTypes, func(by statuspages.Author, code string) (string, error) {
+		return r.editor.SetComponent(ctx, by, code, statuspages.ComponentChange{Status: ledger.Of(in.Status), ExpectedVersion: orZero(in.ExpectedVersion)})
 	}))
 }
 
 // PublishPostmortem resolves Mutation.publishPostmortem.
 func (r *Resolver) PublishPostmortem(ctx context.Context, in model.PublishPostmortemInput) (*model.IncidentPayload, error) {
-	return payload(ctx, r.incidentPayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, incidentTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.incidentPayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, incidentTypes, func(by statuspages.Author, code string) (string, error) {
 		return r.editor.PublishPostmortem(ctx, by, code, in.Body, !in.DeliverNotifications, orZero(in.ExpectedVersion))
 	}))
 }
 
 // changeNotice does something to a notice that needs no more than its version.
-func (r *Resolver) changeNotice(ctx context.Context, in model.NoticeInput, write func(ctx context.Context, by storage.Author, code string, expected int64) (string, error)) (string, error) {
-	return r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes, func(by storage.Author, code string) (string, error) {
+func (r *Resolver) changeNotice(ctx context.Context, in model.NoticeInput, write func(ctx context.Context, by statuspages.Author, code string, expected int64) (string, error)) (string, error) {
+	return r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes, func(by statuspages.Author, code string) (string, error) {
 		return write(ctx, by, code, orZero(in.ExpectedVersion))
 	})
 }
@@ -241,7 +242,7 @@ func (r *Resolver) DeleteStatusNotice(ctx context.Context, in model.NoticeInput)
 
 // EditUpdate resolves Mutation.editUpdate.
 func (r *Resolver) EditUpdate(ctx context.Context, in model.EditUpdateInput) (*model.UpdatePayload, error) {
-	return payload(ctx, r.updatePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, updateTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.updatePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, updateTypes, func(by statuspages.Author, code string) (string, error) {
 		_, err := r.editor.EditUpdate(ctx, by, code, status.UpdateEdit{Body: nullFrom(in.Body), DisplayAt: nullFrom(in.DisplayAt)})
 		return code, err // not that of its notice
 	}))
@@ -264,8 +265,8 @@ func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.Updat
 
 // EditStatusNotice resolves Mutation.editStatusNotice.
 func (r *Resolver) EditStatusNotice(ctx context.Context, in model.EditNoticeInput) (*model.NoticePayload, error) {
-	return payload(ctx, r.noticePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes, func(by storage.Author, code string) (string, error) {
-		return r.editor.EditNotice(ctx, by, code, storage.NoticeEdit{
+	return payload(ctx, r.noticePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes, func(by statuspages.Author, code string) (string, error) {
+		return r.editor.EditNotice(ctx, by, code, statuspages.NoticeEdit{
 			Name: nullFrom(in.Name), ImpactOverride: nullFrom(in.ImpactOverride), Reminders: nullFrom(in.ReminderIntervals), AutoInProgress: nullFrom(in.AutoInProgress),
 			AutoCompleted: nullFrom(in.AutoCompleted), ExpectedVersion: orZero(in.ExpectedVersion),
 		})
@@ -298,8 +299,8 @@ func (r *Resolver) ScheduleMaintenance(ctx context.Context, in model.ScheduleMai
 		}
 		components[i] = code
 	}
-	return payload(ctx, r.maintenancePayload)(r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
-		return r.editor.ScheduleMaintenance(ctx, by, page, storage.NewMaintenance{
+	return payload(ctx, r.maintenancePayload)(r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by statuspages.Author, page string) (string, error) {
+		return r.editor.ScheduleMaintenance(ctx, by, page, statuspages.NewMaintenance{
 			Name: in.Name, Body: in.Body, Start: in.ScheduledFor, End: in.ScheduledUntil, Components: components, State: in.Status, ImpactOverride: nullFrom(in.ImpactOverride),
 			AutoInProgress: in.AutoInProgress, AutoCompleted: in.AutoCompleted, AutoMaintenanceState: in.AutoMaintenanceState, AutoOperationalState: in.AutoOperationalState,
 			RemindMinutes: nullFrom(in.RemindMinutes), Silent: !in.DeliverNotifications,
@@ -313,8 +314,8 @@ func (r *Resolver) MoveMaintenance(ctx context.Context, in model.MoveMaintenance
 	if err != nil {
 		return nil, err
 	}
-	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by storage.Author, code string) (string, error) {
-		return r.editor.MoveMaintenance(ctx, by, code, storage.NewUpdate{
+	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by statuspages.Author, code string) (string, error) {
+		return r.editor.MoveMaintenance(ctx, by, code, statuspages.NewUpdate{
 			State: in.Status, Body: orZero(in.Body), Affected: affected, Keep: in.KeepComponents, Silent: !in.DeliverNotifications, ExpectedVersion: orZero(in.ExpectedVersion),
 		})
 	}))
@@ -322,14 +323,14 @@ func (r *Resolver) MoveMaintenance(ctx context.Context, in model.MoveMaintenance
 
 // RescheduleMaintenance resolves Mutation.rescheduleMaintenance.
 func (r *Resolver) RescheduleMaintenance(ctx context.Context, in model.RescheduleMaintenanceInput) (*model.MaintenancePayload, error) {
-	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by statuspages.Author, code string) (string, error) {
 		return r.editor.RescheduleMaintenance(ctx, by, code, in.ScheduledFor, in.ScheduledUntil, orZero(in.Body), !in.DeliverNotifications, orZero(in.ExpectedVersion))
 	}))
 }
 
 // CancelMaintenance resolves Mutation.cancelMaintenance.
 func (r *Resolver) CancelMaintenance(ctx context.Context, in model.CancelMaintenanceInput) (*model.MaintenancePayload, error) {
-	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by statuspages.Author, code string) (string, error) {
 		return r.editor.CancelMaintenance(ctx, by, code, orZero(in.Body), !in.DeliverNotifications, orZero(in.ExpectedVersion))
 	}))
 }
@@ -348,8 +349,8 @@ func (r *Resolver) AddComponent(ctx context.Context, in model.AddComponentInput)
 	if err != nil {
 		return nil, err
 	}
-	return payload(ctx, r.componentPayload)(r.create(ctx, status.Admin, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
-		return r.editor.AddComponent(ctx, by, page, storage.NewComponent{
+	return payload(ctx, r.componentPayload)(r.create(ctx, status.Admin, in.IdempotencyKey, in.Page, func(by statuspages.Author, page string) (string, error) {
+		return r.editor.AddComponent(ctx, by, page, statuspages.NewComponent{
 			IsGroup: in.IsGroup, Name: in.Name, Description: orZero(in.Description), Group: group, Position: orZero(in.Position), Status: in.Status,
 			Showcase: nullFrom(in.Showcase).Or(true), OnlyShowIfDegraded: orZero(in.OnlyShowIfDegraded), StartDate: nullFrom(in.StartDate), NodeID: nullFrom(in.NodeID),
 		})
@@ -358,8 +359,8 @@ func (r *Resolver) AddComponent(ctx context.Context, in model.AddComponentInput)
 
 // EditComponent resolves Mutation.editComponent.
 func (r *Resolver) EditComponent(ctx context.Context, in model.EditComponentInput) (*model.ComponentPayload, error) {
-	return payload(ctx, r.componentPayload)(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
-		return r.editor.SetComponent(ctx, by, code, storage.ComponentChange{
+	return payload(ctx, r.componentPayload)(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by statuspages.Author, code string) (string, error) {
+		return r.editor.SetComponent(ctx, by, code, statuspages.ComponentChange{
 			Name: nullFrom(in.Name), Description: nullFrom(in.Description), Showcase: nullFrom(in.Showcase), OnlyShowIfDegraded: nullFrom(in.OnlyShowIfDegraded),
 			StartDate: nullFrom(in.StartDate), NodeID: nullFrom(in.NodeID), ExpectedVersion: orZero(in.ExpectedVersion),
 		})
@@ -372,25 +373,25 @@ func (r *Resolver) MoveComponent(ctx context.Context, in model.MoveComponentInpu
 	if err != nil {
 		return nil, err
 	}
-	return payload(ctx, r.componentPayload)(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
+	return payload(ctx, r.componentPayload)(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by statuspages.Author, code string) (string, error) {
 		return r.editor.MoveComponent(ctx, by, code, group, orZero(in.Position), orZero(in.ExpectedVersion))
 	}))
 }
 
 // RemoveComponent resolves Mutation.removeComponent.
 func (r *Resolver) RemoveComponent(ctx context.Context, in model.RemoveComponentInput) (*model.RemovedPayload, error) {
-	return removedPayload(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by storage.Author, code string) (string, error) {
+	return removedPayload(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by statuspages.Author, code string) (string, error) {
 		return r.editor.RemoveComponent(ctx, by, code, orZero(in.ExpectedVersion))
 	}))
 }
 
 // SetStatusPage resolves Mutation.setStatusPage.
 func (r *Resolver) SetStatusPage(ctx context.Context, in model.SetStatusPageInput) (*model.StatusPagePayload, error) {
-	list := make([]storage.Setting, len(in.Settings))
+	list := make([]statuspages.Setting, len(in.Settings))
 	for i, s := range in.Settings {
-		list[i] = storage.Setting{Key: s.Key, Value: s.Value}
+		list[i] = statuspages.Setting{Key: s.Key, Value: s.Value}
 	}
-	return payload(ctx, r.pagePayload)(r.create(ctx, status.Admin, in.IdempotencyKey, in.Page, func(by storage.Author, page string) (string, error) {
+	return payload(ctx, r.pagePayload)(r.create(ctx, status.Admin, in.IdempotencyKey, in.Page, func(by statuspages.Author, page string) (string, error) {
 		return r.editor.SetPage(ctx, by, page, list)
 	}))
 }
@@ -423,6 +424,6 @@ func (r *Resolver) Drafts(ctx context.Context, slug *string) ([]*status.Incident
 	if !t.For(p.Code) {
 		return nil, &fault.Error{Code: fault.Forbidden, Message: "the token is for another page"}
 	}
-	rows, err := r.db.Notices(ctx, p, storage.NoticeFilter{Kind: status.Realtime, Drafts: true}, storage.ByCreation, storage.Page{Limit: maxDrafts, Desc: true})
+	rows, err := r.db.Notices(ctx, p, statuspages.NoticeFilter{Kind: status.Realtime, Drafts: true}, statuspages.ByCreation, storage.Page{Limit: maxDrafts, Desc: true})
 	return list.Map(rows, func(n *status.Notice) *status.Incident { return &status.Incident{Notice: *n} }), err
 }

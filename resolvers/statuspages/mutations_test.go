@@ -12,7 +12,7 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 const (
@@ -54,9 +54,9 @@ func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{t: t, log: &safeBuffer{}}
 	d.Gateway = testenv.Over(t, testenv.Empty.Fresh(t), testenv.Tokens(allTokens), testenv.Logger(slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
-	ed := storage.NewStatusEditor(d.Status, testenv.Now, nil)
+	ed := statuspages.NewEditor(d.Status, testenv.Now, nil)
 	var err error
-	if d.page, err = ed.InitPage(t.Context(), storage.Author{Name: "test"}, storage.PageInit{Page: status.Page{Name: "Lantern", URL: "https://status.example"}, Component: "API"}); err != nil {
+	if d.page, err = ed.InitPage(t.Context(), statuspages.Author{Name: "test"}, statuspages.PageInit{Page: status.Page{Name: "Lantern", URL: "https://status.example"}, Component: "API"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Status.Pool().QueryRow(t.Context(), `select id from status.component`).Scan(&d.component); err != nil {
@@ -292,14 +292,14 @@ func TestWhoMay(t *testing.T) {
 		}
 	}
 	// Tokens of the table are as good, on the pages that they are for.
-	ed := storage.NewStatusEditor(d.Status, testenv.Now, nil)
-	by := storage.Author{Name: "test"}
-	token, err := ed.AddToken(t.Context(), by, storage.NewToken{Name: "bot", Role: status.Operator, Page: d.page})
+	ed := statuspages.NewEditor(d.Status, testenv.Now, nil)
+	by := statuspages.Author{Name: "test"}
+	token, err := ed.AddToken(t.Context(), by, statuspages.NewToken{Name: "bot", Role: status.Operator, Page: d.page})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.ok(token, openDocument, open)
-	if _, err := ed.InitPage(t.Context(), by, storage.PageInit{Page: status.Page{Name: "Other", URL: "https://other.example"}, Component: "X"}); err != nil {
+	if _, err := ed.InitPage(t.Context(), by, statuspages.PageInit{Page: status.Page{Name: "Other", URL: "https://other.example"}, Component: "X"}); err != nil {
 		t.Fatal(err)
 	}
 	if a := d.as(token, openDocument, map[string]any{"page": "other", "name": "x", "body": "x"}); a.code() != "NOT_FOUND" {

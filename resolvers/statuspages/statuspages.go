@@ -13,12 +13,13 @@ import (
 	"heliograph/graph/scalar"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // Options configure a [Resolver].
 type Options struct {
 	// DB stores the status pages. If it is nil, there are no status pages.
-	DB *storage.StatusDB
+	DB *statuspages.DB
 	// Tokens are the access tokens of the configuration. More tokens are stored in the database.
 	Tokens []*status.Token
 	// Now is the clock.
@@ -31,8 +32,8 @@ type Options struct {
 
 // Resolver resolves the fields of status pages.
 type Resolver struct {
-	db        *storage.StatusDB
-	editor    *storage.StatusEditor // nil if there are no status pages
+	db        *statuspages.DB
+	editor    *statuspages.Editor // nil if there are no status pages
 	tokens    []*status.Token
 	now       func() time.Time
 	readsOf   func(ctx context.Context) *Reads
@@ -50,7 +51,7 @@ func New(o Options) *Resolver {
 		return o.Reads(ctx)
 	}
 	if o.DB != nil {
-		r.editor = storage.NewStatusEditor(o.DB, o.Now, nil)
+		r.editor = statuspages.NewEditor(o.DB, o.Now, nil)
 	}
 	r.Relations = newRelations(r)
 	return r

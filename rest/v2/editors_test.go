@@ -14,13 +14,14 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // office makes edits at random through the operations of editors, illegal ones among them.
 type office struct {
-	*storage.StatusEditor
+	*statuspages.Editor
 	t       *testing.T
-	db      *storage.StatusDB
+	db      *statuspages.DB
 	random  *rand.Rand
 	now     time.Time
 	page    string
@@ -28,7 +29,7 @@ type office struct {
 	refused int
 }
 
-var byTest = storage.Author{Name: "test"}
+var byTest = statuspages.Author{Name: "test"}
 
 // read reads the page and its board.
 func (o *office) read() (*status.Page, *status.Board) {
@@ -63,11 +64,11 @@ func (o *office) component(b *status.Board, groups bool) string {
 // notice is one of the newest notices of a kind, empty where there is none.
 func (o *office) notice(p *status.Page, k status.Kind, drafts bool) string {
 	o.t.Helper()
-	order := storage.ByCreation
+	order := statuspages.ByCreation
 	if k == status.Scheduled {
-		order = storage.ByStart
+		order = statuspages.ByStart
 	}
-	list, err := o.db.Notices(o.t.Context(), p, storage.NoticeFilter{Kind: k, Drafts: drafts}, order, storage.Page{Limit: 8, Desc: true})
+	list, err := o.db.Notices(o.t.Context(), p, statuspages.NoticeFilter{Kind: k, Drafts: drafts}, order, storage.Page{Limit: 8, Desc: true})
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -87,8 +88,8 @@ func (o *office) affected(b *status.Board) []status.Setting {
 	return out
 }
 
-func (o *office) update(b *status.Board, k status.Kind) storage.NewUpdate {
-	return storage.NewUpdate{
+func (o *office) update(b *status.Board, k status.Kind) statuspages.NewUpdate {
+	return statuspages.NewUpdate{
 		State: anyOf(o, status.States(k)...), Body: anyOf(o, "We look.", "<b>So</b> & so\r\n", "Ünïcode"), Affected: o.affected(b), Keep: o.random.IntN(4) == 0, Silent: o.random.IntN(2) == 0,
 	}
 }
@@ -104,13 +105,13 @@ func (o *office) edit() {
 		do   func() (string, error)
 	}{
 		{"open", func() (string, error) {
-			return o.OpenIncident(ctx, byTest, o.page, storage.NewIncident{Name: fmt.Sprint("Incident ", o.now.UnixMilli()), Body: "x", Affected: o.affected(b), Draft: o.random.IntN(6) == 0})
+			return o.OpenIncident(ctx, byTest, o.page, statuspages.NewIncident{Name: fmt.Sprint("Incident ", o.now.UnixMilli()), Body: "x", Affected: o.affected(b), Draft: o.random.IntN(6) == 0})
 		}},
 		{"update", func() (string, error) {
 			return o.UpdateIncident(ctx, byTest, o.notice(p, status.Realtime, false), o.update(b, status.Realtime))
 		}},
 		{"resolve", func() (string, error) {
-			return o.UpdateIncident(ctx, byTest, o.notice(p, status.Realtime, false), storage.NewUpdate{State: status.Resolved, Body: "x", Keep: o.random.IntN(5) == 0})
+			return o.UpdateIncident(ctx, byTest, o.notice(p, status.Realtime, false), statuspages.NewUpdate{State: status.Resolved, Body: "x", Keep: o.random.IntN(5) == 0})
 		}},
 		{"reopen", func() (string, error) {
 			return o.ReopenIncident(ctx, byTest, o.notice(p, status.Realtime, false), o.update(b, status.Realtime))
@@ -120,7 +121,7 @@ func (o *office) edit() {
 		}},
 		{"backfill", func() (string, error) {
 			end := o.now.Add(-time.Duration(o.random.IntN(1000)) * time.Hour)
-			return o.OpenIncident(ctx, byTest, o.page, storage.NewIncident{
+			return o.OpenIncident(ctx, byTest, o.page, statuspages.NewIncident{
 				Name: "Once", Body: "x", Backfill: true, StartedAt: ledger.Of(end.Add(-time.Hour)), ResolvedAt: ledger.Of(end), Affected: o.affected(b),
 			})
 		}},
@@ -138,7 +139,7 @@ func (o *office) edit() {
 		}},
 		{"schedule", func() (string, error) {
 			start := o.now.Add(time.Duration(o.random.IntN(300)-20) * time.Minute)
-			in := storage.NewMaintenance{
+			in := statuspages.NewMaintenance{
 				Name: "Work", Body: "x", Start: start, End: start.Add(time.Duration(o.random.IntN(200)) * time.Minute), AutoInProgress: o.random.IntN(4) > 0, AutoCompleted: o.random.IntN(4) > 0,
 				AutoMaintenanceState: o.random.IntN(4) > 0, AutoOperationalState: o.random.IntN(4) > 0,
 			}
@@ -160,14 +161,14 @@ func (o *office) edit() {
 			return o.RescheduleMaintenance(ctx, byTest, o.notice(p, status.Scheduled, false), o.now.Add(time.Hour), o.now.Add(2*time.Hour), anyOf(o, "", "Later."), false, 0)
 		}},
 		{"add", func() (string, error) {
-			in := storage.NewComponent{Name: fmt.Sprint("C", o.random.IntN(9)), IsGroup: o.random.IntN(4) == 0, Position: int32(o.random.IntN(5))}
+			in := statuspages.NewComponent{Name: fmt.Sprint("C", o.random.IntN(9)), IsGroup: o.random.IntN(4) == 0, Position: int32(o.random.IntN(5))}
 			if o.random.IntN(2) == 0 {
 				in.Group = o.component(b, true)
 			}
 			return o.AddComponent(ctx, byTest, o.page, in)
 		}},
 		{"set", func() (string, error) {
-			return o.SetComponent(ctx, byTest, o.component(b, o.random.IntN(9) == 0), storage.ComponentChange{Status: ledger.Of(anyOf(o, status.ComponentStatuses()...))})
+			return o.SetComponent(ctx, byTest, o.component(b, o.random.IntN(9) == 0), statuspages.ComponentChange{Status: ledger.Of(anyOf(o, status.ComponentStatuses()...))})
 		}},
 		{"place", func() (string, error) {
 			group := ""
@@ -213,9 +214,9 @@ func TestRandomEditors(t *testing.T) {
 			edits := []int{editsOfHistories, editsOfHistories * 3 / 10}[i]
 			g := testenv.Over(t, testenv.Empty.Fresh(t))
 			o := &office{t: t, db: g.Status, random: rand.New(rand.NewPCG(11, uint64(i))), now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), done: map[string]int{}}
-			o.StatusEditor = storage.NewStatusEditor(g.Status, func() time.Time { return o.now }, rand.NewChaCha8([32]byte{byte(i)}))
+			o.Editor = statuspages.NewEditor(g.Status, func() time.Time { return o.now }, rand.NewChaCha8([32]byte{byte(i)}))
 			var err error
-			o.page, err = o.InitPage(t.Context(), byTest, storage.PageInit{
+			o.page, err = o.InitPage(t.Context(), byTest, statuspages.PageInit{
 				Page: status.Page{Name: "Random", URL: "https://random.example", TimeZone: []string{"America/New_York", "Etc/UTC"}[i], Vocabulary: v}, Component: "API",
 			})
 			if err != nil {

@@ -13,7 +13,7 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // history makes a page that changes at random.
@@ -160,7 +160,7 @@ func TestRandomHistory(t *testing.T) {
 				for range together {
 					h.edit()
 				}
-				importInto(t, g.Status, &h.copied, storage.ImportOptions{Mode: status.Mirror, Slug: "random", Vocabulary: v}, h.now)
+				importInto(t, g.Status, &h.copied, statuspages.ImportOptions{Mode: status.Mirror, Slug: "random", Vocabulary: v}, h.now)
 				documents := map[string][]byte{}
 				for _, name := range status.Documents() {
 					got := g.Get(t, "/api/v2/"+name)

@@ -9,7 +9,7 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // TestImportFollows follows a page elsewhere: what is gone there goes here, where the documents would have it.
@@ -80,7 +80,7 @@ func TestImportTells(t *testing.T) {
 func TestImportModes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
-	importInto(t, g.Status, copyOf(t, example(t)), storage.ImportOptions{Mode: status.Imported, URL: "https://status.own.example/"}, written())
+	importInto(t, g.Status, copyOf(t, example(t)), statuspages.ImportOptions{Mode: status.Imported, URL: "https://status.own.example/"}, written())
 	got := g.Get(t, summaryPath).Body
 	if !strings.Contains(got, `"url":"https://status.own.example"`) || strings.Contains(got, "https://status.ledgerlight.example") || !strings.Contains(got, `"https://status.own.example/incidents/d8s3q7v2n5xk"`) {
 		t.Errorf("the page is %s", got)

@@ -10,8 +10,8 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/status"
 	"heliograph/rest"
-	"heliograph/storage"
 	"heliograph/storage/pgtest"
+	"heliograph/storage/statuspages"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -53,7 +53,7 @@ func copyOf(tb testing.TB, documents map[string]json.RawMessage) *status.Copy {
 }
 
 // importInto imports a page.
-func importInto(tb testing.TB, db *storage.StatusDB, c *status.Copy, o storage.ImportOptions, at time.Time) *storage.ImportResult {
+func importInto(tb testing.TB, db *statuspages.DB, c *status.Copy, o statuspages.ImportOptions, at time.Time) *statuspages.ImportResult {
 	tb.Helper()
 	result, err := db.ImportPage(context.Background(), c, o, at)
 	if err != nil {
@@ -63,9 +63,9 @@ func importInto(tb testing.TB, db *storage.StatusDB, c *status.Copy, o storage.I
 }
 
 // mirrored imports the example as a mirror in a vocabulary.
-func mirrored(tb testing.TB, db *storage.StatusDB, v status.Vocabulary) {
+func mirrored(tb testing.TB, db *statuspages.DB, v status.Vocabulary) {
 	tb.Helper()
-	importInto(tb, db, copyOf(tb, example(tb)), storage.ImportOptions{Mode: status.Mirror, Slug: "ledgerlight", Vocabulary: v}, written())
+	importInto(tb, db, copyOf(tb, example(tb)), statuspages.ImportOptions{Mode: status.Mirror, Slug: "ledgerlight", Vocabulary: v}, written())
 }
 
 // cached turns the cache on.
@@ -91,6 +91,6 @@ func within(tb testing.TB, most time.Duration, what string, ok func() bool) {
 }
 
 // mirrorOf are the options of a mirror.
-func mirrorOf(slug string) storage.ImportOptions {
-	return storage.ImportOptions{Mode: status.Mirror, Slug: slug, Vocabulary: status.Statuspage}
+func mirrorOf(slug string) statuspages.ImportOptions {
+	return statuspages.ImportOptions{Mode: status.Mirror, Slug: slug, Vocabulary: status.Statuspage}
 }

@@ -10,7 +10,7 @@ import (
 	"heliograph/app/probe"
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
+	"heliograph/storage/statuspages"
 )
 
 // TestProbesOfTheLedger derives the state of the demo network's components from the ledger itself: a draft, which an editor sees and accepts through the graph.
@@ -18,7 +18,7 @@ func TestProbesOfTheLedger(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Tokens("watch:operator:0123456789abcdef0123456789abcdef"))
 	now := testenv.Now()
-	ed := storage.NewStatusEditor(g.Status, func() time.Time { return now }, nil)
+	ed := statuspages.NewEditor(g.Status, func() time.Time { return now }, nil)
 	p, b := pageAndBoard(t, g.Status)
 	add := func(ref string, in status.Probe) int64 {
 		t.Helper()
@@ -91,7 +91,7 @@ func TestProbesOfTheLedger(t *testing.T) {
 }
 
 // pageAndBoard reads the default page and its board.
-func pageAndBoard(t *testing.T, db *storage.StatusDB) (*status.Page, *status.Board) {
+func pageAndBoard(t *testing.T, db *statuspages.DB) (*status.Page, *status.Board) {
 	t.Helper()
 	pages, err := db.Pages(t.Context())
 	if err != nil {

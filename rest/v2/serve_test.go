@@ -15,8 +15,8 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/status"
 	"heliograph/rest"
-	"heliograph/storage"
 	"heliograph/storage/pgtest"
+	"heliograph/storage/statuspages"
 )
 
 const (
@@ -26,9 +26,9 @@ const (
 )
 
 // set writes the state of a component to the example page.
-func set(t *testing.T, db *storage.StatusDB, at time.Time, state status.ComponentStatus) {
+func set(t *testing.T, db *statuspages.DB, at time.Time, state status.ComponentStatus) {
 	t.Helper()
-	err := db.Write(t.Context(), page, at, func(ctx context.Context, tx *storage.StatusTx) error {
+	err := db.Write(t.Context(), page, at, func(ctx context.Context, tx *statuspages.Tx) error {
 		_, err := tx.Exec(ctx, `update status.component set base_status = $2::text::status.component_status where id = $1`, component, string(state))
 		return err
 	})
@@ -197,19 +197,19 @@ func TestNothingIsHalfWritten(t *testing.T) {
 	mirrored(t, g.Status, status.Documented)
 	before := g.Get(t, summaryPath).Body
 	failed := errors.New("it failed")
-	for name, end := range map[string]func(context.Context, *storage.StatusTx) error{
-		"an error": func(context.Context, *storage.StatusTx) error { return failed },
-		"nothing":  func(context.Context, *storage.StatusTx) error { return storage.ErrStatusUnchanged },
-		"a bad row": func(ctx context.Context, tx *storage.StatusTx) error {
+	for name, end := range map[string]func(context.Context, *statuspages.Tx) error{
+		"an error": func(context.Context, *statuspages.Tx) error { return failed },
+		"nothing":  func(context.Context, *statuspages.Tx) error { return statuspages.ErrUnchanged },
+		"a bad row": func(ctx context.Context, tx *statuspages.Tx) error {
 			_, err := tx.Exec(ctx, `update status.page set vocabulary = 'x'`)
 			return err
 		},
-		"a dead end": func(ctx context.Context, tx *storage.StatusTx) error {
+		"a dead end": func(ctx context.Context, tx *statuspages.Tx) error {
 			_, err := tx.Exec(ctx, `select pg_terminate_backend(pg_backend_pid())`)
 			return err
 		},
 	} {
-		err := g.Status.Write(t.Context(), page, written().Add(time.Hour), func(ctx context.Context, tx *storage.StatusTx) error {
+		err := g.Status.Write(t.Context(), page, written().Add(time.Hour), func(ctx context.Context, tx *statuspages.Tx) error {
 			if _, err := tx.Exec(ctx, `update status.component set base_status = 'major_outage' where not is_group`); err != nil {
 				return err
 			}
@@ -222,7 +222,7 @@ func TestNothingIsHalfWritten(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if err := g.Status.Write(t.Context(), "nobody", written(), func(context.Context, *storage.StatusTx) error { return nil }); !errors.Is(err, storage.ErrNoStatusPage) {
+	if err := g.Status.Write(t.Context(), "nobody", written(), func(context.Context, *statuspages.Tx) error { return nil }); !errors.Is(err, statuspages.ErrNoPage) {
 		t.Errorf("writing to no page: %v", err)
 	}
 }

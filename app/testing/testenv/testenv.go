@@ -37,6 +37,7 @@ import (
 	"heliograph/storage/demo/statusdemo"
 	"heliograph/storage/migrations"
 	"heliograph/storage/pgtest"
+	"heliograph/storage/statuspages"
 )
 
 // Now returns the instant at which the clock of every test gateway stands still, and at which the demo network was loaded.
@@ -151,7 +152,7 @@ type Gateway struct {
 	// DB is the gateway's pool.
 	DB *storage.DB
 	// Status is the gateway's pool of status pages.
-	Status *storage.StatusDB
+	Status *statuspages.DB
 	// Config is the configuration of the REST APIs.
 	Config *rest.Config
 
@@ -186,7 +187,7 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	}
 	tb.Cleanup(g.DB.Close)
 	o.DB = g.DB
-	if g.Status, err = storage.OpenStatus(ctx, so.PoolOptions); err != nil {
+	if g.Status, err = statuspages.Open(ctx, so.PoolOptions); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(g.Status.Close)

@@ -20,8 +20,8 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/app/testing/webtest"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
 	"heliograph/storage/demo"
+	"heliograph/storage/statuspages"
 )
 
 // screenshot keeps a picture of the whole page where the variable WEBTEST_SCREENSHOTS names a folder.
@@ -157,7 +157,7 @@ func TestLive(t *testing.T) {
 	var group string
 	p.Eval(`document.querySelector('details:not([open])').dataset.key`, &group)
 	edit := editor(g)
-	code, err := edit.OpenIncident(t.Context(), byTest, demo.StatusPage, storage.NewIncident{
+	code, err := edit.OpenIncident(t.Context(), byTest, demo.StatusPage, statuspages.NewIncident{
 		Name: "The harbour is dark", Body: "No lamp burns.", Affected: []status.Setting{{Component: component(t, g, "Importer"), Status: status.MajorOutage}},
 	})
 	if err != nil {
@@ -179,7 +179,7 @@ func TestLive(t *testing.T) {
 		t.Errorf("%+v", state)
 	}
 	// A second write, and what a bar means.
-	if _, err := edit.UpdateIncident(t.Context(), byTest, code, storage.NewUpdate{State: status.Resolved, Body: "They burn again."}); err != nil {
+	if _, err := edit.UpdateIncident(t.Context(), byTest, code, statuspages.NewUpdate{State: status.Resolved, Body: "They burn again."}); err != nil {
 		t.Fatal(err)
 	}
 	p.Wait("the end", `document.getElementById('headline').textContent !== 'Partial System Outage' && document.querySelector('.day .past')?.textContent.includes('They burn again.')`)
@@ -219,7 +219,7 @@ func TestEmbed(t *testing.T) {
 	p.Wait("the banner", shown)
 	screenshot(p, "embed", 900, false)
 	// Everything is over: the page has nothing to tell.
-	err := g.Status.Write(t.Context(), demo.StatusPage, testenv.Now(), func(ctx context.Context, tx *storage.StatusTx) error {
+	err := g.Status.Write(t.Context(), demo.StatusPage, testenv.Now(), func(ctx context.Context, tx *statuspages.Tx) error {
 		_, err := tx.Exec(ctx, `update status.incident set draft = true where resolved_at is null`)
 		return err
 	})

@@ -10,8 +10,8 @@ import (
 
 	"heliograph/app/testing/testenv"
 	"heliograph/rest"
-	"heliograph/storage"
 	"heliograph/storage/pgtest"
+	"heliograph/storage/statuspages"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -19,12 +19,12 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 // cached turns the cache on, as the gateway has it.
 func cached() testenv.Option { return testenv.REST(func(c *rest.Config) { c.Cache = true }) }
 
-var byTest = storage.Author{Name: "test"}
+var byTest = statuspages.Author{Name: "test"}
 
 // editor writes to the status pages of a gateway, at a time that goes on by a minute with each look at it.
-func editor(g *testenv.Gateway) *storage.StatusEditor {
+func editor(g *testenv.Gateway) *statuspages.Editor {
 	now := testenv.Now()
-	return storage.NewStatusEditor(g.Status, func() time.Time {
+	return statuspages.NewEditor(g.Status, func() time.Time {
 		now = now.Add(time.Minute)
 		return now
 	}, nil)

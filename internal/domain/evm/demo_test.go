@@ -17,7 +17,7 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/resolvers/contractcalls"
 	"heliograph/rest"
-	"heliograph/storage"
+	"heliograph/storage/evmstate"
 	"heliograph/storage/pgtest"
 )
 
@@ -37,9 +37,9 @@ func balanceOf() evm.Message {
 }
 
 // open begins a simulation on the demo network.
-func open(t testing.TB, m *evm.Machine, reader *storage.EVM, ref worldstate.BlockRef, msg evm.Message) (*evm.Simulation, *storage.EVMSnapshot) {
+func open(t testing.TB, m *evm.Machine, reader *evmstate.Reader, ref worldstate.BlockRef, msg evm.Message) (*evm.Simulation, *evmstate.Snapshot) {
 	t.Helper()
-	r := storage.EVMRequest{Block: ref, Addresses: []ledger.EVMAddress{lz(treasury), msg.To.V}, Callee: msg.To.V}
+	r := evmstate.Request{Block: ref, Addresses: []ledger.EVMAddress{lz(treasury), msg.To.V}, Callee: msg.To.V}
 	copy(r.Selector[:], msg.Data)
 	s, err := reader.Open(t.Context(), r)
 	if err != nil {
@@ -62,7 +62,7 @@ func TestTrips(t *testing.T) {
 		{"now, without memory", worldstate.BlockRef{}, 0, 2, 2},
 		{"then", worldstate.BlockRef{Number: ledger.Of[int64](1500)}, 1 << 20, 3, 2},
 	} {
-		reader, machine := db.NewEVM(c.cache), newMachine()
+		reader, machine := evmstate.NewReader(db, nil, c.cache), newMachine()
 		for i, want := range []int{c.first, c.own} {
 			sim, snapshot := open(t, machine, reader, c.ref, balanceOf())
 			r, err := sim.Call(balanceOf())
@@ -82,8 +82,8 @@ func BenchmarkBalanceOf(b *testing.B) {
 	g := testenv.Demo(b, testenv.REST(func(c *rest.Config) { c.Cache = true }), testenv.EVM(func(o *contractcalls.Options) {
 		o.RequestsPerSecond, o.GasPerSecond = 1<<40, 1<<60
 	}))
-	reader, machine, msg := g.DB.NewEVM(1<<20), newMachine(), balanceOf()
-	warm := func() *storage.EVMSnapshot {
+	reader, machine, msg := evmstate.NewReader(g.DB, nil, 1<<20), newMachine(), balanceOf()
+	warm := func() *evmstate.Snapshot {
 		sim, snapshot := open(b, machine, reader, worldstate.BlockRef{}, msg)
 		if r, err := sim.Call(msg); err != nil || r.Failed() {
 			b.Fatal(err, r)

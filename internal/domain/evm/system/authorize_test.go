@@ -17,8 +17,8 @@ import (
 	"heliograph/app/testing/testenv"
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/ledger"
-	"heliograph/storage"
 	"heliograph/storage/demo"
+	"heliograph/storage/evmstate"
 )
 
 // The keys of the demo network are made of the names of their holders.
@@ -142,7 +142,7 @@ func TestDestruct(t *testing.T) {
 	for num, want := range map[int64]ledger.ResponseCode{
 		demo.Fund: evm.ContractExecutionException, demo.Carol: evm.ContractExecutionException, demo.Judy: evm.Success,
 	} {
-		s, err := b.reader.Open(t.Context(), storage.EVMRequest{})
+		s, err := b.reader.Open(t.Context(), evmstate.Request{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestEstimate(t *testing.T) {
 		input(t, "pauseToken(address)", lz(demo.Sunlight)), input(t, "mintToken(address,int64,bytes[])", lz(demo.Postcard), 0, []any{[]byte("x")}),
 		input(t, "getTokenInfo(address)", lz(demo.Tide)),
 	} {
-		s, err := b.reader.Open(t.Context(), storage.EVMRequest{})
+		s, err := b.reader.Open(t.Context(), evmstate.Request{})
 		if err != nil {
 			t.Fatal(err)
 		}

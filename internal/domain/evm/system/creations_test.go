@@ -13,8 +13,8 @@ import (
 
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/ledger"
-	"heliograph/storage"
 	"heliograph/storage/demo"
+	"heliograph/storage/evmstate"
 )
 
 // Functions that create tokens, in their three versions.
@@ -31,7 +31,7 @@ const (
 // next is the number of the first thing that a simulation creates, less one.
 func (b *bench) next(t testing.TB) int64 {
 	t.Helper()
-	s, err := b.reader.Open(t.Context(), storage.EVMRequest{})
+	s, err := b.reader.Open(t.Context(), evmstate.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -400,7 +400,7 @@ func TestConstructor(t *testing.T) {
 		call(lz(system16a), "getHederaAccountNumAlias(address)", self),
 	}
 	want := []int64{22, 22, 9, 22, 22, 500, 22, next + 1, 22}
-	s, err := b.reader.Open(t.Context(), storage.EVMRequest{})
+	s, err := b.reader.Open(t.Context(), evmstate.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
-	"heliograph/storage"
 	"heliograph/storage/demo"
+	"heliograph/storage/evmstate"
 )
 
 // Instants of the demo network's story: now, 60 days ago, when people had allowed things to each other, and 100 days ago, when they had not.
@@ -262,7 +262,7 @@ const (
 func TestReadsAgree(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	s, err := b.reader.Open(t.Context(), storage.EVMRequest{})
+	s, err := b.reader.Open(t.Context(), evmstate.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,8 @@ import (
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/demo"
+	"heliograph/storage/evmstate"
+	"heliograph/storage/transactions"
 )
 
 const (
@@ -36,7 +38,7 @@ func hss(want, signature string, args ...any) updating {
 // scheduleOf is the number of the demo network's schedule with a memo.
 func scheduleOf(t *testing.T, memo string) int64 {
 	t.Helper()
-	list, err := testenv.Demo(t).DB.Schedules(t.Context(), nil, storage.Page{Limit: 1000})
+	list, err := transactions.Schedules(t.Context(), testenv.Demo(t).DB, nil, storage.Page{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +54,7 @@ func scheduleOf(t *testing.T, memo string) int64 {
 // clock is the second in which the newest block begins.
 func (b *bench) clock(t *testing.T) int {
 	t.Helper()
-	s, err := b.reader.Open(t.Context(), storage.EVMRequest{})
+	s, err := b.reader.Open(t.Context(), evmstate.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +299,7 @@ func TestFormerSchedules(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	rent := scheduleOf(t, "Rent of the boat shed")
-	s, err := b.reader.Open(t.Context(), storage.EVMRequest{})
+	s, err := b.reader.Open(t.Context(), evmstate.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}

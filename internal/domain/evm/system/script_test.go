@@ -12,7 +12,7 @@ import (
 	"heliograph/internal/domain/evm"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
-	"heliograph/storage"
+	"heliograph/storage/evmstate"
 )
 
 // step is a call that somebody makes: of a contract with data, or of several that are all undone because they end in a revert.
@@ -111,7 +111,7 @@ func script(steps []step, revert bool, at func(code []byte) common.Address) []by
 // as runs steps in one simulation, called by somebody.
 func (b *bench) as(t testing.TB, ref worldstate.BlockRef, who common.Address, steps ...step) []outcome {
 	t.Helper()
-	s, err := b.reader.Open(t.Context(), storage.EVMRequest{Block: ref, Addresses: []ledger.EVMAddress{ledger.EVMAddress(who)}})
+	s, err := b.reader.Open(t.Context(), evmstate.Request{Block: ref, Addresses: []ledger.EVMAddress{ledger.EVMAddress(who)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func (b *bench) as(t testing.TB, ref worldstate.BlockRef, who common.Address, st
 // addressOf is the address by which contracts know an entity.
 func (b *bench) addressOf(t testing.TB, num int64) common.Address {
 	t.Helper()
-	s, err := b.reader.Open(t.Context(), storage.EVMRequest{Addresses: []ledger.EVMAddress{ledger.EVMAddress(lz(num))}})
+	s, err := b.reader.Open(t.Context(), evmstate.Request{Addresses: []ledger.EVMAddress{ledger.EVMAddress(lz(num))}})
 	if err != nil {
 		t.Fatal(err)
 	}

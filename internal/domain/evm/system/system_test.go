@@ -19,7 +19,7 @@ import (
 	"heliograph/internal/domain/evm/system"
 	"heliograph/internal/domain/evm/worldstate"
 	"heliograph/internal/domain/ledger"
-	"heliograph/storage"
+	"heliograph/storage/evmstate"
 	"heliograph/storage/pgtest"
 )
 
@@ -30,14 +30,14 @@ const viewGas = 2607
 // bench runs calls on the demo network.
 type bench struct {
 	machine *evm.Machine
-	reader  *storage.EVM
+	reader  *evmstate.Reader
 }
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
 	db := testenv.Demo(t).DB
 	contracts := system.Contracts(system.Config{ChainID: evm.ChainIDTestnet})
-	return &bench{evm.New(evm.Config{SystemContracts: contracts, MinimumBalance: evm.DefaultMinimumBalance}), db.NewEVM(0)}
+	return &bench{evm.New(evm.Config{SystemContracts: contracts, MinimumBalance: evm.DefaultMinimumBalance}), evmstate.NewReader(db, nil, 0)}
 }
 
 // call runs one call at a block.
@@ -67,7 +67,7 @@ func (b *bench) try(t testing.TB, ref worldstate.BlockRef, from, to common.Addre
 
 func (b *bench) run(t testing.TB, ref worldstate.BlockRef, gas uint64, from, to common.Address, data []byte) (*evm.Result, error) {
 	t.Helper()
-	s, err := b.reader.Open(t.Context(), storage.EVMRequest{Block: ref, Addresses: []ledger.EVMAddress{ledger.EVMAddress(from), ledger.EVMAddress(to)}})
+	s, err := b.reader.Open(t.Context(), evmstate.Request{Block: ref, Addresses: []ledger.EVMAddress{ledger.EVMAddress(from), ledger.EVMAddress(to)}})
 	if err != nil {
 		t.Fatal(err)
 	}

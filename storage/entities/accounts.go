@@ -1,0 +1,232 @@
+package entities
+
+import (
+	"context"
+	"fmt"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// syntheticTreasuryMemo marks the treasury that an importer invents when its history begins after the network's.
+const syntheticTreasuryMemo = "Mirror node created synthetic treasury account"
+
+// accountColumns are the columns of an account e (a row of entity or entity_history) with its stake s, in the order of accountTargets.
+const accountColumns = `
+  e.id, e.type::text, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
+  e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
+  e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
+  e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period`
+
+// accountRow is an account with the columns that its values are computed from.
+type accountRow struct {
+	ledger.Account
+	typ              string
+	evmAddress       []byte
+	key              ledger.Key
+	expiration       ledger.Null[int64]
+	stakePeriodStart ledger.Null[int64] // days since 1970
+	pendingReward    ledger.Null[int64]
+	endStakePeriod   ledger.Null[int64]
+}
+
+func accountTargets(a *accountRow, into []any) []any {
+	return append(into,
+		&a.EntityID, &a.typ, (*storage.Blob)(&a.Alias), &a.AutoRenewAccountID, &a.AutoRenewPeriod, &a.CreatedTimestamp, &a.DeclineReward, (*storage.Blob)(&a.DelegationAddress),
+		&a.Deleted, &a.EthereumNonce, (*storage.Blob)(&a.evmAddress), &a.expiration, (*storage.Blob)(&a.key), &a.MaxAutomaticTokenAssociations, &a.Memo, &a.ObtainerID,
+		&a.ReceiverSigRequired, &a.StakedAccountID, &a.StakedNodeID, &a.stakePeriodStart, &a.Timestamp.From, &a.Timestamp.To,
+		&a.Balance.Balance, &a.Balance.Timestamp, &a.pendingReward, &a.endStakePeriod)
+}
+
+const (
+	noNode        = -1 // staked_node_id of who stakes to no node; stake_period_start of who does not stake
+	secondsPerDay = 86400
+	nanosPerSec   = 1_000_000_000
+)
+
+// finishAccount computes what the database does not hold.
+func finishAccount(a *accountRow) error {
+	a.Type = ledger.EntityType(a.typ)
+	a.Key = a.key.Info()
+	a.Balance.AccountID = a.EntityID
+	if address, ok := ledger.EVMAddressOf(a.evmAddress); ok {
+		a.EVMAddress = ledger.Of(address)
+	} else if address, ok := ledger.EVMAddressOf(a.Alias); ok {
+		a.EVMAddress = ledger.Of(address)
+	} else if !a.EntityID.IsNone() {
+		a.EVMAddress = ledger.Of(a.EntityID.LongZero())
+	}
+	if a.DelegationAddress == nil || isZero(a.DelegationAddress) {
+		a.DelegationAddress = []byte{}
+	}
+	a.ExpirationTimestamp = Expiry(a.expiration, a.CreatedTimestamp, a.AutoRenewPeriod)
+	if a.StakedNodeID.V == noNode {
+		a.StakedNodeID = ledger.Null[int64]{}
+	}
+	if a.StakedNodeID.Valid && a.stakePeriodStart.Valid && a.stakePeriodStart.V != noNode {
+		a.StakePeriodStart = ledger.Of(ledger.Timestamp(a.stakePeriodStart.V * secondsPerDay * nanosPerSec))
+	}
+	waiting := a.stakePeriodStart.Valid && a.endStakePeriod.Valid && a.stakePeriodStart.V >= a.endStakePeriod.V
+	if !a.DeclineReward && a.StakedNodeID.Valid && !waiting {
+		a.PendingReward = a.pendingReward.V
+	}
+	return nil
+}
+
+// Expiry is when an entity expires: as set, else created plus the auto-renew period, at the latest at the last instant that fits.
+func Expiry(set ledger.Null[int64], created ledger.Null[ledger.Timestamp], period ledger.Null[int64]) ledger.Null[ledger.Timestamp] {
+	switch {
+	case set.Valid:
+		return ledger.Of(ledger.Timestamp(set.V))
+	case created.Valid && period.Valid && period.V > int64(ledger.MaxTimestamp-created.V)/nanosPerSec:
+		return ledger.Of(ledger.MaxTimestamp)
+	case created.Valid && period.Valid:
+		return ledger.Of(created.V + ledger.Timestamp(period.V*nanosPerSec))
+	default:
+		return ledger.Null[ledger.Timestamp]{}
+	}
+}
+
+func isZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// accounts drops the columns that were needed only to compute others.
+func accounts(rows []*accountRow) []*ledger.Account {
+	out := make([]*ledger.Account, len(rows))
+	for i, r := range rows {
+		out[i] = &r.Account
+	}
+	return out
+}
+
+// Accounts reads a page of accounts and contracts by id. The synthetic treasury can be left out.
+func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hideSyntheticTreasury bool, p storage.Page) ([]*ledger.Account, error) {
+	var w storage.Where
+	if f != nil {
+		storage.Filter(&w, "e.id", f.ID)
+		storage.Filter(&w, "e.balance", f.Balance)
+		storage.FilterText(&w, "e.public_key", f.PublicKey)
+	}
+	if hideSyntheticTreasury {
+		w.And("not (e.num = 2 and e.memo = '" + syntheticTreasuryMemo + "')")
+	}
+	w.Keyset(p, "e.id")
+	// The page is cut before the stake is joined: the planner would merge whole tables otherwise.
+	cut := `select * from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + w.OrderBy(p, "e.id")
+	sql := `select ` + accountColumns + ` from (` + cut + `) e left join entity_stake s on s.id = e.id` + w.OrderBy(p, "e.id")
+	rows, err := storage.List(ctx, db, sql, w.Args, accountTargets, finishAccount)
+	if err != nil {
+		return nil, fmt.Errorf("reading accounts: %w", err)
+	}
+	return accounts(rows), nil
+}
+
+// ResolveAccount returns the id of the account that ref names, or no id when nothing live has that alias or address. Ids are not looked
+// up: one may name nothing. Two live entities with one alias or address are [ErrAmbiguous].
+func ResolveAccount(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
+	var sql string
+	var arg []byte
+	switch {
+	case ref.Address.Valid:
+		sql, arg = `select id from entity where evm_address = $1 and deleted <> true limit 2`, ref.Address.V[:]
+	case ref.Alias != nil && ref.Live:
+		sql, arg = `select id from entity where alias = $1 and deleted <> true limit 2`, ref.Alias
+	case ref.Alias != nil:
+		sql, arg = `select id from entity where alias = $1 and coalesce(deleted, false) <> true limit 2`, ref.Alias
+	default:
+		return ledger.Of(ref.ID), nil
+	}
+	ids, err := storage.List(ctx, db, sql, []any{arg}, func(id *ledger.EntityID, into []any) []any { return append(into, id) }, nil)
+	switch {
+	case err != nil:
+		return ledger.Null[ledger.EntityID]{}, fmt.Errorf("looking for the account %s: %w", ref, err)
+	case len(ids) > 1:
+		return ledger.Null[ledger.EntityID]{}, fmt.Errorf("looking for the account %s: %w", ref, storage.ErrAmbiguous)
+	case len(ids) == 0:
+		return ledger.Null[ledger.EntityID]{}, nil
+	default:
+		return ledger.Of(*ids[0]), nil
+	}
+}
+
+// QueueAccounts queues reading accounts and contracts by their ids; done gets one for each id, nil for those that do not exist.
+func QueueAccounts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Account)) {
+	sql := `select ` + accountColumns + ` from entity e left join entity_stake s on s.id = e.id
+where e.id = any($1) and e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = '` + syntheticTreasuryMemo + `')`
+	storage.Queue(b, sql, []any{storage.Int64s(ids)}, accountTargets, finishAccount, func(rows []*accountRow) {
+		byID := make(map[ledger.EntityID]*ledger.Account, len(rows))
+		for _, r := range rows {
+			byID[r.EntityID] = &r.Account
+		}
+		out := make([]*ledger.Account, len(ids))
+		for i, id := range ids {
+			out[i] = byID[id]
+		}
+		done(out)
+	})
+}
+
+// Account reads an account or contract as it is, nil when there is none.
+func Account(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Account, error) {
+	var account *ledger.Account
+	b := db.NewBatch()
+	QueueAccounts(b, []ledger.EntityID{id}, func(got []*ledger.Account) { account = got[0] })
+	if err := b.Run(ctx); err != nil {
+		return nil, fmt.Errorf("reading account %s: %w", id, err)
+	}
+	return account, nil
+}
+
+// AccountAt reads the newest version of an account or contract whose time meets at, with what it held by the balance snapshot of that
+// time; nil when there is none. now bounds the search for the snapshot.
+func AccountAt(ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.TimestampFilter, now ledger.Timestamp) (*ledger.Account, error) {
+	w := storage.Where{Args: []any{int64(id)}}
+	w.Versions("timestamp_range", at)
+	version := func(table string) string {
+		return `(select * from ` + table + ` where id = $1` + w.String() + ` order by timestamp_range desc limit 1)`
+	}
+	newest := func(table string) string {
+		return `(select * from (` + version(table) + ` union all ` + version(table+"_history") + `) v order by timestamp_range desc limit 1)`
+	}
+	sql := `select ` + accountColumns + ` from ` + newest("entity") + ` e left join ` + newest("entity_stake") + ` s on s.id = e.id
+where e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = '` + syntheticTreasuryMemo + `')`
+	rows, err := storage.List(ctx, db, sql, w.Args, accountTargets, finishAccount)
+	if err != nil {
+		return nil, fmt.Errorf("reading account %s at a time: %w", id, err)
+	}
+	if len(rows) == 0 {
+		return nil, nil //nolint:nilnil // no such account then
+	}
+	a := &rows[0].Account
+	window, err := SnapshotWindow(ctx, db, at, now)
+	if err != nil {
+		return nil, err
+	}
+	// Without a snapshot the version's own balance stands, but tokens have no history of their own.
+	a.Balance.Snapshot = window
+	if !window.Valid {
+		a.Balance.Snapshot = ledger.Of(ledger.SnapshotWindow{From: 1, At: 0})
+		return a, nil
+	}
+	a.Balance.Timestamp = ledger.Of(window.V.At)
+	a.Balance.Balance = ledger.Of(int64(0))
+	held, err := storage.List(ctx, db, `select balance from account_balance where account_id = $1 and consensus_timestamp between $2 and $3
+order by consensus_timestamp desc limit 1`, []any{int64(id), int64(window.V.From), int64(window.V.At)},
+		func(v *int64, into []any) []any { return append(into, v) }, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading the balance of account %s at a time: %w", id, err)
+	}
+	if len(held) > 0 {
+		a.Balance.Balance = ledger.Of(*held[0])
+	}
+	return a, nil
+}
+
+// CountAccounts is the list of accounts and contracts.
+const CountAccounts storage.Countable = `select from entity where type in ('ACCOUNT', 'CONTRACT')`

@@ -1,0 +1,132 @@
+package entities
+
+import (
+	"strings"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// receivedPage is the statement that reads a page of what was granted to each of some spenders: no index begins with the spender, so the table is read
+// once for all of them, and numbers cut the pages.
+func receivedPage(w *storage.Where, table, columns string, p storage.Page, keys ...string) string {
+	direction := p.Direction()
+	order := strings.Join(keys, direction+", ") + direction
+	return `select p.ord, ` + columns + ` from ` + storage.Parents + ` join (
+  select a.*, row_number() over (partition by a.spender order by ` + order + `) as place from ` + table + ` a
+  where a.spender = any($1) and a.amount > 0` + w.String() + `) a on a.spender = p.id
+where a.place <= ` + w.Arg(p.Limit) + ` order by p.ord, ` + order
+}
+
+// grantedPage is the statement that reads a page of what each of the owners in the table from granted. page reads one owner's.
+func grantedPage(from, page, columns string, p storage.Page, keys ...string) string {
+	direction := p.Direction()
+	return `select p.ord, ` + columns + ` from ` + from + ` cross join lateral (` + page + `) a
+order by p.ord, ` + strings.Join(keys, direction+", ") + direction
+}
+
+const cryptoAllowanceColumns = `a.owner, a.spender, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)`
+
+func cryptoAllowanceTargets(a *ledger.CryptoAllowance, into []any) []any {
+	return append(into, &a.OwnerID, &a.SpenderID, &a.Amount, &a.AmountGranted, &a.Timestamp.From, &a.Timestamp.To)
+}
+
+// QueueCryptoAllowances queues reading a page of the hbar allowances that each of some accounts granted, by spender, or received, by owner; done
+// gets one list for each account. Allowances that are used up are left out.
+func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.CryptoAllowanceFilter, p storage.Page, done func([][]*ledger.CryptoAllowance)) {
+	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
+	if f != nil {
+		storage.Filter(&w, "a.owner", f.OwnerID)
+		storage.Filter(&w, "a.spender", f.SpenderID)
+	}
+	var sql string
+	if received {
+		w.Keyset(p, "a.owner")
+		sql = receivedPage(&w, "crypto_allowance", cryptoAllowanceColumns, p, "a.owner")
+	} else {
+		w.Keyset(p, "a.spender")
+		page := `select * from crypto_allowance a where a.owner = p.id and a.amount > 0` + w.String() + w.OrderBy(p, "a.spender")
+		from, arg := storage.OfParents(accounts)
+		w.Args[0] = arg
+		sql = grantedPage(from, page, cryptoAllowanceColumns, p, "a.spender")
+	}
+	storage.QueueChildren(b, len(accounts), sql, w.Args, cryptoAllowanceTargets, nil, storage.Itself, done)
+}
+
+const tokenAllowanceColumns = `a.owner, a.spender, a.token_id, a.amount, a.amount_granted, lower(a.timestamp_range), upper(a.timestamp_range)`
+
+func tokenAllowanceTargets(a *ledger.TokenAllowance, into []any) []any {
+	return append(into, &a.OwnerID, &a.SpenderID, &a.TokenID, &a.Amount, &a.AmountGranted, &a.Timestamp.From, &a.Timestamp.To)
+}
+
+// QueueTokenAllowances queues reading a page of the allowances of fungible tokens that each of some accounts granted, by spender and token, or
+// received, by owner and token; done gets one list for each account. Allowances that are used up are left out.
+func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.TokenAllowanceFilter, p storage.Page, done func([][]*ledger.TokenAllowance)) {
+	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
+	if f == nil {
+		f = &ledger.TokenAllowanceFilter{}
+	}
+	storage.Filter(&w, "a.owner", f.OwnerID)
+	storage.Filter(&w, "a.spender", f.SpenderID)
+	storage.Filter(&w, "a.token_id", f.TokenID)
+	var sql string
+	if received {
+		anyAllowance(&w, f.AnyOf)
+		w.Keyset(p, "a.owner", "a.token_id")
+		sql = receivedPage(&w, "token_allowance", tokenAllowanceColumns, p, "a.owner", "a.token_id")
+	} else {
+		w.Keyset(p, "a.spender", "a.token_id")
+		from, arg := storage.OfParents(accounts)
+		w.Args[0] = arg
+		sql = grantedPage(from, tokenAllowancePage(&w, f, p), tokenAllowanceColumns, p, "a.spender", "a.token_id")
+	}
+	storage.QueueChildren(b, len(accounts), sql, w.Args, tokenAllowanceTargets, nil, storage.Itself, done)
+}
+
+// allowanceKey adds the conditions of an alternative.
+func allowanceKey(w *storage.Where, f *ledger.TokenAllowanceKeyFilter) {
+	storage.Filter(w, "a.spender", f.SpenderID)
+	storage.Filter(w, "a.token_id", f.TokenID)
+}
+
+// tokenAllowancePage is the statement that reads a page of an owner's allowances.
+func tokenAllowancePage(w *storage.Where, f *ledger.TokenAllowanceFilter, p storage.Page) string {
+	order := w.OrderBy(p, "a.spender", "a.token_id")
+	statement := func(conditions string) string {
+		return `select * from token_allowance a where a.owner = p.id and a.amount > 0` + w.String() + conditions + order
+	}
+	if f.AnyOf == nil {
+		return statement("")
+	}
+	return `select * from (` + w.Union(len(f.AnyOf), statement, func(part *storage.Where, i int) { allowanceKey(part, f.AnyOf[i]) }) + `) a` + order
+}
+
+// anyAllowance adds the condition that one of some alternatives holds.
+func anyAllowance(w *storage.Where, anyOf []*ledger.TokenAllowanceKeyFilter) {
+	if anyOf == nil {
+		return
+	}
+	w.Raw(" and (false")
+	for _, f := range anyOf {
+		w.Raw(" or (true")
+		allowanceKey(w, f)
+		w.Raw(")")
+	}
+	w.Raw(")")
+}
+
+// QueueStakingRewards queues reading a page of the staking rewards that each of some accounts was paid, by consensus time; done gets one list for
+// each.
+func QueueStakingRewards(b *storage.Batch, accounts []ledger.EntityID, f *ledger.StakingRewardFilter, p storage.Page, done func([][]*ledger.StakingReward)) {
+	from, arg := storage.OfParents(accounts)
+	w := storage.Where{Args: []any{arg}}
+	if f != nil {
+		storage.Filter(&w, "r.consensus_timestamp", f.Timestamp)
+	}
+	w.Keyset(p, "r.consensus_timestamp")
+	storage.QueueChildren(b, len(accounts), `select p.ord, r.account_id, r.amount, r.consensus_timestamp from `+from+` cross join lateral (
+  select * from staking_reward_transfer r where r.account_id = p.id`+w.String()+w.OrderBy(p, "r.consensus_timestamp")+`) r
+order by p.ord, r.consensus_timestamp`+p.Direction(), w.Args, func(r *ledger.StakingReward, into []any) []any {
+		return append(into, &r.AccountID, &r.Amount, &r.ConsensusTimestamp)
+	}, nil, storage.Itself, done)
+}

@@ -1,0 +1,129 @@
+package entities
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// TreasuryNum is the account that every balance snapshot has a row of.
+const TreasuryNum = 2
+
+// SnapshotWindow finds the newest balance snapshot that meets at, not before the month before the month of now or of the filter's end.
+func SnapshotWindow(ctx context.Context, db *storage.DB, at *ledger.TimestampFilter, now ledger.Timestamp) (ledger.Null[ledger.SnapshotWindow], error) {
+	none := ledger.Null[ledger.SnapshotWindow]{}
+	b := storage.WindowOf(at)
+	b.Lower = max(b.Lower, monthStart(min(now, b.Upper), -1))
+	if b.Lower > b.Upper {
+		return none, nil
+	}
+	w := storage.Where{Args: []any{int64(db.SystemEntity(TreasuryNum)), int64(b.Lower), int64(b.Upper)}}
+	if b.Except != nil {
+		w.And("consensus_timestamp <> all(?)", b.Except)
+	}
+	found, err := storage.List(ctx, db, `select consensus_timestamp from account_balance where account_id = $1 and consensus_timestamp between $2 and $3`+
+		w.String()+` order by consensus_timestamp desc limit 1`, w.Args, func(v *ledger.Timestamp, into []any) []any { return append(into, v) }, nil)
+	if err != nil {
+		return none, fmt.Errorf("looking for a balance snapshot: %w", err)
+	}
+	if len(found) == 0 {
+		return none, nil
+	}
+	return ledger.Of(ledger.SnapshotWindow{From: monthStart(*found[0], 0), At: *found[0]}), nil
+}
+
+// monthStart is the first instant, UTC, of the month that lies some months after that of t.
+func monthStart(t ledger.Timestamp, months int) ledger.Timestamp {
+	at := t.Time()
+	start := time.Date(at.Year(), at.Month()+time.Month(months), 1, 0, 0, 0, 0, time.UTC)
+	if start.Before(time.Unix(0, 0)) {
+		return 0
+	}
+	return ledger.TimestampOf(start)
+}
+
+func balanceTargets(b *ledger.Balance, into []any) []any {
+	return append(into, &b.AccountID, &b.Balance, &b.Timestamp)
+}
+
+// Balances reads a page of what accounts and contracts hold now, by id.
+func Balances(ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, p storage.Page) ([]*ledger.Balance, error) {
+	var w storage.Where
+	if f != nil {
+		storage.Filter(&w, "e.id", f.AccountID)
+		storage.Filter(&w, "e.balance", f.Balance)
+		storage.FilterText(&w, "e.public_key", f.PublicKey)
+	}
+	w.Keyset(p, "e.id")
+	sql := `select e.id, e.balance, e.balance_timestamp from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + w.OrderBy(p, "e.id")
+	rows, err := storage.List(ctx, db, sql, w.Args, balanceTargets, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading balances: %w", err)
+	}
+	return rows, nil
+}
+
+// BalancesAt reads a page of what accounts held at a snapshot, by id. A condition on public keys holds for the accounts that have the key today.
+func BalancesAt(ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, window ledger.SnapshotWindow, p storage.Page) ([]*ledger.Balance, error) {
+	w := storage.Where{Args: []any{int64(window.From), int64(window.At)}}
+	if f != nil {
+		storage.Filter(&w, "account_id", f.AccountID)
+		storage.Filter(&w, "balance", f.Balance)
+		if f.PublicKey != nil {
+			w.Raw(" and account_id in (select id from entity where type in ('ACCOUNT', 'CONTRACT')")
+			storage.FilterText(&w, "public_key", f.PublicKey)
+			w.Raw(")")
+		}
+	}
+	w.Keyset(p, "account_id")
+	sql := `select distinct on (account_id) account_id, balance, $2::bigint from account_balance
+where consensus_timestamp between $1 and $2` + w.String() + ` order by account_id` + p.Direction() + `, consensus_timestamp desc limit ` + w.Arg(p.Limit)
+	rows, err := storage.List(ctx, db, sql, w.Args, balanceTargets, func(b *ledger.Balance) error {
+		b.Snapshot = ledger.Of(window)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the balances of a snapshot: %w", err)
+	}
+	return rows, nil
+}
+
+func heldTokenTargets(t *ledger.TokenBalance, into []any) []any {
+	return append(into, &t.TokenID, &t.Balance)
+}
+
+// QueueTokenBalances queues reading the first tokens of each balance, by token id; done gets one list for each.
+func QueueTokenBalances(b *storage.Batch, balances []*ledger.Balance, limit int, desc bool, done func([][]*ledger.TokenBalance)) {
+	out := make([][]*ledger.TokenBalance, len(balances))
+	direction := storage.Page{Desc: desc}.Direction()
+	// Accounts of the present and of one snapshot are read apart; a page is normally of one kind.
+	groups := map[ledger.Null[ledger.SnapshotWindow]][]int{}
+	for i, balance := range balances {
+		groups[balance.Snapshot] = append(groups[balance.Snapshot], i)
+	}
+	for snapshot, places := range groups {
+		accounts := make([]int64, len(places))
+		for i, place := range places {
+			accounts[i] = int64(balances[place].AccountID)
+		}
+		from, arg := storage.OfParents(accounts)
+		args := []any{arg, limit}
+		page := `select token_id, balance from token_account where account_id = p.id and associated order by token_id` + direction + ` limit $2`
+		if snapshot.Valid {
+			args = append(args, int64(snapshot.V.From), int64(snapshot.V.At))
+			page = `select distinct on (token_id) token_id, balance from token_balance
+  where account_id = p.id and consensus_timestamp between $3 and $4
+  order by token_id` + direction + `, consensus_timestamp desc limit $2`
+		}
+		storage.QueueChildren(b, len(accounts), `select p.ord, t.token_id, t.balance from `+from+` cross join lateral (`+page+`) t
+order by p.ord, t.token_id`+direction, args, heldTokenTargets, nil, storage.Itself, func(rows [][]*ledger.TokenBalance) {
+			for i, place := range places {
+				out[place] = rows[i]
+			}
+		})
+	}
+	b.Then(func() { done(out) })
+}

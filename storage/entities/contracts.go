@@ -1,0 +1,203 @@
+package entities
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// contractColumns are the columns of a contract e (a row of entity or entity_history) with its row c of the table contract, in the order of
+// contractTargets.
+const contractColumns = `
+  e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.evm_address, e.expiration_timestamp, c.file_id,
+  e.max_automatic_token_associations, e.memo, e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id,
+  lower(e.timestamp_range), upper(e.timestamp_range)`
+
+// contractRow is a contract with the columns that its values are computed from.
+type contractRow struct {
+	ledger.Contract
+	key        ledger.Key
+	expiration ledger.Null[int64]
+}
+
+func contractTargets(c *contractRow, into []any) []any {
+	return append(into,
+		&c.EntityID, (*[]byte)(&c.key), &c.AutoRenewAccountID, &c.AutoRenewPeriod, &c.CreatedTimestamp, &c.Deleted, &c.EVMAddress, &c.expiration, &c.FileID,
+		&c.MaxAutomaticTokenAssociations, &c.Memo, &c.Nonce, &c.ObtainerID, &c.PermanentRemoval, &c.ProxyAccountID,
+		&c.Timestamp.From, &c.Timestamp.To)
+}
+
+func finishContract(c *contractRow) error {
+	c.AdminKey = c.key.Info()
+	c.ExpirationTimestamp = Expiry(c.expiration, c.CreatedTimestamp, c.AutoRenewPeriod)
+	if len(c.EVMAddress) == 0 {
+		a := c.EntityID.LongZero()
+		c.EVMAddress = a[:]
+	}
+	return nil
+}
+
+// Contracts reads a page of contracts by id, deleted ones too.
+func Contracts(ctx context.Context, db *storage.DB, f *ledger.EntityIDFilter, p storage.Page) ([]*ledger.Contract, error) {
+	var w storage.Where
+	storage.Filter(&w, "e.id", f)
+	w.Keyset(p, "e.id")
+	// The page is cut before the contracts are joined.
+	cut := `select * from entity e where e.type = 'CONTRACT'` + w.String() + w.OrderBy(p, "e.id")
+	rows, err := storage.List(ctx, db, `select `+contractColumns+` from (`+cut+`) e left join contract c on c.id = e.id order by e.id`+p.Direction(),
+		w.Args, contractTargets, finishContract)
+	if err != nil {
+		return nil, fmt.Errorf("reading contracts: %w", err)
+	}
+	out := make([]*ledger.Contract, len(rows))
+	for i, r := range rows {
+		out[i] = &r.Contract
+	}
+	return out, nil
+}
+
+// Contract reads one contract, deleted or not: as it is, or the newest version whose time meets at. Nil when there is none, or when several
+// contracts have the address now.
+func Contract(ctx context.Context, db *storage.DB, ref ledger.ContractRef, at *ledger.TimestampFilter) (*ledger.Contract, error) {
+	var w storage.Where
+	if ref.Address.Valid {
+		w.And("e.evm_address = ?", ref.Address.V[:])
+	} else {
+		w.And("e.id = ?", int64(ref.ID))
+	}
+	entity := `entity e where e.type = 'CONTRACT'` + w.String() + ` limit 2`
+	if at != nil {
+		w.Versions("e.timestamp_range", at)
+		versions := `select * from %s e where e.type = 'CONTRACT'` + w.String()
+		entity = `(` + fmt.Sprintf(versions, "entity") + ` union all ` + fmt.Sprintf(versions, "entity_history") + `) v order by timestamp_range desc limit 1`
+	}
+	rows, err := storage.List(ctx, db, `select `+contractColumns+` from (select * from `+entity+`) e left join contract c on c.id = e.id`,
+		w.Args, contractTargets, finishContract)
+	if err != nil {
+		return nil, fmt.Errorf("reading contract %s: %w", ref, err)
+	}
+	if len(rows) != 1 {
+		return nil, nil //nolint:nilnil // nothing that can be meant
+	}
+	return &rows[0].Contract, nil
+}
+
+// QueueContracts queues reading contracts by their ids; done gets one for each id, nil for those that do not exist.
+func QueueContracts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Contract)) {
+	sql := `select ` + contractColumns + ` from entity e left join contract c on c.id = e.id where e.id = any($1) and e.type = 'CONTRACT'`
+	storage.Queue(b, sql, []any{storage.Int64s(ids)}, contractTargets, finishContract, func(rows []*contractRow) {
+		byID := make(map[ledger.EntityID]*ledger.Contract, len(rows))
+		for _, r := range rows {
+			byID[r.EntityID] = &r.Contract
+		}
+		out := make([]*ledger.Contract, len(ids))
+		for i, id := range ids {
+			out[i] = byID[id]
+		}
+		done(out)
+	})
+}
+
+// ResolveContracts returns the ids of the accounts and contracts that refs name, without those of addresses that nothing live has. Ids are not
+// looked up: one may name nothing. Two live entities with one address are [ErrAmbiguous].
+func ResolveContracts(ctx context.Context, db *storage.DB, refs []ledger.ContractRef) ([]ledger.EntityID, error) {
+	ids := []ledger.EntityID{}
+	for _, ref := range refs {
+		id, err := ResolveCallee(ctx, db, ref.AccountRef())
+		if err != nil {
+			return nil, err
+		}
+		if id.Valid {
+			ids = append(ids, id.V)
+		}
+	}
+	return ids, nil
+}
+
+type initcode struct {
+	owner    int64
+	file     []byte
+	initcode []byte
+}
+
+// QueueBytecodes queues reading the code that created each of some contracts, as "0x" and hex; done gets one for each. A file's contents are those
+// that it had when the contract was created, and are hex already.
+func QueueBytecodes(b *storage.Batch, of []*ledger.Contract, done func([]string)) {
+	ids, created := make([]int64, len(of)), make([]*int64, len(of))
+	for i, c := range of {
+		ids[i] = int64(c.EntityID)
+		if c.CreatedTimestamp.Valid {
+			at := int64(c.CreatedTimestamp.V)
+			created[i] = &at
+		}
+	}
+	out := make([]string, len(of))
+	for i := range out {
+		out[i] = "0x"
+	}
+	storage.Queue(b, `select p.ord, f.content, case when c.file_id & $3 > $4 then null else c.initcode end
+from unnest($1::bigint[], $2::bigint[]) with ordinality p(id, created, ord) join contract c on c.id = p.id
+left join lateral (
+  select max(d.consensus_timestamp) as since from file_data d where c.file_id & $3 > $4 and d.entity_id = c.file_id and d.consensus_timestamp <= p.created
+    and (d.transaction_type = 17 or d.transaction_type = 19 and length(d.file_data) > 0)) v on true
+left join lateral (
+  select string_agg(d.file_data, '' order by d.consensus_timestamp) as content from file_data d where d.entity_id = c.file_id
+    and d.consensus_timestamp between v.since and p.created and (d.consensus_timestamp = v.since or d.transaction_type = 16)) f on true`,
+		[]any{ids, created, int64(ledger.MaxNum), int64(MaxSystemFile)}, func(c *initcode, into []any) []any {
+			return append(into, &c.owner, &c.file, &c.initcode)
+		}, nil, func(rows []*initcode) {
+			for _, r := range rows {
+				text := string(r.file)
+				if r.initcode != nil {
+					text = string(ledger.AppendHex(nil, r.initcode))
+				}
+				if !strings.HasPrefix(text, "0x") {
+					text = "0x" + text
+				}
+				out[r.owner-1] = text
+			}
+			done(out)
+		})
+}
+
+// QueueRuntimeBytecodes queues reading the code that runs when each of some contracts is called; done gets one for each, empty where it is unknown.
+func QueueRuntimeBytecodes(b *storage.Batch, ids []ledger.EntityID, done func([][]byte)) {
+	out := make([][]byte, len(ids))
+	for i := range out {
+		out[i] = []byte{}
+	}
+	type row = storage.Owned[[]byte]
+	storage.Queue(b, `select p.ord, coalesce(c.runtime_bytecode, '') from unnest($1::bigint[]) with ordinality p(id, ord) join contract c on c.id = p.id`,
+		[]any{storage.Int64s(ids)}, func(r *row, into []any) []any { return append(into, &r.Owner, &r.Row) }, nil, func(rows []*row) {
+			for _, r := range rows {
+				out[r.Owner-1] = r.Row
+			}
+			done(out)
+		})
+}
+
+// CountContracts is the list of contracts.
+const CountContracts storage.Countable = `select from entity where type = 'CONTRACT'`
+
+// ResolveCallee returns the id of the account or contract that ref names, or no id when nothing live has that address. Ids are not looked up:
+// one may name nothing. Two live entities with one address are [ErrAmbiguous].
+func ResolveCallee(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
+	if !ref.Address.Valid {
+		return ledger.Of(ref.ID), nil
+	}
+	ids, err := storage.List(ctx, db, `select id from entity where evm_address = $1 and deleted = false and type in ('ACCOUNT', 'CONTRACT') limit 2`,
+		[]any{ref.Address.V[:]}, func(id *ledger.EntityID, into []any) []any { return append(into, id) }, nil)
+	switch {
+	case err != nil:
+		return ledger.Null[ledger.EntityID]{}, fmt.Errorf("looking for the contract %s: %w", ref, err)
+	case len(ids) > 1:
+		return ledger.Null[ledger.EntityID]{}, fmt.Errorf("looking for the contract %s: %w", ref, storage.ErrAmbiguous)
+	case len(ids) == 0:
+		return ledger.Null[ledger.EntityID]{}, nil
+	default:
+		return ledger.Of(*ids[0]), nil
+	}
+}

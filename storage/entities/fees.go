@@ -1,0 +1,59 @@
+package entities
+
+import (
+	"context"
+	"fmt"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// hasFees tells whether a JSON column has some fees.
+func hasFees(column string) string { return `coalesce(` + column + `, '[]') not in ('[]', 'null')` }
+
+// pricedToken is what the fee of a transfer depends on.
+type pricedToken struct {
+	id    ledger.EntityID
+	facts ledger.TokenFeeFacts
+}
+
+// FeeFacts looks up what the fee of a transaction depends on, in one round trip; in none when there is nothing to look up.
+func FeeFacts(ctx context.Context, db *storage.DB, q *ledger.FeeQuestions) (*ledger.FeeFacts, error) {
+	facts := &ledger.FeeFacts{Tokens: map[ledger.EntityID]ledger.TokenFeeFacts{}, Owned: map[string]bool{}}
+	b := db.NewBatch()
+	if q.Topic != 0 {
+		storage.Queue(b, `select t.id from topic t join custom_fee f on f.entity_id = t.id where t.id = $1 and `+hasFees("f.fixed_fees"), []any{int64(q.Topic)},
+			func(id *ledger.EntityID, into []any) []any { return append(into, id) }, nil,
+			func(got []*ledger.EntityID) { facts.TopicHasFees = len(got) > 0 })
+	}
+	if len(q.Tokens) > 0 {
+		storage.Queue(b, `select t.token_id, t.type = 'NON_FUNGIBLE_UNIQUE', `+hasFees("f.fixed_fees")+` or `+hasFees("f.fractional_fees")+` or `+hasFees("f.royalty_fees")+`
+from token t left join custom_fee f on f.entity_id = t.token_id where t.token_id = any($1)`, []any{storage.Int64s(q.Tokens)},
+			func(t *pricedToken, into []any) []any {
+				return append(into, &t.id, &t.facts.NonFungible, &t.facts.HasCustomFees)
+			}, nil,
+			func(got []*pricedToken) {
+				for _, t := range got {
+					facts.Tokens[t.id] = t.facts
+				}
+			})
+	}
+	if len(q.Aliases) > 0 {
+		aliases := make([][]byte, len(q.Aliases))
+		for i, a := range q.Aliases {
+			aliases[i] = a
+		}
+		storage.Queue(b, `select alias from entity where alias = any($1) and deleted is not true
+union all select evm_address from entity where evm_address = any($1) and deleted is not true`, []any{aliases},
+			func(a *[]byte, into []any) []any { return append(into, a) }, nil,
+			func(got []*[]byte) {
+				for _, a := range got {
+					facts.Owned[string(*a)] = true
+				}
+			})
+	}
+	if err := b.Run(ctx); err != nil {
+		return nil, fmt.Errorf("looking up what a fee depends on: %w", err)
+	}
+	return facts, nil
+}

@@ -1,0 +1,151 @@
+package entities
+
+import (
+	"context"
+	"fmt"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+func holderTargets(h *ledger.TokenHolder, into []any) []any {
+	return append(into, &h.TokenID, &h.AccountID, &h.Balance, &h.Timestamp, &h.Decimals)
+}
+
+// QueueTokenHolders queues reading a page of the holders of each of some tokens, by account id; done gets one list for each token. Where at is
+// given for a token, the list is of the newest balance snapshot that meets it, which is looked for at once; now bounds that search. Without such
+// a snapshot the list is empty.
+func QueueTokenHolders(ctx context.Context, b *storage.Batch, tokens []ledger.EntityID, at []*ledger.TimestampFilter, f *ledger.TokenHolderFilter, now ledger.Timestamp, p storage.Page, done func([][]*ledger.TokenHolder)) error {
+	out := make([][]*ledger.TokenHolder, len(tokens))
+	groups := map[*ledger.TimestampFilter][]int{}
+	for i := range tokens {
+		groups[at[i]] = append(groups[at[i]], i)
+	}
+	for when, places := range groups {
+		ids := make([]int64, len(places))
+		for i, place := range places {
+			ids[i] = int64(tokens[place])
+		}
+		take := func(rows [][]*ledger.TokenHolder) {
+			for i, place := range places {
+				out[place] = rows[i]
+			}
+		}
+		if when == nil {
+			queueHolders(b, ids, f, p, take)
+			continue
+		}
+		window, err := SnapshotWindow(ctx, b.DB(), when, now)
+		if err != nil {
+			return fmt.Errorf("reading holders of tokens: %w", err)
+		}
+		if window.Valid {
+			queueHoldersAt(b, ids, f, window.V, p, take)
+		}
+	}
+	b.Then(func() { done(out) })
+	return nil
+}
+
+// holderAccounts adds the conditions on the accounts of holders.
+func holderAccounts(w *storage.Where, f *ledger.TokenHolderFilter) {
+	if f == nil {
+		return
+	}
+	storage.Filter(w, "h.account_id", f.AccountID)
+	if f.PublicKey != nil {
+		w.Raw(" and h.account_id in (select id from entity where type = 'ACCOUNT'")
+		storage.FilterText(w, "public_key", f.PublicKey)
+		w.Raw(")")
+	}
+}
+
+func queueHolders(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, p storage.Page, done func([][]*ledger.TokenHolder)) {
+	from, arg := storage.OfParents(ids)
+	w := storage.Where{Args: []any{arg}}
+	holderAccounts(&w, f)
+	if f != nil {
+		storage.Filter(&w, "h.balance", f.Balance)
+	}
+	w.Keyset(p, "h.account_id")
+	storage.QueueChildren(b, len(ids), `select p.ord, h.*, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
+  select h.token_id, h.account_id, h.balance, h.balance_timestamp from token_account h
+  where h.token_id = p.id and h.associated`+w.String()+w.OrderBy(p, "h.account_id")+`) h
+order by p.ord, h.account_id`+p.Direction(), w.Args, holderTargets, nil, storage.Itself, done)
+}
+
+func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, window ledger.SnapshotWindow, p storage.Page, done func([][]*ledger.TokenHolder)) {
+	from, arg := storage.OfParents(ids)
+	w := storage.Where{Args: []any{arg, int64(window.From), int64(window.At)}}
+	holderAccounts(&w, f)
+	w.Keyset(p, "h.account_id")
+	held := storage.Where{Args: w.Args}
+	if f != nil {
+		storage.Filter(&held, "h.balance", f.Balance) // of the latest balance, so it is asked when that has been picked
+	}
+	order := held.OrderBy(p, "h.account_id")
+	b.Set("plan_cache_mode", "force_custom_plan") // without its values the planner would not know that the time leaves one partition, in order
+	direction := p.Direction()
+	storage.QueueChildren(b, len(ids), `select p.ord, h.*, $3::bigint, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
+  select * from (
+    select distinct on (h.account_id) h.token_id, h.account_id, h.balance from token_balance h
+    where h.token_id = p.id and h.consensus_timestamp between $2 and $3`+w.String()+`
+    order by h.account_id`+direction+`, h.consensus_timestamp desc) h where true`+held.String()+order+`) h
+order by p.ord, h.account_id`+direction, held.Args, holderTargets, nil, storage.Itself, done)
+}
+
+// relationshipRow is a token relationship with the statuses as the database numbers them.
+type relationshipRow struct {
+	ledger.TokenRelationship
+	freeze, kyc ledger.Null[int16]
+}
+
+func relationshipTargets(r *relationshipRow, into []any) []any {
+	return append(into, &r.AccountID, &r.TokenID, &r.AutomaticAssociation, &r.Balance, &r.CreatedTimestamp, &r.Timestamp.From, &r.Timestamp.To,
+		&r.Decimals, &r.freeze, &r.kyc)
+}
+
+func finishRelationship(r *relationshipRow) error {
+	switch {
+	case !r.freeze.Valid:
+	case r.freeze.V == 1:
+		r.FreezeStatus = ledger.Of(ledger.Frozen)
+	case r.freeze.V == 2:
+		r.FreezeStatus = ledger.Of(ledger.Unfrozen)
+	default:
+		r.FreezeStatus = ledger.Of(ledger.FreezeNotApplicable)
+	}
+	switch {
+	case !r.kyc.Valid:
+	case r.kyc.V == 1:
+		r.KYCStatus = ledger.Of(ledger.KYCGranted)
+	case r.kyc.V == 2:
+		r.KYCStatus = ledger.Of(ledger.KYCRevoked)
+	default:
+		r.KYCStatus = ledger.Of(ledger.KYCNotApplicable)
+	}
+	return nil
+}
+
+// QueueTokenRelationships queues reading a page of the token relationships of each of some accounts, by token id; done gets one list for each.
+func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TokenRelationshipFilter, p storage.Page, done func([][]*ledger.TokenRelationship)) {
+	from, arg := storage.OfParents(accounts)
+	w := storage.Where{Args: []any{arg}}
+	if f != nil {
+		storage.Filter(&w, "r.token_id", f.TokenID)
+	}
+	w.Keyset(p, "r.token_id")
+	storage.QueueChildren(b, len(accounts), `select r.ord, r.account_id, r.token_id, r.automatic_association, r.balance, r.created_timestamp,
+  lower(r.timestamp_range), upper(r.timestamp_range), t.decimals, coalesce(r.freeze_status, t.freeze_status), coalesce(r.kyc_status, t.kyc_status)
+from (select p.ord, r.* from `+from+` cross join lateral (
+  select * from token_account r where r.account_id = p.id and r.associated`+w.String()+w.OrderBy(p, "r.token_id")+`) r) r
+left join token t on t.token_id = r.token_id
+order by r.ord, r.token_id`+p.Direction(), w.Args, relationshipTargets, finishRelationship,
+		func(r *relationshipRow) *ledger.TokenRelationship { return &r.TokenRelationship }, done)
+}
+
+// QueueEntityExists queues asking whether there is an entity of any type with an id.
+func QueueEntityExists(b *storage.Batch, id ledger.EntityID, done func(bool)) {
+	storage.Queue(b, `select exists (select from entity where id = $1)`, []any{int64(id)}, func(v *bool, into []any) []any { return append(into, v) }, nil,
+		func(rows []*bool) { done(*rows[0]) })
+}

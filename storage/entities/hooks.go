@@ -1,0 +1,158 @@
+package entities
+
+import (
+	"context"
+	"fmt"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+const hookColumns = `h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id, h.owner_id,
+  h.timestamp_range is not null, lower(h.timestamp_range), upper(h.timestamp_range), h.type::text`
+
+// hookRow is a hook with the columns that its values are made of.
+type hookRow struct {
+	ledger.Hook
+	adminKey            ledger.Key
+	extensionPoint, typ string
+	hasRange            bool
+	lasts               ledger.TimestampRange
+}
+
+func hookTargets(h *hookRow, into []any) []any {
+	return append(into, (*[]byte)(&h.adminKey), &h.ContractID, &h.CreatedTimestamp, &h.Deleted, &h.extensionPoint, &h.HookID, &h.OwnerID,
+		&h.hasRange, &h.lasts.From, &h.lasts.To, &h.typ)
+}
+
+func finishHook(h *hookRow) error {
+	h.AdminKey = h.adminKey.Info()
+	h.ExtensionPoint, h.Type = ledger.HookExtensionPoint(h.extensionPoint), ledger.HookType(h.typ)
+	if h.hasRange {
+		h.Timestamp = &h.lasts
+	}
+	return nil
+}
+
+func hookOf(h *hookRow) *ledger.Hook { return &h.Hook }
+
+// QueueHooks queues reading a page of the hooks of each of some accounts, deleted ones included, by their ids; done gets one list for each account.
+func QueueHooks(b *storage.Batch, owners []ledger.EntityID, f *ledger.HookFilter, p storage.Page, done func([][]*ledger.Hook)) {
+	from, arg := storage.OfParents(owners)
+	w := storage.Where{Args: []any{arg}}
+	if f != nil {
+		storage.Filter(&w, "hook_id", f.HookID)
+	}
+	w.Keyset(p, "hook_id")
+	storage.QueueChildren(b, len(owners), `select p.ord, `+hookColumns+` from `+from+` cross join lateral (
+  select * from hook where owner_id = p.id`+w.String()+w.OrderBy(p, "hook_id")+`) h
+order by p.ord, h.hook_id`+p.Direction(), w.Args, hookTargets, finishHook, hookOf, done)
+}
+
+// HookRef names a hook by its owner and the id that the owner gave it.
+type HookRef struct {
+	OwnerID ledger.EntityID
+	HookID  int64
+}
+
+// refs makes two arrays of references, as parameters.
+func refs(hooks []HookRef) (owners, ids []int64) {
+	owners, ids = make([]int64, len(hooks)), make([]int64, len(hooks))
+	for i, h := range hooks {
+		owners[i], ids[i] = int64(h.OwnerID), h.HookID
+	}
+	return owners, ids
+}
+
+// QueueHooksByID queues reading hooks; done gets one for each reference, nil for those that do not exist.
+func QueueHooksByID(b *storage.Batch, hooks []HookRef, done func([]*ledger.Hook)) {
+	owners, ids := refs(hooks)
+	storage.QueueChildren(b, len(hooks), `select p.ord, `+hookColumns+` from unnest($1::bigint[], $2::bigint[]) with ordinality p(owner, id, ord)
+join hook h on h.owner_id = p.owner and h.hook_id = p.id`, []any{owners, ids}, hookTargets, finishHook, hookOf, func(got [][]*ledger.Hook) {
+		out := make([]*ledger.Hook, len(hooks))
+		for i, list := range got {
+			if list != nil { // the reference is the primary key
+				out[i] = list[0]
+			}
+		}
+		done(out)
+	})
+}
+
+// Hook reads a hook, nil when there is none.
+func Hook(ctx context.Context, db *storage.DB, ref HookRef) (*ledger.Hook, error) {
+	var hook *ledger.Hook
+	b := db.NewBatch()
+	QueueHooksByID(b, []HookRef{ref}, func(got []*ledger.Hook) { hook = got[0] })
+	if err := b.Run(ctx); err != nil {
+		return nil, fmt.Errorf("reading hook %d of %s: %w", ref.HookID, ref.OwnerID, err)
+	}
+	return hook, nil
+}
+
+func hookSlotTargets(s *ledger.HookSlot, into []any) []any {
+	return append(into, &s.OwnerID, &s.HookID, &s.Key, &s.Value, &s.Timestamp)
+}
+
+// finishHookSlot fills keys and values that were stored without their leading zeros. An empty value is zero.
+func finishHookSlot(s *ledger.HookSlot) error {
+	s.Key = slotBytes(s.Key)
+	if s.Value != nil {
+		s.Value = slotBytes(s.Value)
+	}
+	return nil
+}
+
+// slotBytes puts zeros in front of what is shorter than a slot.
+func slotBytes(b []byte) []byte {
+	if n := len(b); n < ledger.HookSlotSize {
+		return append(make([]byte, ledger.HookSlotSize-n), b...)
+	}
+	return b
+}
+
+// QueueHookSlots queues reading a page of the storage of each of some hooks, by key; done gets one list for each hook. Without at it is the present
+// storage without the slots that were deleted, else what was last written to each slot in that time, deletions included.
+func QueueHookSlots(b *storage.Batch, hooks []HookRef, f *ledger.HookSlotFilter, at *ledger.TimestampFilter, p storage.Page, done func([][]*ledger.HookSlot)) {
+	owners, ids := refs(hooks)
+	w := storage.Where{Args: []any{owners, ids}}
+	if f != nil {
+		hookKeys(&w, "s.key", f.Key)
+	}
+	w.Keyset(p, "s.key")
+	const of = `s.owner_id = p.owner and s.hook_id = p.id`
+	var page string
+	if at == nil {
+		page = `select s.key, s.value, s.modified_timestamp as at from hook_storage s where ` + of + ` and not s.deleted` + w.String() + w.OrderBy(p, "s.key")
+	} else {
+		times := storage.Where{Args: w.Args}
+		times.During("s.consensus_timestamp", at)
+		w.Args = times.Args
+		page = storage.LatestChanges("hook_storage_change", of, "s.key", "s.value_written", w.String(), times.String(), w.OrderBy(p, "s.key"))
+	}
+	storage.QueueChildren(b, len(hooks), `select p.ord, p.owner, p.id, s.key, s.value, s.at
+from unnest($1::bigint[], $2::bigint[]) with ordinality p(owner, id, ord) cross join lateral (`+page+`) s
+order by p.ord, s.key`+p.Direction(), w.Args, hookSlotTargets, finishHookSlot, storage.Itself, done)
+}
+
+// hookKeys adds the conditions on the key of a slot.
+func hookKeys(w *storage.Where, column string, f *ledger.HookKeyFilter) {
+	if f == nil {
+		return
+	}
+	for _, c := range []struct {
+		op    string
+		value []byte
+	}{{" = ?", f.Eq}, {" > ?", f.Gt}, {" >= ?", f.Gte}, {" < ?", f.Lt}, {" <= ?", f.Lte}} {
+		if c.value != nil {
+			w.And(column+c.op, slotBytes(c.value))
+		}
+	}
+	if f.In != nil {
+		keys := make([][]byte, len(f.In))
+		for i, k := range f.In {
+			keys[i] = slotBytes(k)
+		}
+		w.And(column+" = any(?)", keys)
+	}
+}

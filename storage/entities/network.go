@@ -1,0 +1,263 @@
+package entities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// Bounds are the first and the last instant that count.
+type Bounds struct{ Lower, Upper ledger.Timestamp }
+
+// BoundsOf collapses a filter in which eq means "at or before". ok is false for a filter that leaves out single instants, which bounds cannot.
+func BoundsOf(f *ledger.TimestampFilter) (b Bounds, ok bool) {
+	if f == nil {
+		return Bounds{0, ledger.MaxTimestamp}, true
+	}
+	all := storage.WindowOf(f)
+	b = Bounds{all.Lower, all.Upper}
+	if f.In != nil && len(f.In) == 0 {
+		b.Upper = -1 // nothing is allowed
+	}
+	return b, all.Except == nil
+}
+
+// NetworkSupply reads how much of the currency is in circulation now: all but what the network's own accounts hold. Nil when the database has
+// no balances.
+func NetworkSupply(ctx context.Context, db *storage.DB) (*ledger.NetworkSupply, error) {
+	return supply(ctx, db, `select coalesce(sum(balance), 0)::bigint, coalesce(max(balance_timestamp), 0) from entity where id = any($1)`,
+		storage.Int64s(ledger.UnreleasedAccounts(db.SystemEntity(0))))
+}
+
+// NetworkSupplyAt reads the same by the newest balances within bounds. They are looked for from the month before that of the upper bound on, since
+// each month begins with a snapshot of all balances. Nil when there are none.
+func NetworkSupplyAt(ctx context.Context, db *storage.DB, b Bounds) (*ledger.NetworkSupply, error) {
+	return supply(ctx, db, `select coalesce(sum(held.balance), 0)::bigint, coalesce(max(held.consensus_timestamp), 0)
+from unnest($1::bigint[]) a(id) cross join lateral (
+  select balance, consensus_timestamp from account_balance
+  where account_id = a.id and consensus_timestamp between $2 and $3 order by consensus_timestamp desc limit 1) held`,
+		storage.Int64s(ledger.UnreleasedAccounts(db.SystemEntity(0))), int64(max(b.Lower, monthStart(b.Upper, -1))), int64(b.Upper))
+}
+
+func supply(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledger.NetworkSupply, error) {
+	rows, err := storage.List(ctx, db, sql, args, func(s *ledger.NetworkSupply, into []any) []any { return append(into, &s.ReleasedSupply, &s.Timestamp) }, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading the network's supply: %w", err)
+	}
+	s := rows[0]
+	if s.Timestamp == 0 {
+		return nil, nil //nolint:nilnil // nothing is known
+	}
+	s.ReleasedSupply = ledger.TotalSupply - s.ReleasedSupply // what was read is what has not been released
+	return s, nil
+}
+
+// nodeColumns are the columns of a node: the book b that shows it, its entry e, and what the tables node n and node_stake s know of it.
+const nodeColumns = `e.node_id, b.file_id, b.start_consensus_timestamp, b.end_consensus_timestamp, n.admin_key, n.associated_registered_nodes, e.node_cert_hash,
+  n.created_timestamp, n.decline_reward, n.deleted, e.description, n.grpc_proxy_endpoint, nullif(s.max_stake, -1), nullif(s.min_stake, -1),
+  s.reward_rate, s.stake, nullif(s.stake_not_rewarded, -1), s.stake_rewarded, s.staking_period, e.memo, coalesce(n.account_id, e.node_account_id), e.public_key`
+
+type nodeRow struct {
+	ledger.NetworkNode
+	owner         int64
+	adminKey      ledger.Key
+	certHash      []byte
+	proxy         []byte
+	stakingPeriod ledger.Null[ledger.Timestamp]
+	publicKey     ledger.Null[string]
+}
+
+func nodeTargets(n *nodeRow, into []any) []any {
+	return append(into, &n.NodeID, &n.FileID, &n.BookTimestamp.From, &n.BookTimestamp.To, (*[]byte)(&n.adminKey), &n.AssociatedRegisteredNodes, &n.certHash,
+		&n.CreatedTimestamp, &n.DeclineReward, &n.Deleted, &n.Description, &n.proxy, &n.MaxStake, &n.MinStake,
+		&n.RewardRateStart, &n.Stake, &n.StakeNotRewarded, &n.StakeRewarded, &n.stakingPeriod, &n.Memo, &n.NodeAccountID, &n.publicKey)
+}
+
+// ownedNodeTargets are those of a node whose first column is the place of what it belongs to, from 1.
+func ownedNodeTargets(n *nodeRow, into []any) []any { return nodeTargets(n, append(into, &n.owner)) }
+
+// serviceEndpoint is the JSON column node.grpc_proxy_endpoint.
+type serviceEndpoint struct {
+	DomainName  string `json:"domain_name"`
+	IPAddressV4 string `json:"ip_address_v4"`
+	Port        int32  `json:"port"`
+}
+
+func finishNode(n *nodeRow) error {
+	n.AdminKey = n.adminKey.Info()
+	n.CertHash, n.PublicKey = withHexPrefix(string(n.certHash)), withHexPrefix(n.publicKey.V)
+	if n.stakingPeriod.Valid {
+		period := ledger.StakingPeriodOf(n.stakingPeriod.V)
+		n.StakingPeriod = &period
+	}
+	if n.proxy == nil {
+		return nil
+	}
+	var proxy *serviceEndpoint
+	if err := json.Unmarshal(n.proxy, &proxy); err != nil {
+		return fmt.Errorf("proxy endpoint of node %d: %w", n.NodeID, err)
+	}
+	n.GRPCProxyEndpoint = (*ledger.ServiceEndpoint)(proxy)
+	return nil
+}
+
+// withHexPrefix puts "0x" in front of hex that does not have it.
+func withHexPrefix(s string) string {
+	if strings.HasPrefix(s, "0x") {
+		return s
+	}
+	return "0x" + s
+}
+
+// The address book in force of the file $1, and what is known of its nodes e beyond it.
+const (
+	currentBook = `(select * from address_book where file_id = $1 order by start_consensus_timestamp desc limit 1) b`
+	nodeFacts   = `left join node n on n.node_id = e.node_id
+left join node_stake s on s.consensus_timestamp = (select max(consensus_timestamp) from node_stake) and s.node_id = e.node_id`
+)
+
+// bookFile is the file of an address book; none means the one with all details.
+func bookFile(db *storage.DB, file ledger.EntityID) int64 {
+	if file.IsNone() {
+		return int64(db.SystemEntity(ledger.AddressBookFile))
+	}
+	return int64(file)
+}
+
+// NetworkNodes reads a page of the nodes of a file's address book in force, by number. No file means the one with all details.
+func NetworkNodes(ctx context.Context, db *storage.DB, file ledger.EntityID, f *ledger.NetworkNodeFilter, p storage.Page) ([]*ledger.NetworkNode, error) {
+	w := storage.Where{Args: []any{bookFile(db, file)}}
+	if f != nil {
+		storage.Filter(&w, "node_id", f.NodeID)
+	}
+	w.Keyset(p, "node_id")
+	sql := `select ` + nodeColumns + ` from ` + currentBook + ` cross join lateral (
+  select * from address_book_entry where consensus_timestamp = b.start_consensus_timestamp` + w.String() + w.OrderBy(p, "node_id") + `) e
+` + nodeFacts + ` order by e.node_id` + p.Direction()
+	rows, err := storage.List(ctx, db, sql, w.Args, nodeTargets, finishNode)
+	if err != nil {
+		return nil, fmt.Errorf("reading nodes: %w", err)
+	}
+	out := make([]*ledger.NetworkNode, len(rows))
+	for i, r := range rows {
+		out[i] = &r.NetworkNode
+	}
+	return out, nil
+}
+
+// NetworkNode reads a node of a file's address book in force, nil when there is none. No file means the one with all details.
+func NetworkNode(ctx context.Context, db *storage.DB, file ledger.EntityID, id int64) (*ledger.NetworkNode, error) {
+	rows, err := NetworkNodes(ctx, db, file, &ledger.NetworkNodeFilter{NodeID: &ledger.LongFilter{Eq: &id}}, storage.Page{Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+// queueNodes queues reading nodes of the address book in force for n owners; condition, in which p.key is $2's element, says which are whose.
+func queueNodes(b *storage.Batch, keys []int64, condition string, done func([][]*ledger.NetworkNode)) {
+	sql := `select p.ord, ` + nodeColumns + ` from ` + currentBook + `
+join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
+` + nodeFacts + `
+join unnest($2::bigint[]) with ordinality p(key, ord) on ` + condition + ` order by p.ord, e.node_id`
+	out := make([][]*ledger.NetworkNode, len(keys))
+	storage.Queue(b, sql, []any{bookFile(b.DB(), 0), keys}, ownedNodeTargets, finishNode, func(rows []*nodeRow) {
+		for _, r := range rows {
+			out[r.owner-1] = append(out[r.owner-1], &r.NetworkNode)
+		}
+		done(out)
+	})
+}
+
+// firstOf takes the first row of each list, nil where there is none.
+func firstOf[T any](lists [][]*T) []*T {
+	out := make([]*T, len(lists))
+	for i, l := range lists {
+		if len(l) > 0 {
+			out[i] = l[0]
+		}
+	}
+	return out
+}
+
+// QueueNetworkNodes queues reading nodes by their numbers; done gets one for each, nil for those that are not in the address book.
+func QueueNetworkNodes(b *storage.Batch, ids []int64, done func([]*ledger.NetworkNode)) {
+	queueNodes(b, ids, `e.node_id = p.key`, func(got [][]*ledger.NetworkNode) { done(firstOf(got)) })
+}
+
+// QueueNetworkNodesOf queues reading the nodes of accounts; done gets one for each, nil for those that are no node's.
+func QueueNetworkNodesOf(b *storage.Batch, accounts []ledger.EntityID, done func([]*ledger.NetworkNode)) {
+	queueNodes(b, storage.Int64s(accounts), `coalesce(n.account_id, e.node_account_id) = p.key and p.key <> 0`, func(got [][]*ledger.NetworkNode) { done(firstOf(got)) })
+}
+
+// QueueNetworkNodesNaming queues reading the nodes that name registered nodes as their own, by number; done gets one list for each.
+func QueueNetworkNodesNaming(b *storage.Batch, registered []int64, done func([][]*ledger.NetworkNode)) {
+	queueNodes(b, registered, `p.key = any(n.associated_registered_nodes)`, done)
+}
+
+// ownedEndpoint is a service endpoint with the place of its node.
+type ownedEndpoint struct {
+	ledger.ServiceEndpoint
+	owner int64
+}
+
+func ownedEndpointTargets(e *ownedEndpoint, into []any) []any {
+	return append(into, &e.owner, &e.DomainName, &e.IPAddressV4, &e.Port)
+}
+
+// QueueServiceEndpoints queues reading where nodes take transactions, by address and port; done gets one list for each.
+func QueueServiceEndpoints(b *storage.Batch, nodes []*ledger.NetworkNode, done func([][]*ledger.ServiceEndpoint)) {
+	books, ids := make([]int64, len(nodes)), make([]int64, len(nodes))
+	for i, n := range nodes {
+		books[i], ids[i] = int64(n.BookTimestamp.From.V), n.NodeID
+	}
+	storage.Queue(b, `select p.ord, coalesce(e.domain_name, ''), coalesce(e.ip_address_v4, ''), e.port
+from unnest($1::bigint[], $2::bigint[]) with ordinality p(book, node, ord)
+join address_book_service_endpoint e on e.consensus_timestamp = p.book and e.node_id = p.node
+order by p.ord, e.ip_address_v4, e.port`, []any{books, ids}, ownedEndpointTargets, nil, func(rows []*ownedEndpoint) {
+		out := make([][]*ledger.ServiceEndpoint, len(nodes))
+		for _, r := range rows {
+			out[r.owner-1] = append(out[r.owner-1], &r.ServiceEndpoint)
+		}
+		done(out)
+	})
+}
+
+type stakeRow struct {
+	ledger.NetworkStake
+	nodeNumerator, nodeDenominator, rewardNumerator, rewardDenominator int64
+	stakingPeriod                                                      ledger.Timestamp
+}
+
+func stakeTargets(s *stakeRow, into []any) []any {
+	return append(into, &s.ConsensusTimestamp, &s.MaxStakeRewarded, &s.MaxStakingRewardRatePerHbar, &s.MaxTotalReward, &s.nodeNumerator, &s.nodeDenominator,
+		&s.ReservedStakingRewards, &s.RewardBalanceThreshold, &s.StakeTotal, &s.stakingPeriod, &s.StakingPeriodDuration, &s.StakingPeriodsStored,
+		&s.rewardNumerator, &s.rewardDenominator, &s.StakingRewardRate, &s.StakingStartThreshold, &s.UnreservedStakingRewardBalance)
+}
+
+func finishStake(s *stakeRow) error {
+	s.NodeRewardFeeFraction = ledger.NewShare(s.nodeNumerator, s.nodeDenominator)
+	s.StakingRewardFeeFraction = ledger.NewShare(s.rewardNumerator, s.rewardDenominator)
+	s.StakingPeriod = ledger.StakingPeriodOf(s.stakingPeriod)
+	return nil
+}
+
+// NetworkStake reads what was announced of the stake last. Nil when nothing was.
+func NetworkStake(ctx context.Context, db *storage.DB) (*ledger.NetworkStake, error) {
+	rows, err := storage.List(ctx, db, `select consensus_timestamp, max_stake_rewarded, max_staking_reward_rate_per_hbar, max_total_reward,
+  node_reward_fee_numerator, node_reward_fee_denominator, reserved_staking_rewards, reward_balance_threshold, stake_total, staking_period,
+  staking_period_duration, staking_periods_stored, staking_reward_fee_numerator, staking_reward_fee_denominator, staking_reward_rate,
+  staking_start_threshold, unreserved_staking_reward_balance
+from network_stake order by consensus_timestamp desc limit 1`, nil, stakeTargets, finishStake)
+	if err != nil {
+		return nil, fmt.Errorf("reading the network's stake: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, nil //nolint:nilnil // nothing was announced
+	}
+	return &rows[0].NetworkStake, nil
+}

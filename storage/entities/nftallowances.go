@@ -1,0 +1,36 @@
+package entities
+
+import (
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+func nftAllowanceTargets(a *ledger.NftAllowance, into []any) []any {
+	return append(into, &a.ApprovedForAll, &a.OwnerID, &a.SpenderID, &a.TokenID, &a.Timestamp.From, &a.Timestamp.To)
+}
+
+// QueueNftAllowances queues reading a page of the collections that each of some accounts lets others take, or with received may take from others, by the
+// other account and the token; done gets one list for each account.
+func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.NftAllowanceFilter, p storage.Page, done func([][]*ledger.NftAllowance)) {
+	own, other := "owner", "spender"
+	if received {
+		own, other = other, own
+	}
+	from, arg := storage.OfParents(accounts)
+	w := storage.Where{Args: []any{arg}}
+	if f != nil {
+		if f.Bounds == ledger.BoundsInOrder {
+			storage.Filter(&w, other, storage.WithoutBounds(f.AccountID))
+			storage.Filter(&w, "token_id", storage.WithoutBounds(f.TokenID))
+			w.InOrder(storage.BoundsOn(other, f.AccountID), storage.BoundsOn("token_id", f.TokenID))
+		} else {
+			storage.Filter(&w, other, f.AccountID)
+			storage.Filter(&w, "token_id", f.TokenID)
+		}
+	}
+	w.Keyset(p, other, "token_id")
+	storage.QueueChildren(b, len(accounts), `select p.ord, a.approved_for_all, a.owner, a.spender, a.token_id, lower(a.timestamp_range), upper(a.timestamp_range)
+from `+from+` cross join lateral (
+  select * from nft_allowance where `+own+` = p.id and approved_for_all`+w.String()+w.OrderBy(p, other, "token_id")+`) a
+order by p.ord, a.`+other+p.Direction()+`, a.token_id`+p.Direction(), w.Args, nftAllowanceTargets, nil, storage.Itself, done)
+}

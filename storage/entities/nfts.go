@@ -1,0 +1,215 @@
+package entities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// NFTColumns are the columns of a row n of nft with the entity e of its token, in the order of nftTargets.
+const NFTColumns = `n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
+  n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range)`
+
+func NFTTargets(n *ledger.NFT, into []any) []any {
+	return append(into, &n.TokenID, &n.SerialNumber, &n.AccountID, &n.CreatedTimestamp, &n.DelegatingSpenderID, &n.Deleted,
+		&n.Metadata, &n.SpenderID, &n.Timestamp.From, &n.Timestamp.To)
+}
+
+// nftPage is the statement that reads a page of nft by token and serial: of the rows that meet a condition, those that f selects.
+func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.Page) string {
+	if f == nil {
+		f = &ledger.NFTFilter{}
+	}
+	storage.Filter(w, "n.token_id", f.TokenID)
+	storage.Filter(w, "n.serial_number", f.SerialNumber)
+	storage.Filter(w, "n.account_id", f.OwnerID)
+	storage.Filter(w, "n.spender", f.SpenderID)
+	w.Keyset(p, "n.token_id", "n.serial_number")
+	order := w.OrderBy(p, "n.token_id", "n.serial_number")
+	statement := func(conditions string) string {
+		return `select n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted, n.metadata, n.spender, n.timestamp_range
+  from nft n where ` + condition + w.String() + conditions + order
+	}
+	if f.AnyOf == nil {
+		return statement("")
+	}
+	return `select * from (` + w.Union(len(f.AnyOf), statement, func(part *storage.Where, i int) {
+		storage.Filter(part, "n.token_id", f.AnyOf[i].TokenID)
+		storage.Filter(part, "n.serial_number", f.AnyOf[i].SerialNumber)
+	}) + `) n` + order
+}
+
+// queueNFTs queues reading a page of NFTs for each parent p of a table.
+func queueNFTs(b *storage.Batch, w *storage.Where, n int, from, condition string, f *ledger.NFTFilter, p storage.Page, done func([][]*ledger.NFT)) {
+	page := nftPage(w, condition, f, p)
+	direction := p.Direction()
+	storage.QueueChildren(b, n, `select n.ord, `+NFTColumns+` from (select p.ord, n.* from `+from+` cross join lateral (`+page+`) n) n
+left join entity e on e.id = n.token_id order by n.ord, n.token_id`+direction+`, n.serial_number`+direction, w.Args, NFTTargets, nil, storage.Itself, done)
+}
+
+// NFTParent is what NFTs are listed of.
+type NFTParent string
+
+// The parents of NFTs.
+const (
+	OfAccount NFTParent = "n.account_id = p.id"
+	OfToken   NFTParent = "n.token_id = p.id"
+)
+
+// QueueNFTsOf queues reading a page of the NFTs that each of some accounts owns, or of the serials of each of some tokens, by token and serial; done
+// gets one list for each. owner, if valid, is the only account whose NFTs are meant. The filter's own owner is not looked at.
+func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner ledger.Null[ledger.EntityID], f *ledger.NFTFilter, p storage.Page, done func([][]*ledger.NFT)) {
+	from, arg := storage.OfParents(ids)
+	w := storage.Where{Args: []any{arg}}
+	if owner.Valid {
+		w.And("n.account_id = ?", int64(owner.V))
+	}
+	queueNFTs(b, &w, len(ids), from, string(of), f, p, done)
+}
+
+// QueueNFTs queues reading a page of all NFTs by token and serial. The filter's owner is not looked at.
+func QueueNFTs(b *storage.Batch, f *ledger.NFTFilter, p storage.Page, done func([]*ledger.NFT)) {
+	queueNFTs(b, &storage.Where{}, 1, "(values (1::bigint)) p(ord)", "true", f, p, func(rows [][]*ledger.NFT) { done(rows[0]) })
+}
+
+// QueueNFTsByKey queues reading NFTs by token and serial; done gets one for each, nil for those that do not exist.
+func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.NFT)) {
+	tokens, serials := nftKeys(keys)
+	storage.QueueChildren(b, len(keys), `select p.ord, `+NFTColumns+` from unnest($1::bigint[], $2::bigint[]) with ordinality p(token_id, serial, ord)
+join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join entity e on e.id = n.token_id`, []any{tokens, serials}, NFTTargets, nil, storage.Itself,
+		func(rows [][]*ledger.NFT) {
+			out := make([]*ledger.NFT, len(keys))
+			for i, found := range rows {
+				if len(found) > 0 {
+					out[i] = found[0]
+				}
+			}
+			done(out)
+		})
+}
+
+// NFT reads one serial of a token, nil when there is none.
+func NFT(ctx context.Context, db *storage.DB, key ledger.NFTKey) (*ledger.NFT, error) {
+	var found *ledger.NFT
+	b := db.NewBatch()
+	QueueNFTsByKey(b, []ledger.NFTKey{key}, func(got []*ledger.NFT) { found = got[0] })
+	if err := b.Run(ctx); err != nil {
+		return nil, fmt.Errorf("reading serial %d of token %s: %w", key.SerialNumber, key.TokenID, err)
+	}
+	return found, nil
+}
+
+func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
+	tokens, serials = make([]int64, len(keys)), make([]int64, len(keys))
+	for i, k := range keys {
+		tokens[i], serials[i] = int64(k.TokenID), k.SerialNumber
+	}
+	return tokens, serials
+}
+
+// tokenDeletion is the type of transactions that delete a token. They move nothing, though they may name NFTs.
+const tokenDeletion = ledger.TransactionType(35)
+
+// nftEvent is an instant at which an NFT, or its token's deletion, changed, with the transaction of that instant.
+type nftEvent struct {
+	ledger.NFTTransaction
+	at        ledger.Timestamp
+	found     bool
+	nonce     ledger.Null[int32]
+	start     ledger.Null[ledger.Timestamp]
+	transfers []byte
+}
+
+func nftEventTargets(e *nftEvent, into []any) []any {
+	return append(into, &e.NFT.TokenID, &e.NFT.SerialNumber, &e.at, &e.found, &e.nonce, &e.PayerAccountID, &e.Type, &e.start, &e.transfers)
+}
+
+func finishNFTEvent(e *nftEvent) error {
+	e.ConsensusTimestamp, e.Nonce, e.ValidStartTimestamp = e.at, e.nonce.V, e.start.V
+	if e.transfers == nil || e.Type == tokenDeletion {
+		return nil
+	}
+	var moved []NFTTransfer
+	if err := json.Unmarshal(e.transfers, &moved); err != nil {
+		return fmt.Errorf("NFT transfers of transaction %s: %w", e.at, err)
+	}
+	for _, m := range moved {
+		if m.TokenID == e.NFT.TokenID && m.SerialNumber == e.NFT.SerialNumber {
+			e.IsApproval = m.IsApproval != nil && *m.IsApproval
+			e.ReceiverAccountID, e.SenderAccountID = m.ReceiverAccountID, m.SenderAccountID
+			break
+		}
+	}
+	return nil
+}
+
+// NFTHistory is a page of an NFT's history.
+type NFTHistory struct {
+	Transactions []*ledger.NFTTransaction
+	// More tells that the history goes on beyond the page.
+	More bool
+	// Partial tells that there are transactions, but the row that the history should end with lacks or does not say when the NFT was minted.
+	Partial bool
+}
+
+// QueueNFTHistories queues reading a page of the history of each of some NFTs, by consensus time; done gets one for each. The page is cut by the
+// instants at which something changed: transactions that the database lacks, and instants that are there twice, make it shorter.
+func QueueNFTHistories(b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p storage.Page, done func([]NFTHistory)) {
+	tokens, serials := nftKeys(keys)
+	w := storage.Where{Args: []any{tokens, serials}}
+	if f != nil {
+		storage.Filter(&w, "lower(x.timestamp_range)", f.Timestamp)
+	}
+	w.Keyset(p, "lower(x.timestamp_range)")
+	order := w.OrderBy(p, "at")
+	source := func(table, condition string) string {
+		return `(select lower(x.timestamp_range) as at from ` + table + ` x where ` + condition + w.String() + order + `)`
+	}
+	out := make([]NFTHistory, len(keys))
+	const serial = "x.token_id = p.token_id and x.serial_number = p.serial"
+	storage.QueueChildren(b, len(keys), `select p.ord, p.token_id, p.serial, v.at, t.consensus_timestamp is not null, t.nonce, t.payer_account_id, coalesce(t.type, 0), t.valid_start_ns, t.nft_transfer
+from unnest($1::bigint[], $2::bigint[]) with ordinality p(token_id, serial, ord) cross join lateral (
+  select at from (
+    `+source("nft", serial)+`
+    union all `+source("nft_history", serial)+`
+    union all `+source("entity", "x.id = p.token_id and x.deleted")+`) v`+order+`) v
+left join transaction t on t.consensus_timestamp = v.at
+order by p.ord, v.at`+p.Direction(), w.Args, nftEventTargets, finishNFTEvent, storage.Itself, func(events [][]*nftEvent) {
+		for i, list := range events {
+			out[i].Transactions, out[i].More = nftTransactions(list, p.Limit-1)
+		}
+	})
+	storage.QueueChildren(b, len(keys), `select p.ord, n.created_timestamp is not null from unnest($1::bigint[], $2::bigint[]) with ordinality p(token_id, serial, ord)
+left join nft n on n.token_id = p.token_id and n.serial_number = p.serial`, []any{tokens, serials}, func(v *bool, into []any) []any { return append(into, v) }, nil, storage.Itself,
+		func(minted [][]*bool) {
+			for i, m := range minted {
+				out[i].Partial = len(out[i].Transactions) > 0 && !*m[0]
+			}
+			done(out)
+		})
+}
+
+// nftTransactions are the transactions of the first events, each once; more tells whether there are other events.
+func nftTransactions(events []*nftEvent, most int) (list []*ledger.NFTTransaction, more bool) {
+	if more = len(events) > most; more {
+		events = events[:most]
+	}
+	for i, e := range events {
+		if e.found && (i == 0 || events[i-1].at != e.at) {
+			list = append(list, &e.NFTTransaction)
+		}
+	}
+	return list, more
+}
+
+// NFTTransfer is a member of the JSON column transaction.nft_transfer.
+type NFTTransfer struct {
+	IsApproval        *bool           `json:"is_approval"`
+	ReceiverAccountID ledger.EntityID `json:"receiver_account_id"`
+	SenderAccountID   ledger.EntityID `json:"sender_account_id"`
+	SerialNumber      int64           `json:"serial_number"`
+	TokenID           ledger.EntityID `json:"token_id"`
+}

@@ -1,0 +1,140 @@
+package entities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// registeredColumns are the columns of a registered node r, in the order of registeredTargets.
+const registeredColumns = `r.registered_node_id, r.admin_key, r.created_timestamp, r.deleted, r.description, r.service_endpoints,
+  lower(r.timestamp_range), upper(r.timestamp_range), r.type`
+
+type registeredRow struct {
+	ledger.RegisteredNode
+	owner     int64
+	adminKey  ledger.Key
+	endpoints []byte
+	types     []int16
+}
+
+func registeredTargets(r *registeredRow, into []any) []any {
+	return append(into, &r.RegisteredNodeID, (*[]byte)(&r.adminKey), &r.CreatedTimestamp, &r.Deleted, &r.Description, &r.endpoints,
+		&r.Timestamp.From, &r.Timestamp.To, &r.types)
+}
+
+func ownedRegisteredTargets(r *registeredRow, into []any) []any {
+	return registeredTargets(r, append(into, &r.owner))
+}
+
+// registeredEndpoint is a member of the JSON column registered_node.service_endpoints.
+type registeredEndpoint struct {
+	BlockNode *struct {
+		EndpointAPIs []string `json:"endpoint_apis"`
+	} `json:"block_node"`
+	DomainName     *string `json:"domain_name"`
+	GeneralService *struct {
+		Description *string `json:"description"`
+	} `json:"general_service"`
+	IPAddress   *string   `json:"ip_address"`
+	MirrorNode  *struct{} `json:"mirror_node"`
+	Port        int32     `json:"port"`
+	RequiresTLS bool      `json:"requires_tls"`
+	RPCRelay    *struct{} `json:"rpc_relay"`
+}
+
+// orUnknown is what v points to, unknown when it is nil.
+func orUnknown[T any](v *T) ledger.Null[T] {
+	if v == nil {
+		return ledger.Null[T]{}
+	}
+	return ledger.Of(*v)
+}
+
+func finishRegistered(r *registeredRow) error {
+	r.AdminKey = r.adminKey.Info()
+	for _, code := range r.types {
+		r.Types = append(r.Types, ledger.RegisteredNodeTypeOf(code))
+	}
+	if r.endpoints == nil {
+		return nil
+	}
+	var endpoints []registeredEndpoint
+	if err := json.Unmarshal(r.endpoints, &endpoints); err != nil {
+		return fmt.Errorf("endpoints of registered node %d: %w", r.RegisteredNodeID, err)
+	}
+	for _, e := range endpoints {
+		out := &ledger.RegisteredServiceEndpoint{
+			DomainName: orUnknown(e.DomainName), IPAddress: orUnknown(e.IPAddress), Port: e.Port, RequiresTLS: e.RequiresTLS,
+			MirrorNode: ledger.Null[ledger.Empty]{Valid: e.MirrorNode != nil}, RPCRelay: ledger.Null[ledger.Empty]{Valid: e.RPCRelay != nil},
+		}
+		if e.BlockNode != nil {
+			out.BlockNode = &ledger.BlockNodeService{}
+			for _, name := range e.BlockNode.EndpointAPIs {
+				out.BlockNode.EndpointAPIs = append(out.BlockNode.EndpointAPIs, ledger.BlockNodeAPIOf(name))
+			}
+		}
+		if e.GeneralService != nil {
+			out.GeneralService = &ledger.GeneralService{Description: orUnknown(e.GeneralService.Description)}
+		}
+		r.ServiceEndpoints = append(r.ServiceEndpoints, out)
+	}
+	return nil
+}
+
+// RegisteredNodes reads a page of the registered nodes that were not deleted, by number.
+func RegisteredNodes(ctx context.Context, db *storage.DB, f *ledger.RegisteredNodeFilter, p storage.Page) ([]*ledger.RegisteredNode, error) {
+	var w storage.Where
+	if f != nil {
+		storage.Filter(&w, "r.registered_node_id", f.RegisteredNodeID)
+		if f.Type != nil {
+			w.And("r.type @> ?", []int16{f.Type.Code()})
+		}
+	}
+	w.Keyset(p, "r.registered_node_id")
+	sql := `select ` + registeredColumns + ` from registered_node r where r.deleted is false` + w.String() + w.OrderBy(p, "r.registered_node_id")
+	rows, err := storage.List(ctx, db, sql, w.Args, registeredTargets, finishRegistered)
+	if err != nil {
+		return nil, fmt.Errorf("reading registered nodes: %w", err)
+	}
+	out := make([]*ledger.RegisteredNode, len(rows))
+	for i, r := range rows {
+		out[i] = &r.RegisteredNode
+	}
+	return out, nil
+}
+
+// RegisteredNode reads a registered node, also one that was deleted. Nil when there is none.
+func RegisteredNode(ctx context.Context, db *storage.DB, id int64) (*ledger.RegisteredNode, error) {
+	rows, err := storage.List(ctx, db, `select `+registeredColumns+` from registered_node r where r.registered_node_id = $1`, []any{id}, registeredTargets, finishRegistered)
+	if err != nil {
+		return nil, fmt.Errorf("reading registered node %d: %w", id, err)
+	}
+	if len(rows) == 0 {
+		return nil, nil //nolint:nilnil // no such node
+	}
+	return &rows[0].RegisteredNode, nil
+}
+
+// QueueRegisteredNodesOf queues reading the registered nodes that nodes name as their own, by number and without those that were deleted; done gets
+// one list for each.
+func QueueRegisteredNodesOf(b *storage.Batch, nodes []*ledger.NetworkNode, done func([][]*ledger.RegisteredNode)) {
+	var owners, ids []int64
+	for i, n := range nodes {
+		for _, id := range n.AssociatedRegisteredNodes {
+			owners, ids = append(owners, int64(i)), append(ids, id)
+		}
+	}
+	storage.Queue(b, `select p.owner, `+registeredColumns+` from (select distinct * from unnest($1::bigint[], $2::bigint[]) as p(owner, id)) p
+join registered_node r on r.registered_node_id = p.id where r.deleted is false order by p.owner, p.id`, []any{owners, ids},
+		ownedRegisteredTargets, finishRegistered, func(rows []*registeredRow) {
+			out := make([][]*ledger.RegisteredNode, len(nodes))
+			for _, r := range rows {
+				out[r.owner] = append(out[r.owner], &r.RegisteredNode)
+			}
+			done(out)
+		})
+}

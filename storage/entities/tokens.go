@@ -1,0 +1,279 @@
+package entities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// TokenColumns are the columns of a token t with its entity e, in the order of tokenTargets.
+const TokenColumns = `t.token_id, t.type::text, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
+  e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
+  t.name, t.pause_key, t.pause_status::text, t.supply_key, t.supply_type::text, t.symbol,
+  greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
+  t.total_supply, t.treasury_account_id, t.wipe_key`
+
+// TokenRow is a token with the columns that its values are computed from.
+type TokenRow struct {
+	ledger.Token
+	FeesRow
+	Keys                         TokenKeys
+	typ, pauseStatus, supplyType string
+	expiration                   ledger.Null[int64]
+}
+
+// TokenKeys are the encoded keys of a token.
+type TokenKeys struct {
+	Admin, FeeSchedule, Freeze, KYC, Metadata, Pause, Supply, Wipe ledger.Key
+}
+
+func TokenTargets(t *TokenRow, into []any) []any {
+	k := &t.Keys
+	return append(into, &t.EntityID, &t.typ, (*[]byte)(&k.Admin), &t.AutoRenewAccountID, &t.AutoRenewPeriod, &t.CreatedTimestamp, &t.Decimals, &t.Deleted,
+		&t.expiration, (*[]byte)(&k.FeeSchedule), &t.FreezeDefault, (*[]byte)(&k.Freeze), &t.InitialSupply, (*[]byte)(&k.KYC), &t.MaxSupply, &t.Memo,
+		&t.Metadata, (*[]byte)(&k.Metadata), &t.Name, (*[]byte)(&k.Pause), &t.pauseStatus, (*[]byte)(&k.Supply), &t.supplyType, &t.Symbol,
+		&t.Timestamp.From, &t.Timestamp.To, &t.TotalSupply, &t.TreasuryAccountID, (*[]byte)(&k.Wipe))
+}
+
+// FinishToken computes what the database does not hold.
+func FinishToken(t *TokenRow) error {
+	k := &t.Keys
+	t.Type, t.PauseStatus, t.SupplyType = ledger.TokenType(t.typ), ledger.TokenPauseStatus(t.pauseStatus), ledger.TokenSupplyType(t.supplyType)
+	t.AdminKey, t.FeeScheduleKey, t.FreezeKey, t.KYCKey = k.Admin.Info(), k.FeeSchedule.Info(), k.Freeze.Info(), k.KYC.Info()
+	t.MetadataKey, t.PauseKey, t.SupplyKey, t.WipeKey = k.Metadata.Info(), k.Pause.Info(), k.Supply.Info(), k.Wipe.Info()
+	t.ExpirationTimestamp = Expiry(t.expiration, ledger.Of(t.CreatedTimestamp), t.AutoRenewPeriod)
+	if t.Metadata == nil {
+		t.Metadata = []byte{}
+	}
+	return nil
+}
+
+// FeesColumns are the columns of a row f of custom_fee or its history, in the order of feesTargets.
+const FeesColumns = `f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range)`
+
+// FeesRow is the JSON of a token's custom fees.
+type FeesRow struct {
+	hasFees                    bool
+	fixed, fractional, royalty []byte
+	feesFrom                   ledger.Null[ledger.Timestamp]
+}
+
+func FeesTargets(f *FeesRow, into []any) []any {
+	return append(into, &f.hasFees, &f.fixed, &f.fractional, &f.royalty, &f.feesFrom)
+}
+
+// fractionalFee is a member of the JSON column custom_fee.fractional_fees.
+type fractionalFee struct {
+	AllCollectorsAreExempt bool            `json:"all_collectors_are_exempt"`
+	CollectorAccountID     ledger.EntityID `json:"collector_account_id"`
+	Denominator            int64           `json:"denominator"`
+	MaximumAmount          *int64          `json:"maximum_amount"`
+	MinimumAmount          int64           `json:"minimum_amount"`
+	NetOfTransfers         bool            `json:"net_of_transfers"`
+	Numerator              int64           `json:"numerator"`
+}
+
+// royaltyFee is a member of the JSON column custom_fee.royalty_fees.
+type royaltyFee struct {
+	AllCollectorsAreExempt bool            `json:"all_collectors_are_exempt"`
+	CollectorAccountID     ledger.EntityID `json:"collector_account_id"`
+	Denominator            int64           `json:"denominator"`
+	FallbackFee            *fallbackFee    `json:"fallback_fee"`
+	Numerator              int64           `json:"numerator"`
+}
+
+type fallbackFee struct {
+	Amount              int64           `json:"amount"`
+	DenominatingTokenID ledger.EntityID `json:"denominating_token_id"`
+}
+
+// CustomFees are the custom fees of a token, nil when the database has no row of them. A fungible token has no royalty fees and any other no fractional
+// ones, whatever is stored.
+func (f *FeesRow) CustomFees(token ledger.EntityID, typ ledger.TokenType) (*ledger.TokenCustomFees, error) {
+	if !f.hasFees {
+		return nil, nil //nolint:nilnil // there are none
+	}
+	out := &ledger.TokenCustomFees{CreatedTimestamp: f.feesFrom, FixedFees: []*ledger.FixedFee{}}
+	fixed, err := members[fixedFee](f.fixed)
+	if err != nil {
+		return nil, fmt.Errorf("fixed fees of token %s: %w", token, err)
+	}
+	for _, m := range fixed {
+		out.FixedFees = append(out.FixedFees, (*ledger.FixedFee)(&m))
+	}
+	if typ == ledger.TokenFungibleCommon {
+		fractional, err := members[fractionalFee](f.fractional)
+		if err != nil {
+			return nil, fmt.Errorf("fractional fees of token %s: %w", token, err)
+		}
+		out.FractionalFees = []*ledger.FractionalFee{}
+		for _, m := range fractional {
+			fee := &ledger.FractionalFee{
+				AllCollectorsAreExempt: m.AllCollectorsAreExempt, Amount: &ledger.Fraction{Numerator: m.Numerator, Denominator: m.Denominator},
+				CollectorAccountID: m.CollectorAccountID, DenominatingTokenID: token, Minimum: m.MinimumAmount, NetOfTransfers: m.NetOfTransfers,
+			}
+			if m.MaximumAmount != nil {
+				fee.Maximum = ledger.Of(*m.MaximumAmount)
+			}
+			out.FractionalFees = append(out.FractionalFees, fee)
+		}
+		return out, nil
+	}
+	royalty, err := members[royaltyFee](f.royalty)
+	if err != nil {
+		return nil, fmt.Errorf("royalty fees of token %s: %w", token, err)
+	}
+	out.RoyaltyFees = []*ledger.RoyaltyFee{}
+	for _, m := range royalty {
+		fee := &ledger.RoyaltyFee{
+			AllCollectorsAreExempt: m.AllCollectorsAreExempt, Amount: &ledger.Fraction{Numerator: m.Numerator, Denominator: m.Denominator},
+			CollectorAccountID: m.CollectorAccountID,
+		}
+		if m.FallbackFee != nil && m.FallbackFee.Amount != 0 {
+			fee.FallbackFee = (*ledger.FallbackFee)(m.FallbackFee)
+		}
+		out.RoyaltyFees = append(out.RoyaltyFees, fee)
+	}
+	return out, nil
+}
+
+// members reads a JSON array; null has none.
+func members[T any](text []byte) ([]T, error) {
+	if text == nil {
+		return nil, nil
+	}
+	var out []T
+	if err := json.Unmarshal(text, &out); err != nil {
+		return nil, fmt.Errorf("reading JSON: %w", err)
+	}
+	return out, nil
+}
+
+// tokens drops the columns that were needed only to compute others.
+func tokens(rows []*TokenRow) []*ledger.Token {
+	out := make([]*ledger.Token, len(rows))
+	for i, r := range rows {
+		out[i] = &r.Token
+	}
+	return out
+}
+
+// Tokens reads a page of tokens by id. associated, if valid, is an account that they are associated with. Custom fees are not read.
+func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associated ledger.Null[ledger.EntityID], p storage.Page) ([]*ledger.Token, error) {
+	var w storage.Where
+	from := "token t join entity e on e.id = t.token_id"
+	if associated.Valid {
+		from += " join token_account a on a.token_id = t.token_id and a.associated and a.account_id = " + w.Arg(int64(associated.V))
+	}
+	if f != nil {
+		storage.Filter(&w, "t.token_id", f.ID)
+		for _, part := range f.NameContains {
+			w.And("t.name ilike ?", "%"+part+"%")
+		}
+		storage.FilterText(&w, "e.public_key", f.PublicKey)
+		if f.Types != nil {
+			w.And("t.type = any(?::text[]::token_type[])", f.Types)
+		}
+	}
+	w.Keyset(p, "t.token_id")
+	b := db.NewBatch()
+	if f != nil && len(f.NameContains) > 0 {
+		b.Set("enable_bitmapscan", "on") // the index of names answers with bitmaps only
+	}
+	var found []*ledger.Token
+	storage.Queue(b, `select `+TokenColumns+` from `+from+` where true`+w.String()+w.OrderBy(p, "t.token_id"), w.Args, TokenTargets, FinishToken,
+		func(rows []*TokenRow) { found = tokens(rows) })
+	if err := b.Run(ctx); err != nil {
+		return nil, fmt.Errorf("reading tokens: %w", err)
+	}
+	return found, nil
+}
+
+// QueueTokens queues reading tokens by their ids; done gets one for each id, nil for those that do not exist. Custom fees are not read.
+func QueueTokens(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Token)) {
+	storage.Queue(b, `select `+TokenColumns+` from token t join entity e on e.id = t.token_id where t.token_id = any($1)`, []any{storage.Int64s(ids)}, TokenTargets, FinishToken,
+		func(rows []*TokenRow) {
+			byID := make(map[ledger.EntityID]*ledger.Token, len(rows))
+			for _, r := range rows {
+				byID[r.EntityID] = &r.Token
+			}
+			out := make([]*ledger.Token, len(ids))
+			for i, id := range ids {
+				out[i] = byID[id]
+			}
+			done(out)
+		})
+}
+
+// Token reads a token with its custom fees, as it is or, where at is given, as it was: of each of the three rows that make it the newest version
+// whose time meets at. Nil when there is none.
+func Token(ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.TimestampFilter) (*ledger.Token, error) {
+	w := storage.Where{Args: []any{int64(id)}}
+	w.Versions("timestamp_range", at)
+	newest := func(table, key string) string {
+		version := func(table string) string {
+			return `(select * from ` + table + ` where ` + key + ` = $1` + w.String() + ` order by lower(timestamp_range) desc limit 1)`
+		}
+		if at == nil {
+			return `(select * from ` + table + ` where ` + key + ` = $1)`
+		}
+		return `(select * from (` + version(table) + ` union all ` + version(table+"_history") + `) v order by lower(timestamp_range) desc limit 1)`
+	}
+	sql := `select ` + TokenColumns + `, ` + FeesColumns + ` from ` + newest("token", "token_id") + ` t join ` + newest("entity", "id") + ` e on e.id = t.token_id
+left join ` + newest("custom_fee", "entity_id") + ` f on f.entity_id = t.token_id`
+	rows, err := storage.List(ctx, db, sql, w.Args, func(t *TokenRow, into []any) []any { return FeesTargets(&t.FeesRow, TokenTargets(t, into)) }, func(t *TokenRow) error {
+		if err := FinishToken(t); err != nil {
+			return err
+		}
+		fees, err := t.CustomFees(t.EntityID, t.Type)
+		t.Fees, t.At = ledger.Of(fees), at
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading token %s: %w", id, err)
+	case len(rows) == 0:
+		return nil, nil //nolint:nilnil // no such token, or not then
+	default:
+		return &rows[0].Token, nil
+	}
+}
+
+// tokenFees are the custom fees of a token.
+type tokenFees struct {
+	FeesRow
+	token ledger.EntityID
+	fees  *ledger.TokenCustomFees
+}
+
+// QueueTokenFees queues reading the present custom fees of tokens; done gets those of each, nil where the database has none.
+func QueueTokenFees(b *storage.Batch, of []*ledger.Token, done func([]*ledger.TokenCustomFees)) {
+	types := make(map[ledger.EntityID]ledger.TokenType, len(of))
+	ids := make([]int64, len(of))
+	for i, t := range of {
+		types[t.EntityID], ids[i] = t.Type, int64(t.EntityID)
+	}
+	storage.Queue(b, `select f.entity_id, `+FeesColumns+` from custom_fee f where f.entity_id = any($1)`, []any{ids},
+		func(f *tokenFees, into []any) []any { return FeesTargets(&f.FeesRow, append(into, &f.token)) },
+		func(f *tokenFees) (err error) {
+			f.fees, err = f.FeesRow.CustomFees(f.token, types[f.token])
+			return err
+		},
+		func(rows []*tokenFees) {
+			byID := make(map[ledger.EntityID]*ledger.TokenCustomFees, len(rows))
+			for _, r := range rows {
+				byID[r.token] = r.fees
+			}
+			out := make([]*ledger.TokenCustomFees, len(of))
+			for i, t := range of {
+				out[i] = byID[t.EntityID]
+			}
+			done(out)
+		})
+}
+
+// CountTokens is the list of tokens.
+const CountTokens storage.Countable = `select from token`

@@ -1,0 +1,241 @@
+package entities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// TopicPart names what the database lacks of a topic.
+type TopicPart string
+
+// The rows that make a topic, in the order in which they are looked for.
+const (
+	TopicRow      TopicPart = "Topic"
+	TopicEntity   TopicPart = "Entity"
+	TopicFees     TopicPart = "Custom fee for entity"
+	topicComplete TopicPart = ""
+)
+
+type topicRow struct {
+	ledger.Topic
+	adminKey, feeScheduleKey, submitKey ledger.Key
+	feeExemptKeys                       []byte
+	expiration                          ledger.Null[int64]
+	fixedFees                           []byte
+	hasEntity, hasFees                  bool
+	feesFrom                            ledger.Null[ledger.Timestamp]
+	memo                                ledger.Null[string]
+}
+
+func topicTargets(t *topicRow, into []any) []any {
+	return append(into, &t.EntityID, (*storage.Blob)(&t.adminKey), (*storage.Blob)(&t.feeExemptKeys), (*storage.Blob)(&t.feeScheduleKey), (*storage.Blob)(&t.submitKey),
+		&t.hasEntity, &t.AutoRenewAccountID, &t.AutoRenewPeriod, &t.CreatedTimestamp, &t.Deleted, &t.expiration, &t.memo, &t.Timestamp.From, &t.Timestamp.To,
+		&t.hasFees, &t.fixedFees, &t.feesFrom)
+}
+
+// fixedFee is a member of the JSON column custom_fee.fixed_fees.
+type fixedFee struct {
+	AllCollectorsAreExempt bool            `json:"all_collectors_are_exempt"`
+	Amount                 int64           `json:"amount"`
+	CollectorAccountID     ledger.EntityID `json:"collector_account_id"`
+	DenominatingTokenID    ledger.EntityID `json:"denominating_token_id"`
+}
+
+func finishTopic(t *topicRow) error {
+	t.AdminKey, t.FeeScheduleKey, t.SubmitKey = t.adminKey.Info(), t.feeScheduleKey.Info(), t.submitKey.Info()
+	t.Memo = t.memo.V
+	t.ExpirationTimestamp = Expiry(t.expiration, t.CreatedTimestamp, t.AutoRenewPeriod)
+	keys, err := ledger.DecodeKeyList(t.feeExemptKeys)
+	if err != nil {
+		return fmt.Errorf("topic %s: %w", t.EntityID, err)
+	}
+	t.FeeExemptKeys = make([]*ledger.KeyInfo, len(keys))
+	for i, k := range keys {
+		t.FeeExemptKeys[i] = k.Info()
+	}
+	if !t.hasFees {
+		return nil
+	}
+	t.CustomFees = &ledger.TopicCustomFees{CreatedTimestamp: t.feesFrom, FixedFees: []*ledger.FixedFee{}}
+	if t.fixedFees == nil {
+		return nil
+	}
+	var fees []fixedFee
+	if err := json.Unmarshal(t.fixedFees, &fees); err != nil {
+		return fmt.Errorf("custom fees of topic %s: %w", t.EntityID, err)
+	}
+	for _, f := range fees {
+		t.CustomFees.FixedFees = append(t.CustomFees.FixedFees, (*ledger.FixedFee)(&f))
+	}
+	return nil
+}
+
+// QueueTopics queues reading topics by their ids; done gets one for each, nil for those that the database does not know, with what it lacks.
+func QueueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic, []TopicPart)) {
+	sql := `select t.id, t.admin_key, t.fee_exempt_key_list, t.fee_schedule_key, t.submit_key,
+  e.id is not null, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.expiration_timestamp, e.memo,
+  lower(e.timestamp_range), upper(e.timestamp_range),
+  f.entity_id is not null, f.fixed_fees, lower(f.timestamp_range)
+from topic t left join entity e on e.id = t.id left join custom_fee f on f.entity_id = t.id where t.id = any($1)`
+	storage.Queue(b, sql, []any{storage.Int64s(ids)}, topicTargets, finishTopic, func(rows []*topicRow) {
+		byID := make(map[ledger.EntityID]*topicRow, len(rows))
+		for _, r := range rows {
+			byID[r.EntityID] = r
+		}
+		topics, missing := make([]*ledger.Topic, len(ids)), make([]TopicPart, len(ids))
+		for i, id := range ids {
+			switch r := byID[id]; {
+			case r == nil:
+				missing[i] = TopicRow
+			case !r.hasEntity:
+				missing[i] = TopicEntity
+			case !r.hasFees:
+				missing[i] = TopicFees
+			default:
+				topics[i], missing[i] = &r.Topic, topicComplete
+			}
+		}
+		done(topics, missing)
+	})
+}
+
+// Topic reads a topic. Nil when the database does not know it, with what it lacks.
+func Topic(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Topic, TopicPart, error) {
+	var topic *ledger.Topic
+	var lacks TopicPart
+	b := db.NewBatch()
+	QueueTopics(b, []ledger.EntityID{id}, func(got []*ledger.Topic, missing []TopicPart) { topic, lacks = got[0], missing[0] })
+	if err := b.Run(ctx); err != nil {
+		return nil, "", fmt.Errorf("reading topic %s: %w", id, err)
+	}
+	return topic, lacks, nil
+}
+
+const messageColumns = `consensus_timestamp, topic_id, sequence_number, message, payer_account_id, running_hash, coalesce(running_hash_version, 3) as running_hash_version,
+  chunk_num, chunk_total, valid_start_timestamp, initial_transaction_id`
+
+type messageRow struct {
+	ledger.TopicMessage
+	chunkNum, total ledger.Null[int32]
+	validStart      ledger.Null[ledger.Timestamp]
+	initial         []byte
+}
+
+func messageTargets(m *messageRow, into []any) []any {
+	return append(into, &m.ConsensusTimestamp, &m.TopicID, &m.SequenceNumber, (*storage.Blob)(&m.Message), &m.PayerAccountID, (*storage.Blob)(&m.RunningHash), &m.RunningHashVersion,
+		&m.chunkNum, &m.total, &m.validStart, (*storage.Blob)(&m.initial))
+}
+
+func finishMessage(m *messageRow) error {
+	if !m.chunkNum.Valid {
+		return nil
+	}
+	var chunk struct { // in one piece of memory
+		ledger.ChunkInfo
+		id ledger.MessageTransactionID
+	}
+	chunk.id = ledger.MessageTransactionID{AccountID: m.PayerAccountID, TransactionValidStart: m.validStart}
+	if m.initial != nil {
+		var err error
+		if chunk.id, err = ledger.DecodeTransactionID(m.initial); err != nil {
+			return fmt.Errorf("message %d of topic %s: %w", m.SequenceNumber, m.TopicID, err)
+		}
+	}
+	chunk.ChunkInfo = ledger.ChunkInfo{InitialTransactionID: &chunk.id, Number: m.chunkNum.V, Total: m.total}
+	m.ChunkInfo = &chunk.ChunkInfo
+	return nil
+}
+
+func messages(rows []*messageRow) []*ledger.TopicMessage {
+	out := make([]*ledger.TopicMessage, len(rows))
+	for i, r := range rows {
+		out[i] = &r.TopicMessage
+	}
+	return out
+}
+
+// TopicMessages reads a page of a topic's messages by consensus time.
+func TopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page) ([]*ledger.TopicMessage, error) {
+	w := storage.Where{Args: []any{int64(topic)}}
+	filterMessages(&w, f)
+	w.Keyset(p, "consensus_timestamp")
+	column := "consensus_timestamp"
+	if f != nil && f.SequenceNumber != nil && f.Timestamp == nil && p.Greater == nil && p.Less == nil {
+		column = "sequence_number" // both orders are the same, but only this one begins where the numbers do
+	}
+	rows, err := storage.List(ctx, db, `select `+messageColumns+` from topic_message where topic_id = $1`+w.String()+w.OrderBy(p, column),
+		w.Args, messageTargets, finishMessage)
+	if err != nil {
+		return nil, fmt.Errorf("reading the messages of topic %s: %w", topic, err)
+	}
+	return messages(rows), nil
+}
+
+// QueueTopicMessages queues reading a page of the messages of each of some topics; done gets one list for each.
+func QueueTopicMessages(b *storage.Batch, topics []ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page, done func([][]*ledger.TopicMessage)) {
+	from, arg := storage.OfParents(topics)
+	w := storage.Where{Args: []any{arg}}
+	filterMessages(&w, f)
+	w.Keyset(p, "consensus_timestamp")
+	storage.QueueChildren(b, len(topics), `select p.ord, m.* from `+from+` cross join lateral (
+  select `+messageColumns+` from topic_message where topic_id = p.id`+w.String()+w.OrderBy(p, "consensus_timestamp")+`) m
+order by p.ord, m.consensus_timestamp`+p.Direction(), w.Args, messageTargets, finishMessage,
+		func(m *messageRow) *ledger.TopicMessage { return &m.TopicMessage }, done)
+}
+
+// filterMessages adds the conditions on messages.
+func filterMessages(w *storage.Where, f *ledger.TopicMessageFilter) {
+	if f != nil {
+		storage.Filter(w, "sequence_number", f.SequenceNumber)
+		storage.Filter(w, "consensus_timestamp", f.Timestamp)
+	}
+}
+
+// TopicMessageByNumber reads one message of a topic. Nil when there is none.
+func TopicMessageByNumber(ctx context.Context, db *storage.DB, topic ledger.EntityID, number int64) (*ledger.TopicMessage, error) {
+	return topicMessage(ctx, db, `select `+messageColumns+` from topic_message where topic_id = $1 and sequence_number = $2 limit 2`, int64(topic), number)
+}
+
+// TopicMessageAt reads the message that a successful transaction brought at a consensus time. Nil when there is none.
+func TopicMessageAt(ctx context.Context, db *storage.DB, at ledger.Timestamp) (*ledger.TopicMessage, error) {
+	return topicMessage(ctx, db, `select `+messageColumns+` from topic_message
+where topic_id = (select entity_id from transaction where consensus_timestamp = $1 and result = 22 and type = 27) and consensus_timestamp = $1 limit 2`, int64(at))
+}
+
+func topicMessage(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledger.TopicMessage, error) {
+	rows, err := storage.List(ctx, db, sql, args, messageTargets, finishMessage)
+	if err != nil {
+		return nil, fmt.Errorf("reading a topic message: %w", err)
+	}
+	if len(rows) != 1 {
+		return nil, nil //nolint:nilnil // nothing that can be meant
+	}
+	return &rows[0].TopicMessage, nil
+}
+
+// CountTopicMessages is how many messages of a topic there are. They are numbered without gaps, so that the first and the last tell.
+func CountTopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID) (int64, error) {
+	const end = `(select sequence_number from topic_message where topic_id = $1 order by consensus_timestamp `
+	var n int64
+	if err := db.Pool().QueryRow(ctx, `select coalesce(`+end+`desc limit 1) - `+end+`limit 1) + 1, 0)`, int64(topic)).Scan(&n); err != nil {
+		return 0, fmt.Errorf("counting the messages of topic %s: %w", topic, err)
+	}
+	return n, nil
+}
+
+// MessagesAfter reads messages of all topics behind a consensus time, in order. Transactions without their message are passed over.
+// Comparing type and time together leaves the planner one order to read by, that of the index of both, however few messages there are.
+func MessagesAfter(ctx context.Context, db *storage.DB, after ledger.Timestamp, limit int) ([]*ledger.TopicMessage, error) {
+	rows, err := storage.List(ctx, db, `select `+messageColumns+`
+from (select type, consensus_timestamp as at, entity_id from transaction where (type, consensus_timestamp) > (27, $1) and (type, consensus_timestamp) < (28, 0) and result = 22) t
+cross join lateral (select `+messageColumns+` from topic_message where topic_id = t.entity_id and consensus_timestamp = t.at limit 1) m
+order by type, at limit $2`, []any{int64(after), limit}, messageTargets, finishMessage)
+	if err != nil {
+		return nil, fmt.Errorf("reading new messages: %w", err)
+	}
+	return messages(rows), nil
+}

@@ -1,0 +1,193 @@
+package evmstate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/domain/evm/worldstate"
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+	"heliograph/storage/entities"
+)
+
+const (
+	evmNFTsNow = `select ` + entities.NFTColumns + ` from unnest(@tokens::bigint[], @serials::bigint[]) w(token, serial)
+join nft n on n.token_id = w.token and n.serial_number = w.serial join entity e on e.id = n.token_id
+where n.deleted is not true and e.deleted is not true`
+
+	nftVersionColumns = `token_id, serial_number, account_id, created_timestamp, delegating_spender, deleted, metadata, spender, timestamp_range`
+)
+
+func evmNFTsThen() string {
+	return `select ` + entities.NFTColumns + ` from unnest(@tokens::bigint[], @serials::bigint[]) w(token, serial)
+cross join lateral ` + versionThen("nft", nftVersionColumns, "token_id = w.token and serial_number = w.serial") + ` n
+cross join lateral ` + versionThen("entity", "id, deleted, timestamp_range", "id = w.token") + ` e
+where n.deleted is not true and e.deleted is not true`
+}
+
+func (s *Snapshot) queueEVMNFTs(b *storage.Batch, keys []ledger.NFTKey, f *worldstate.TokenFacts) {
+	if len(keys) == 0 {
+		return
+	}
+	tokens, serials := make([]int64, len(keys)), make([]int64, len(keys))
+	for i, k := range keys {
+		tokens[i], serials[i] = int64(k.TokenID), k.SerialNumber
+	}
+	storage.Queue(b, s.pick(evmNFTsNow, evmNFTsThen()), s.named(pgx.NamedArgs{"tokens": tokens, "serials": serials}), entities.NFTTargets, nil, func(rows []*ledger.NFT) {
+		for _, n := range rows {
+			f.NFTs[n.Key()] = n
+		}
+	})
+}
+
+// allowanceKeys are the arguments that name allowances.
+func (s *Snapshot) allowanceKeys(keys []worldstate.AllowanceKey) []any {
+	owners, spenders, tokens := make([]int64, len(keys)), make([]int64, len(keys)), make([]int64, len(keys))
+	for i, k := range keys {
+		owners[i], spenders[i], tokens[i] = int64(k.Owner), int64(k.Spender), int64(k.Token)
+	}
+	return s.named(pgx.NamedArgs{"owners": owners, "spenders": spenders, "tokens": tokens})
+}
+
+const (
+	allowancesWanted = ` from unnest(@owners::bigint[], @spenders::bigint[], @tokens::bigint[]) w(owner, spender, token)
+`
+	evmAllowancesNow = `select w.owner, w.spender, w.token, coalesce(t.amount, h.amount)` + allowancesWanted + `left join token_allowance t on t.owner = w.owner and t.spender = w.spender and t.token_id = w.token and w.token <> 0
+left join crypto_allowance h on h.owner = w.owner and h.spender = w.spender and w.token = 0
+where coalesce(t.amount, h.amount) is not null`
+
+	evmOperatorsNow = `select w.owner, w.spender, w.token, 1::bigint` + allowancesWanted + `join nft_allowance a on a.owner = w.owner and a.spender = w.spender and a.token_id = w.token and a.approved_for_all`
+)
+
+// evmAllowancesThen are allowances at the instant: what was granted last until then, less what the spender took since.
+func evmAllowancesThen() string {
+	return `select w.owner, w.spender, w.token, coalesce(
+  t.amount_granted + coalesce((select sum(amount) from token_transfer where account_id = w.owner and token_id = w.token and payer_account_id = w.spender
+    and is_approval and consensus_timestamp > lower(t.timestamp_range) and consensus_timestamp <= @instant), 0),
+  h.amount_granted + coalesce((select sum(amount) from crypto_transfer where entity_id = w.owner and payer_account_id = w.spender
+    and is_approval and consensus_timestamp > lower(h.timestamp_range) and consensus_timestamp <= @instant and errata is distinct from 'DELETE'), 0))::bigint` + allowancesWanted +
+		`left join lateral ` + versionThen("token_allowance", "amount_granted, timestamp_range", "owner = w.owner and spender = w.spender and token_id = w.token and w.token <> 0") + ` t on true
+left join lateral ` + versionThen("crypto_allowance", "amount_granted, timestamp_range", "owner = w.owner and spender = w.spender and w.token = 0") + ` h on true
+where coalesce(t.amount_granted, h.amount_granted) is not null`
+}
+
+func evmOperatorsThen() string {
+	return `select w.owner, w.spender, w.token, 1::bigint` + allowancesWanted +
+		`cross join lateral ` + versionThen("nft_allowance", "approved_for_all, timestamp_range", "owner = w.owner and spender = w.spender and token_id = w.token") + ` a where a.approved_for_all`
+}
+
+// allowanceRow is an allowance with its amount.
+type allowanceRow struct {
+	key    worldstate.AllowanceKey
+	amount int64
+}
+
+func allowanceTargets(r *allowanceRow, into []any) []any {
+	return append(into, &r.key.Owner, &r.key.Spender, &r.key.Token, &r.amount)
+}
+
+func (s *Snapshot) queueEVMAllowances(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
+	if len(keys) == 0 {
+		return
+	}
+	storage.Queue(b, s.pick(evmAllowancesNow, evmAllowancesThen()), s.allowanceKeys(keys), allowanceTargets, nil, func(rows []*allowanceRow) {
+		for _, r := range rows {
+			f.Allowances[r.key] = max(r.amount, 0)
+		}
+	})
+}
+
+func (s *Snapshot) queueOperators(b *storage.Batch, keys []worldstate.AllowanceKey, f *worldstate.TokenFacts) {
+	if len(keys) == 0 {
+		return
+	}
+	storage.Queue(b, s.pick(evmOperatorsNow, evmOperatorsThen()), s.allowanceKeys(keys), allowanceTargets, nil, func(rows []*allowanceRow) {
+		for _, r := range rows {
+			f.Operators[r.key] = true
+		}
+	})
+}
+
+// countRow are up to two numbers of an entity.
+type countRow struct {
+	id            ledger.EntityID
+	first, second int64
+}
+
+func countTargets(r *countRow, into []any) []any { return append(into, &r.id, &r.first, &r.second) }
+
+const (
+	autoAssociationsNow = `select e.id, coalesce(e.max_automatic_token_associations, 0)::bigint,
+  (select count(*) from token_account where account_id = e.id and associated and automatic_association) from entity e where e.id = any(@accounts)`
+
+	lastSerialsNow = `select w.id, coalesce((select max(serial_number) from nft where token_id = w.id), 0), 0::bigint from unnest(@tokens::bigint[]) w(id)`
+
+	lastSerialsThen = `select w.id, coalesce((select max(serial_number) from nft where token_id = w.id and created_timestamp <= @instant), 0), 0::bigint
+from unnest(@tokens::bigint[]) w(id)`
+)
+
+// autoAssociationsThen counts at the instant. Whether an association is automatic never changes, so the row of now tells which pairs to look at.
+func autoAssociationsThen() string {
+	return `select e.id, coalesce(e.max_automatic_token_associations, 0)::bigint, (select count(*) from token_account r
+  cross join lateral ` + versionThen("token_account", "associated, automatic_association, timestamp_range", "account_id = r.account_id and token_id = r.token_id") + ` a
+  where r.account_id = e.id and a.associated and a.automatic_association)
+from unnest(@accounts::bigint[]) w(id)
+cross join lateral ` + versionThen("entity", "id, max_automatic_token_associations, timestamp_range", "id = w.id") + ` e`
+}
+
+func (s *Snapshot) queueAutoAssociations(b *storage.Batch, accounts []ledger.EntityID, f *worldstate.TokenFacts) {
+	if len(accounts) == 0 {
+		return
+	}
+	storage.Queue(b, s.pick(autoAssociationsNow, autoAssociationsThen()), s.named(pgx.NamedArgs{"accounts": storage.Int64s(accounts)}), countTargets, nil, func(rows []*countRow) {
+		for _, r := range rows {
+			f.Slots[r.id] = worldstate.AutoAssociations{Most: r.first, Used: r.second}
+		}
+	})
+}
+
+func (s *Snapshot) queueLastSerials(b *storage.Batch, tokens []ledger.EntityID, f *worldstate.TokenFacts) {
+	if len(tokens) == 0 {
+		return
+	}
+	storage.Queue(b, s.pick(lastSerialsNow, lastSerialsThen), s.named(pgx.NamedArgs{"tokens": storage.Int64s(tokens)}), countTargets, nil, func(rows []*countRow) {
+		for _, r := range rows {
+			f.Serials[r.id] = r.first
+		}
+	})
+}
+
+const (
+	pendingWanted = `select w.sender, w.receiver, w.token, w.serial, coalesce(a.amount, 0)
+from unnest(@senders::bigint[], @receivers::bigint[], @tokens::bigint[], @serials::bigint[]) w(sender, receiver, token, serial)
+`
+	pendingCondition = `sender_account_id = w.sender and receiver_account_id = w.receiver and token_id = w.token and serial_number = w.serial`
+
+	pendingNow = pendingWanted + `join token_airdrop a on ` + pendingCondition + ` and a.state = 'PENDING'`
+)
+
+func pendingThen() string {
+	return pendingWanted + `cross join lateral ` + versionThen("token_airdrop", "amount, state, timestamp_range", pendingCondition) + ` a where a.state = 'PENDING'`
+}
+
+func pendingTargets(a *ledger.Airdrop, into []any) []any {
+	return append(into, &a.SenderID, &a.ReceiverID, &a.TokenID, &a.SerialNumber, &a.Amount)
+}
+
+// PendingAirdrops tells which airdrops are pending of those that are named by sender, receiver, token and serial, 0 for units, with their amounts.
+func (s *Snapshot) PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) (pending []*ledger.Airdrop, err error) {
+	n := len(named)
+	senders, receivers, tokens, serials := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	for i, a := range named {
+		senders[i], receivers[i], tokens[i], serials[i] = int64(a.SenderID), int64(a.ReceiverID), int64(a.TokenID), a.SerialNumber.V
+	}
+	args := s.named(pgx.NamedArgs{"senders": senders, "receivers": receivers, "tokens": tokens, "serials": serials})
+	b := s.db.NewBatch()
+	storage.Queue(b, s.pick(pendingNow, pendingThen()), args, pendingTargets, nil, func(rows []*ledger.Airdrop) { pending = rows })
+	if err := s.run(ctx, b); err != nil {
+		return nil, fmt.Errorf("reading airdrops: %w", err)
+	}
+	return pending, nil
+}

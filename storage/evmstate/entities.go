@@ -1,0 +1,149 @@
+package evmstate
+
+import (
+	"context"
+	"fmt"
+
+	"heliograph/internal/domain/evm/worldstate"
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+	"heliograph/storage/entities"
+)
+
+// evmEntityRow is an entity with what it was asked by, and the code of a contract unless it is remembered.
+type evmEntityRow struct {
+	worldstate.Entity
+	evmAddress, alias, delegation []byte
+	asked                         []byte // the address, nil when it was asked by its number
+	receiver                      ledger.Null[bool]
+	nonce                         ledger.Null[int64]
+}
+
+func evmEntityTargets(e *evmEntityRow, into []any) []any {
+	return append(into, &e.asked, &e.ID, &e.Type, &e.evmAddress, &e.alias, &e.Balance, &e.nonce, &e.delegation, &e.Key, &e.receiver, &e.Code)
+}
+
+func finishEVMEntity(e *evmEntityRow) error {
+	for _, b := range [][]byte{e.evmAddress, e.alias} {
+		if a, ok := ledger.EVMAddressOf(b); ok && a != e.ID.LongZero() {
+			e.Alias = ledger.Of(a)
+			break
+		}
+	}
+	if a, ok := ledger.EVMAddressOf(e.delegation); ok {
+		e.Delegation = ledger.Of(a)
+	}
+	e.ReceiverSigRequired, e.Nonce = e.receiver.V, e.nonce.V
+	return nil
+}
+
+// evmEntityColumns are read from e, what an entity is, w, what was asked, and c, its contract.
+const evmEntityColumns = `w.address, e.id, e.type::text, e.evm_address, e.alias, e.balance, e.ethereum_nonce, e.delegation_address, e.key, e.receiver_sig_required, c.runtime_bytecode`
+
+// evmEntitiesNow reads entities as they are: $1 ids, $2 addresses, $3 ids whose code is remembered.
+const evmEntitiesNow = `select ` + evmEntityColumns + ` from (
+  select id, null::bytea as address from entity where id = any($1)
+  union all
+  select e.id, a.address from unnest($2::bytea[]) a(address) join entity e on e.evm_address = a.address or e.alias = a.address
+  where e.deleted is not true) w
+join entity e on e.id = w.id and e.deleted is not true
+left join contract c on c.id = e.id and not c.id = any($3)`
+
+// evmVersionColumns are what a version of an entity has of it.
+const evmVersionColumns = `id, type, evm_address, alias, ethereum_nonce, delegation_address, key, receiver_sig_required, deleted, created_timestamp,
+  lower(timestamp_range) as since`
+
+// evmEntitiesThen reads entities as they were at $4: the newest version that had begun. An address is that of the entity that was created last
+// until then. What an account owned is what the last snapshot of all balances before has of it, and what was transferred since.
+const evmEntitiesThen = `select ` + evmEntityColumns + ` from (
+  select id, null::bytea as address from unnest($1::bigint[]) id
+  union all
+  select f.id, a.address from unnest($2::bytea[]) a(address) cross join lateral (
+    select id from entity where (evm_address = a.address or alias = a.address) and created_timestamp <= $4 order by created_timestamp desc limit 1) f) w
+cross join lateral (
+  select * from (
+    (select ` + evmVersionColumns + ` from entity where id = w.id and lower(timestamp_range) <= $4)
+    union all
+    (select ` + evmVersionColumns + ` from entity_history where id = w.id and lower(timestamp_range) <= $4 order by lower(timestamp_range) desc limit 1)) v
+  order by since desc limit 1) v
+cross join lateral (select v.id, v.type, v.evm_address, v.alias, v.ethereum_nonce, v.delegation_address, v.key, v.receiver_sig_required, v.deleted,
+  case when v.created_timestamp > $4 then 0 else ` + evmBalanceThen + ` end as balance) e
+left join contract c on c.id = e.id and not c.id = any($3)
+where e.deleted is not true`
+
+// queueEntities queues reading who is at some addresses into the snapshot.
+func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress) {
+	ids, opaque, remembered := []int64{}, [][]byte{}, []int64{}
+	for _, a := range addresses {
+		if _, known := s.entities[a]; known {
+			continue
+		}
+		s.entities[a] = nil
+		if num, ok := a.Num(); ok {
+			ids = append(ids, int64(s.db.SystemEntity(num)))
+		} else {
+			opaque = append(opaque, a[:])
+		}
+		if id := s.evm.memory.idOf(s.db.SystemEntity(0), a); id != 0 {
+			if code := s.evm.memory.code(id); code != nil {
+				s.codes[id] = code
+				remembered = append(remembered, int64(id))
+			}
+		}
+	}
+	if len(ids)+len(opaque) == 0 {
+		return
+	}
+	sql, args := evmEntitiesNow, []any{ids, opaque, remembered}
+	if s.history.past {
+		month := ledger.Timestamp(snapshotSpan)
+		sql, args = evmEntitiesThen, append(args, int64(s.history.until), int64(s.db.SystemEntity(entities.TreasuryNum)), int64(s.history.until-month), int64(s.history.until-2*month))
+	}
+	storage.Queue(b, sql, args, evmEntityTargets, finishEVMEntity, s.keepEntities)
+}
+
+// keepEntities takes note of entities that were read.
+func (s *Snapshot) keepEntities(rows []*evmEntityRow) {
+	for _, row := range rows {
+		e := &row.Entity
+		switch code, remembered := s.codes[e.ID]; {
+		case remembered:
+			e.Code = code
+		case len(e.Code) > 0:
+			s.evm.memory.keepCode(e.ID, e.Code)
+		}
+		asked := e.ID.LongZero()
+		if row.asked != nil {
+			asked = ledger.EVMAddress(row.asked)
+			s.evm.memory.keepID(asked, e.ID)
+		}
+		s.entities[asked] = e
+	}
+}
+
+// Entities returns who is at each address, in their order; nil where nobody is. A long-zero address is the entity with that number.
+func (s *Snapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) ([]*worldstate.Entity, error) {
+	s.asked.addresses = append(s.asked.addresses, addresses...)
+	b := s.db.NewBatch()
+	s.queueEntities(b, addresses)
+	if b.Len() > 0 {
+		if err := s.run(ctx, b); err != nil {
+			return nil, fmt.Errorf("reading entities: %w", err)
+		}
+	}
+	out := make([]*worldstate.Entity, len(addresses))
+	for i, a := range addresses {
+		out[i] = s.entities[a]
+	}
+	return out, nil
+}
+
+// HighestEntity is the greatest number that an entity has.
+func (s *Snapshot) HighestEntity(ctx context.Context) (int64, error) {
+	s.trips++
+	rows, err := storage.List(ctx, s.db, `select coalesce(max(id), 0) from entity`, nil, func(id *ledger.EntityID, into []any) []any { return append(into, id) }, nil)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	return rows[0].Num(), nil
+}

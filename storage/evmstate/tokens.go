@@ -1,0 +1,249 @@
+package evmstate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/domain/evm/worldstate"
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
+)
+
+// TokenFacts reads facts about tokens, allowances and associations in one round trip.
+func (s *Snapshot) TokenFacts(ctx context.Context, r *worldstate.TokenReads) (*worldstate.TokenFacts, error) {
+	f := &worldstate.TokenFacts{
+		Tokens: map[ledger.EntityID]*worldstate.Token{}, Relations: map[worldstate.RelationKey]*worldstate.Relation{}, NFTs: map[ledger.NFTKey]*ledger.NFT{},
+		Allowances: map[worldstate.AllowanceKey]int64{}, Operators: map[worldstate.AllowanceKey]bool{}, Slots: map[ledger.EntityID]worldstate.AutoAssociations{},
+		Serials: map[ledger.EntityID]int64{},
+	}
+	b := s.db.NewBatch()
+	s.queueTokens(b, r.Tokens, f)
+	s.queueRelations(b, r.Relations, f)
+	s.queueEVMNFTs(b, r.NFTs, f)
+	s.queueEVMAllowances(b, r.Allowances, f)
+	s.queueOperators(b, r.Operators, f)
+	s.queueAutoAssociations(b, r.Slots, f)
+	s.queueLastSerials(b, r.Serials, f)
+	if b.Len() == 0 {
+		return f, nil
+	}
+	if err := s.run(ctx, b); err != nil {
+		return nil, fmt.Errorf("reading tokens: %w", err)
+	}
+	return f, nil
+}
+
+// named are the arguments of a statement, with the snapshot's instant and what bounds the search for snapshots of balances before it: the treasury,
+// which is in each of them, and one and two spans before the instant.
+func (s *Snapshot) named(args pgx.NamedArgs) []any {
+	if s.history.past {
+		span := ledger.Timestamp(snapshotSpan)
+		args["instant"], args["treasury"] = int64(s.history.until), int64(s.db.SystemEntity(entities.TreasuryNum))
+		args["since"], args["earliest"] = int64(s.history.until-span), int64(s.history.until-2*span)
+	}
+	return []any{args}
+}
+
+// pick is the statement for the snapshot's instant.
+func (s *Snapshot) pick(now, then string) string {
+	if s.history.past {
+		return then
+	}
+	return now
+}
+
+// versionThen reads the version that an object had at the instant: of the rows that meet a condition in a table and its history, the one that began last.
+func versionThen(table, columns, condition string) string {
+	from := func(table, tail string) string {
+		return `(select ` + columns + ` from ` + table + ` where ` + condition + ` and lower(timestamp_range) <= @instant` + tail + `)`
+	}
+	return `(select * from (` + from(table, "") + ` union all ` + from(table+"_history", ` order by lower(timestamp_range) desc limit 1`) +
+		`) versions order by lower(timestamp_range) desc limit 1)`
+}
+
+// newestShot is the time of the newest snapshot of all balances until the instant.
+const newestShot = `(select max(consensus_timestamp) as at from account_balance where account_id = @treasury and consensus_timestamp > @since and consensus_timestamp <= @instant) shot`
+
+const (
+	evmTokenColumns = entities.TokenColumns + `, t.kyc_status, ` + entities.FeesColumns
+
+	evmTokensNow = `select ` + evmTokenColumns + ` from token t join entity e on e.id = t.token_id and e.type = 'TOKEN' and e.deleted is not true
+left join custom_fee f on f.entity_id = t.token_id where t.token_id = any(@tokens)`
+
+	tokenVersionColumns = `token_id, type, created_timestamp, decimals, fee_schedule_key, freeze_default, freeze_key, freeze_status, initial_supply, kyc_key,
+  kyc_status, max_supply, metadata, metadata_key, name, pause_key, pause_status, supply_key, supply_type, symbol, timestamp_range, treasury_account_id, wipe_key`
+
+	// A fungible token's supply is what the last snapshot of all balances has of it, and what moved since: mints and burns move units of one account.
+	tokenSupplyThen = `case when t.type = 'FUNGIBLE_COMMON' then (select coalesce((select sum(b.balance) from (
+      select distinct on (account_id) balance from token_balance where token_id = t.token_id
+        and consensus_timestamp > greatest(shot.at - 2678400000000000, @earliest) and consensus_timestamp <= shot.at
+      order by account_id, consensus_timestamp desc) b), 0)
+    + coalesce((select sum(amount) from token_transfer where token_id = t.token_id and consensus_timestamp > coalesce(shot.at, 0) and consensus_timestamp <= @instant), 0)
+    from ` + newestShot + `)::bigint
+  else (select count(*) from nft where token_id = t.token_id and created_timestamp <= @instant and (deleted is not true or lower(timestamp_range) > @instant)) end`
+)
+
+// evmTokensThen are the tokens at the instant.
+func evmTokensThen() string {
+	return `select ` + evmTokenColumns + ` from unnest(@tokens::bigint[]) w(id)
+cross join lateral ` + versionThen("token", tokenVersionColumns, "token_id = w.id") + ` v
+cross join lateral (select v.*, (select ` + tokenSupplyThen + ` from (select v.token_id, v.type) t) as total_supply) t
+cross join lateral ` + versionThen("entity", "id, type, key, auto_renew_account_id, auto_renew_period, deleted, expiration_timestamp, memo, timestamp_range", "id = w.id") + ` e
+left join lateral ` + versionThen("custom_fee", "entity_id, fixed_fees, fractional_fees, royalty_fees, timestamp_range", "entity_id = w.id") + ` f on true
+where e.type = 'TOKEN' and e.deleted is not true`
+}
+
+// evmTokenRow is a token with the KYC status that accounts begin with.
+type evmTokenRow struct {
+	entities.TokenRow
+	kyc int16
+}
+
+func evmTokenTargets(t *evmTokenRow, into []any) []any {
+	return entities.FeesTargets(&t.FeesRow, append(entities.TokenTargets(&t.TokenRow, into), &t.kyc))
+}
+
+func finishEVMToken(t *evmTokenRow) error {
+	if err := entities.FinishToken(&t.TokenRow); err != nil {
+		return err
+	}
+	fees, err := t.CustomFees(t.EntityID, t.Type)
+	if err != nil {
+		return err
+	}
+	if fees == nil {
+		fees = &ledger.TokenCustomFees{}
+	}
+	t.Fees = ledger.Of(fees)
+	return nil
+}
+
+// token drops what was needed only to compute other values.
+func (t *evmTokenRow) token() *worldstate.Token {
+	return &worldstate.Token{Token: t.Token, KYCByDefault: t.kyc == kycGranted, Keys: [worldstate.KeyKinds]ledger.Key{
+		worldstate.AdminKey: t.Keys.Admin, worldstate.KYCKey: t.Keys.KYC, worldstate.FreezeKey: t.Keys.Freeze, worldstate.WipeKey: t.Keys.Wipe,
+		worldstate.SupplyKey: t.Keys.Supply, worldstate.FeeScheduleKey: t.Keys.FeeSchedule, worldstate.PauseKey: t.Keys.Pause,
+		worldstate.MetadataKey: t.Keys.Metadata,
+	}}
+}
+
+func (s *Snapshot) queueTokens(b *storage.Batch, ids []ledger.EntityID, f *worldstate.TokenFacts) {
+	if len(ids) == 0 {
+		return
+	}
+	storage.Queue(b, s.pick(evmTokensNow, evmTokensThen()), s.named(pgx.NamedArgs{"tokens": storage.Int64s(ids)}), evmTokenTargets, finishEVMToken, func(rows []*evmTokenRow) {
+		for _, r := range rows {
+			f.Tokens[r.EntityID] = r.token()
+		}
+	})
+}
+
+// Statuses as the database numbers them.
+const (
+	frozen     = 1
+	kycGranted = 1
+	kycRevoked = 2
+)
+
+// relationRow is an association with its statuses as the database has them.
+type relationRow struct {
+	worldstate.Relation
+	freeze, kyc int16
+	automatic   ledger.Null[bool]
+}
+
+func relationTargets(r *relationRow, into []any) []any {
+	return append(into, &r.Key.Account, &r.Key.Token, &r.Balance, &r.freeze, &r.kyc, &r.automatic)
+}
+
+func finishRelation(r *relationRow) error {
+	r.Frozen, r.KYCGranted, r.Automatic = r.freeze == frozen, r.kyc != kycRevoked, r.automatic.V
+	return nil
+}
+
+const (
+	relationStatuses = `coalesce(a.freeze_status, t.freeze_status), coalesce(a.kyc_status, t.kyc_status), a.automatic_association`
+
+	relationsNow = `select a.account_id, a.token_id, a.balance, ` + relationStatuses + `
+from (select distinct * from unnest(@accounts::bigint[], @tokens::bigint[]) w(account, token)) w
+join token_account a on a.account_id = w.account and a.token_id = w.token and a.associated join token t on t.token_id = a.token_id`
+
+	// relationBalanceThen is what an account had of a token at the instant; of a non-fungible one it is the number of serials.
+	relationBalanceThen = `case when t.type = 'FUNGIBLE_COMMON' then (select coalesce((select balance from token_balance where account_id = a.account_id and token_id = a.token_id
+        and consensus_timestamp > greatest(shot.at - 2678400000000000, @earliest) and consensus_timestamp <= shot.at order by consensus_timestamp desc limit 1), 0)
+      + coalesce((select sum(amount)::bigint from token_transfer where account_id = a.account_id and token_id = a.token_id
+        and consensus_timestamp > coalesce(shot.at, 0) and consensus_timestamp <= @instant), 0)
+    from ` + newestShot + `)
+  else (select count(*) from nft where account_id = a.account_id and token_id = a.token_id and lower(timestamp_range) <= @instant and deleted is not true)
+    + (select count(*) from nft_history where account_id = a.account_id and token_id = a.token_id and timestamp_range @> @instant::bigint and deleted is not true) end`
+)
+
+func relationsThen() string {
+	return `select a.account_id, a.token_id, ` + relationBalanceThen + `, ` + relationStatuses + `
+from (select distinct * from unnest(@accounts::bigint[], @tokens::bigint[]) w(account, token)) w
+cross join lateral ` + versionThen("token_account", "account_id, token_id, associated, freeze_status, kyc_status, automatic_association, timestamp_range",
+		"account_id = w.account and token_id = w.token") + ` a
+join token t on t.token_id = a.token_id where a.associated`
+}
+
+func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKey, f *worldstate.TokenFacts) {
+	if len(keys) == 0 {
+		return
+	}
+	accounts, tokens := make([]int64, len(keys)), make([]int64, len(keys))
+	for i, k := range keys {
+		accounts[i], tokens[i] = int64(k.Account), int64(k.Token)
+	}
+	storage.Queue(b, s.pick(relationsNow, relationsThen()), s.named(pgx.NamedArgs{"accounts": accounts, "tokens": tokens}), relationTargets, finishRelation, func(rows []*relationRow) {
+		for _, r := range rows {
+			f.Relations[r.Key] = &r.Relation
+		}
+	})
+}
+
+// TokensOf lists the tokens that an account has ever been associated with, which is never less than it was at an instant of the past.
+func (s *Snapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error) {
+	s.trips++
+	rows, err := storage.List(ctx, s.db, `select token_id from token_account where account_id = $1`, []any{int64(account)},
+		func(id *ledger.EntityID, into []any) []any { return append(into, id) }, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading tokens of %s: %w", account, err)
+	}
+	out := make([]ledger.EntityID, len(rows))
+	for i, id := range rows {
+		out[i] = *id
+	}
+	return out, nil
+}
+
+// Schedule reads a schedule with its signatures; nil when there is no such schedule. It is executed, and signed, only as far as it was at the instant;
+// whether it was deleted its entity tells.
+func (s *Snapshot) Schedule(ctx context.Context, id ledger.EntityID) (*worldstate.Schedule, error) {
+	var found *ledger.Schedule
+	var signatures []*ledger.ScheduleSignature
+	b := s.db.NewBatch()
+	transactions.QueueSchedules(b, []ledger.EntityID{id}, func(got []*ledger.Schedule) { found = got[0] })
+	transactions.QueueScheduleSignatures(b, []ledger.EntityID{id}, func(got [][]*ledger.ScheduleSignature) { signatures = got[0] })
+	if err := s.run(ctx, b); err != nil {
+		return nil, fmt.Errorf("reading schedule %s: %w", id, err)
+	}
+	if found == nil {
+		return nil, nil //nolint:nilnil // there is none, which is no error
+	}
+	out := &worldstate.Schedule{Schedule: *found, Signatures: signatures}
+	if s.history.past {
+		if found.CreatedTimestamp > s.history.until {
+			return nil, nil //nolint:nilnil // there was none yet
+		}
+		if found.ExecutedTimestamp.V > s.history.until {
+			out.ExecutedTimestamp = ledger.Null[ledger.Timestamp]{}
+		}
+		out.Signatures = slices.DeleteFunc(signatures, func(x *ledger.ScheduleSignature) bool { return x.ConsensusTimestamp > s.history.until })
+	}
+	return out, nil
+}

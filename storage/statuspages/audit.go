@@ -1,0 +1,70 @@
+package statuspages
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// AuditEntry is a write to a status page as the audit has it.
+type AuditEntry struct {
+	ID     int64
+	At     time.Time
+	Page   string // code; empty where it was no page's
+	Actor  string
+	Action string
+	Object string
+	// Before and After are the row that was written to, as JSON; nil where there was none.
+	Before, After json.RawMessage
+}
+
+// Changed are the columns that the write has changed, in alphabetical order; none where the row was made or is gone.
+func (a *AuditEntry) Changed() []string {
+	var before, after map[string]json.RawMessage
+	if json.Unmarshal(a.Before, &before) != nil || json.Unmarshal(a.After, &after) != nil {
+		return nil
+	}
+	var out []string
+	for name, value := range after {
+		if old, there := before[name]; there && !bytes.Equal(old, value) && name != "updated_at" && name != "version" {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// AuditFilter selects rows of the audit. Its zero value selects all.
+type AuditFilter struct{ Page, Object string }
+
+// Audit reads the newest rows of the audit.
+func (s *DB) Audit(ctx context.Context, f AuditFilter, limit int) ([]*AuditEntry, error) {
+	rows, err := read(ctx, s, `select id, at, coalesce(page_id, ''), actor, action, coalesce(object_id, ''), before::text, after::text from status.audit
+where ($1 = '' or page_id = $1) and ($2 = '' or object_id = $2) order by id desc limit $3`, []any{f.Page, f.Object, limit},
+		func(a *AuditEntry, into []any) []any {
+			return append(into, &a.ID, &a.At, &a.Page, &a.Actor, &a.Action, &a.Object, (*rawJSON)(&a.Before), (*rawJSON)(&a.After))
+		}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading the audit: %w", err)
+	}
+	return rows, nil
+}
+
+// rawJSON is JSON that the database gives as a text, nil where it has null.
+type rawJSON json.RawMessage
+
+// Scan implements sql.Scanner.
+func (r *rawJSON) Scan(v any) error {
+	switch v := v.(type) {
+	case nil:
+		*r = nil
+	case string:
+		*r = rawJSON(v)
+	default:
+		return fmt.Errorf("%v is no JSON", v)
+	}
+	return nil
+}

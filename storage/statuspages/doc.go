@@ -1,0 +1,2 @@
+// Package statuspages reads and writes the status pages: pages, components, incidents, maintenance windows, probes and their audit.
+package statuspages

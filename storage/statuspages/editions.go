@@ -1,0 +1,75 @@
+package statuspages
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// editionsKept is how many revisions of a page are kept as they were served.
+const editionsKept = 100
+
+// KeepEdition keeps the documents of a revision of a page as they are served, unless they are kept already.
+func (s *DB) KeepEdition(ctx context.Context, page string, revision int64, documents map[string][]byte, at time.Time) error {
+	texts := make(map[string]string, len(documents))
+	for name, body := range documents {
+		texts[name] = string(body)
+	}
+	text, err := json.Marshal(texts)
+	if err != nil {
+		return fmt.Errorf("keeping revision %d: %w", revision, err)
+	}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err = w.Write(text); err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("compressing revision %d: %w", revision, err)
+	}
+	_, err = s.pool.Exec(ctx, `with kept as (
+  insert into status.edition (page_id, revision, made_at, documents) values ($1, $2, $3, $4) on conflict do nothing returning revision)
+delete from status.edition where page_id = $1 and revision <= (select revision from kept) - $5`, page, revision, at, b.Bytes(), editionsKept)
+	if err != nil {
+		return explainWrite(fmt.Errorf("keeping revision %d: %w", revision, err))
+	}
+	return nil
+}
+
+// Edition reads the documents of a revision of a page as they were served, by name; nil where they are not kept.
+func (s *DB) Edition(ctx context.Context, page string, revision int64) (map[string]string, error) {
+	rows, err := read(ctx, s, `select documents from status.edition where page_id = $1 and revision = $2`, []any{page, revision},
+		func(b *[]byte, into []any) []any { return append(into, b) }, nil)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(*rows[0]))
+	if err != nil {
+		return nil, fmt.Errorf("decompressing revision %d: %w", revision, err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("decompressing revision %d: %w", revision, err)
+	}
+	var documents map[string]string
+	if err := json.Unmarshal(text, &documents); err != nil {
+		return nil, fmt.Errorf("reading revision %d: %w", revision, err)
+	}
+	return documents, nil
+}
+
+// EditionsOf are the revisions of a page that are kept, the newest first.
+func (s *DB) EditionsOf(ctx context.Context, page string) ([]int64, error) {
+	rows, err := read(ctx, s, `select revision from status.edition where page_id = $1 order by revision desc`, []any{page},
+		func(r *int64, into []any) []any { return append(into, r) }, nil)
+	out := make([]int64, len(rows))
+	for i, r := range rows {
+		out[i] = *r
+	}
+	return out, err
+}

@@ -1,0 +1,260 @@
+package statuspages
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
+	"heliograph/storage"
+)
+
+const noticeColumns = `n.id, n.seq, n.page_id, n.kind::text, n.name, n.state::text, n.impact::text, n.impact_override::text, n.shortlink, n.started_at, n.created_at, n.updated_at,
+  n.monitoring_at, n.resolved_at, n.reminder_intervals, n.scheduled_for, n.scheduled_until, n.auto_in_progress, n.auto_completed, n.auto_maintenance_state,
+  n.auto_operational_state, n.notify_at_start, n.notify_at_end, n.remind_minutes, n.reminded_at, n.backfilled, n.draft, n.origin::text, n.probe_id, n.version`
+
+func noticeTargets(n *status.Notice, into []any) []any {
+	return append(into, &n.Code, &n.Seq, &n.PageCode, &n.Kind, &n.Name, &n.State, &n.Impact, &n.ImpactOverride, &n.Shortlink, &n.StartedAt, &n.CreatedAt, &n.UpdatedAt,
+		&n.MonitoringAt, &n.ResolvedAt, &n.ReminderIntervals, &n.ScheduledFor, &n.ScheduledUntil, &n.AutoInProgress, &n.AutoCompleted, &n.AutoMaintenanceState,
+		&n.AutoOperationalState, &n.NotifyAtStart, &n.NotifyAtEnd, &n.RemindMinutes, &n.RemindedAt, &n.Backfilled, &n.Draft, &n.Origin, &n.ProbeID, &n.Version)
+}
+
+// noticeInZone puts a notice into the zone of its page.
+func noticeInZone(n *status.Notice, zone *time.Location) {
+	inZone(zone, &n.StartedAt, &n.CreatedAt, &n.UpdatedAt)
+	nullInZone(zone, &n.MonitoringAt, &n.ResolvedAt, &n.ScheduledFor, &n.ScheduledUntil, &n.RemindedAt)
+}
+
+// NoticeFilter selects notices of one kind. The zero values of its other fields select all of them that are published.
+type NoticeFilter struct {
+	Kind      status.Kind
+	States    []status.State
+	Component string // only those that ever had this component
+	// Since and Until bound when incidents were created; of maintenances, they select what is or was to go on in the time between them.
+	Since, Until ledger.Null[time.Time]
+	// Drafts selects those that are not published, in place of those that are.
+	Drafts bool
+}
+
+// NoticeOrder is an order of notices. Each is made of an instant and the code.
+type NoticeOrder string
+
+// The orders.
+const (
+	ByCreation NoticeOrder = `n.created_at`                             // of incidents
+	ByRecency  NoticeOrder = `coalesce(n.resolved_at, n.scheduled_for)` // of maintenances: when they ended, or are to begin
+	ByStart    NoticeOrder = `n.scheduled_for`                          // of maintenances
+)
+
+// add adds the conditions.
+func (f *NoticeFilter) add(w *storage.Where) {
+	w.And("n.kind = ?::text::status.incident_kind and n.deleted_at is null", string(f.Kind))
+	if f.Drafts {
+		w.And("n.draft")
+	} else {
+		w.And("not n.draft")
+	}
+	if f.States != nil {
+		states := make([]string, len(f.States))
+		for i, s := range f.States {
+			states[i] = string(s)
+		}
+		w.And("n.state = any(?::text[]::status.incident_state[])", states)
+	}
+	if f.Component != "" {
+		w.And("exists (select from status.incident_component a where a.incident_id = n.id and a.component_id = ?)", f.Component)
+	}
+	since, until := "n.created_at >= ?", "n.created_at < ?"
+	if f.Kind == status.Scheduled {
+		since, until = "greatest(n.scheduled_until, n.resolved_at) > ?", "n.scheduled_for < ?"
+	}
+	if f.Since.Valid {
+		w.And(since, f.Since.V)
+	}
+	if f.Until.Valid {
+		w.And(until, f.Until.V)
+	}
+}
+
+// statusPlaces makes parameters of the places of a page: milliseconds and the bytes of a code.
+func statusPlaces(p storage.Page) (storage.Page, error) {
+	for _, place := range []*[]any{&p.Greater, &p.Less} {
+		if *place == nil {
+			continue
+		}
+		at, ok := (*place)[0].(int64)
+		code, isCode := (*place)[1].([]byte)
+		if !ok || !isCode {
+			return p, fmt.Errorf("%v is no place in a list of notices", *place)
+		}
+		*place = []any{time.UnixMilli(at), string(code)}
+	}
+	return p, nil
+}
+
+// Notices reads a page of the notices of a status page. A place in the list is milliseconds since 1970 and the bytes of the code.
+func (s *DB) Notices(ctx context.Context, page *status.Page, f NoticeFilter, order NoticeOrder, p storage.Page) ([]*status.Notice, error) {
+	p, err := statusPlaces(p)
+	if err != nil {
+		return nil, err
+	}
+	w := storage.Where{Args: []any{page.Code}}
+	f.add(&w)
+	w.Keyset(p, string(order), "n.id")
+	return read(ctx, s, `select `+noticeColumns+` from status.incident n where n.page_id = $1`+w.String()+w.OrderBy(p, string(order), "n.id"), w.Args,
+		noticeTargets, func(n *status.Notice) error {
+			noticeInZone(n, page.Zone)
+			return nil
+		})
+}
+
+// ownedNotice is a notice with the place of the component that it had, from 1.
+type ownedNotice struct {
+	status.Notice
+	owner int64
+}
+
+// NoticesOfComponents reads a page of the notices that ever had each of some components; one list for each.
+func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Component, f NoticeFilter, order NoticeOrder, p storage.Page) ([][]*status.Notice, error) {
+	p, err := statusPlaces(p)
+	if err != nil {
+		return nil, err
+	}
+	codes := make([]string, len(components))
+	for i, c := range components {
+		codes[i] = c.Code
+	}
+	w := storage.Where{Args: []any{codes}}
+	f.add(&w)
+	w.Keyset(p, string(order), "n.id")
+	rows, err := read(ctx, s, `select p.ord, `+noticeColumns+` from unnest($1::text[]) with ordinality p(code, ord) cross join lateral (
+  select n.* from status.incident_component a join status.incident n on n.id = a.incident_id where a.component_id = p.code`+w.String()+
+		w.OrderBy(p, string(order), "n.id")+`) n order by p.ord, `+string(order)+p.Direction()+`, n.id`+p.Direction(), w.Args,
+		func(n *ownedNotice, into []any) []any { return noticeTargets(&n.Notice, append(into, &n.owner)) }, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]*status.Notice, len(components))
+	for _, r := range rows {
+		noticeInZone(&r.Notice, components[r.owner-1].CreatedAt.Location())
+		out[r.owner-1] = append(out[r.owner-1], &r.Notice)
+	}
+	return out, nil
+}
+
+// NoticesByCode reads notices of any kind, drafts included, by their codes; those that do not exist or were deleted are missing from the map.
+func (s *DB) NoticesByCode(ctx context.Context, pages status.Pages, codes []string) (map[string]*status.Notice, error) {
+	rows, err := read(ctx, s, `select `+noticeColumns+` from status.incident n where n.id = any($1::text[]) and n.deleted_at is null`, []any{codes},
+		noticeTargets, func(n *status.Notice) error {
+			noticeInZone(n, pages.Zone(n.PageCode))
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]*status.Notice, len(rows))
+	for _, n := range rows {
+		out[n.Code] = n
+	}
+	return out, nil
+}
+
+const updateColumns = `u.id, u.incident_id, u.state::text, u.body, u.created_at, u.updated_at, u.display_at, u.deliver_notifications, u.custom_tweet, u.tweet_id, u.empty_affected, u.origin::text, u.revision`
+
+func updateTargets(u *status.Update, into []any) []any {
+	return append(into, &u.Code, &u.NoticeCode, &u.State, &u.Body, &u.CreatedAt, &u.UpdatedAt, &u.DisplayAt, &u.DeliverNotifications, &u.CustomTweet, &u.TweetID,
+		&u.EmptyAffected, &u.Origin, &u.Revision)
+}
+
+// Updates reads what was said of notices, the newest first, with what it did to components; one list for each notice.
+func (s *DB) Updates(ctx context.Context, pages status.Pages, notices []*status.Notice) ([][]*status.Update, error) {
+	codes := make([]string, len(notices))
+	pageOfNotice := make(map[string]string, len(notices))
+	for i, n := range notices {
+		codes[i], pageOfNotice[n.Code] = n.Code, n.PageCode
+	}
+	rows, err := read(ctx, s, `select `+updateColumns+` from status.incident_update u where u.incident_id = any($1::text[])
+order by u.created_at desc, u.id desc`, []any{codes}, updateTargets, nil)
+	if err != nil {
+		return nil, err
+	}
+	byNotice := make(map[string][]*status.Update, len(notices))
+	pageOf := make(map[string]string, len(rows))
+	for _, u := range rows {
+		byNotice[u.NoticeCode] = append(byNotice[u.NoticeCode], u)
+		pageOf[u.Code] = pageOfNotice[u.NoticeCode]
+	}
+	return inOrderOf(codes, byNotice), s.completeUpdates(ctx, pages, rows, pageOf)
+}
+
+// updateOnPage is an update with the code of its page.
+type updateOnPage struct {
+	status.Update
+	page string
+}
+
+// UpdateByCode reads something that was said of a notice, nil when there is none.
+func (s *DB) UpdateByCode(ctx context.Context, pages status.Pages, code string) (*status.Update, error) {
+	rows, err := read(ctx, s, `select n.page_id, `+updateColumns+` from status.incident_update u join status.incident n on n.id = u.incident_id
+where u.id = $1 and n.deleted_at is null and not n.draft`, []any{code},
+		func(u *updateOnPage, into []any) []any { return updateTargets(&u.Update, append(into, &u.page)) }, nil)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	u := &rows[0].Update
+	return u, s.completeUpdates(ctx, pages, []*status.Update{u}, map[string]string{code: rows[0].page})
+}
+
+// completeUpdates reads what updates did to components, and puts them into the zones of their pages. pageOf is the page of an update.
+func (s *DB) completeUpdates(ctx context.Context, pages status.Pages, updates []*status.Update, pageOf map[string]string) error {
+	if len(updates) == 0 {
+		return nil
+	}
+	codes := make([]string, len(updates))
+	byCode := make(map[string]*status.Update, len(updates))
+	for i, u := range updates {
+		codes[i], byCode[u.Code] = u.Code, u
+		zone := pages.Zone(pageOf[u.Code])
+		inZone(zone, &u.CreatedAt, &u.UpdatedAt)
+		nullInZone(zone, &u.DisplayAt)
+		if u.EmptyAffected {
+			u.Affected = []*status.AffectedComponent{}
+		}
+	}
+	rows, err := read(ctx, s, `select update_id, ordinal, code, name, old_status::text, new_status::text from status.update_component
+where update_id = any($1::text[]) order by update_id, ordinal`, []any{codes}, func(a *status.AffectedComponent, into []any) []any {
+		return append(into, &a.UpdateCode, &a.Ordinal, &a.Code, &a.Name, &a.OldStatus, &a.NewStatus)
+	}, nil)
+	if err != nil {
+		return err
+	}
+	for _, a := range rows {
+		a.PageCode = pageOf[a.UpdateCode]
+		v := pages.Vocabulary(a.PageCode)
+		a.OldShown, a.NewShown = a.OldStatus.Shown(v), a.NewStatus.Shown(v)
+		u := byCode[a.UpdateCode]
+		u.Affected = append(u.Affected, a)
+	}
+	return nil
+}
+
+// Attachments reads which components notices ever had; one list for each notice, in no order.
+func (s *DB) Attachments(ctx context.Context, notices []*status.Notice) ([][]*status.Attachment, error) {
+	codes := make([]string, len(notices))
+	for i, n := range notices {
+		codes[i] = n.Code
+	}
+	rows, err := read(ctx, s, `select incident_id, component_id, coalesce(held_status::text, '') from status.incident_component
+where incident_id = any($1::text[])`, []any{codes}, func(a *status.Attachment, into []any) []any {
+		return append(into, &a.NoticeCode, &a.ComponentCode, &a.HeldStatus)
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	byNotice := make(map[string][]*status.Attachment, len(notices))
+	for _, a := range rows {
+		byNotice[a.NoticeCode] = append(byNotice[a.NoticeCode], a)
+	}
+	return inOrderOf(codes, byNotice), nil
+}

@@ -1,0 +1,55 @@
+package statuspages
+
+import (
+	"context"
+	"time"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
+)
+
+const pageColumns = `id, slug, name, url, hosts, is_default, time_zone, locale, vocabulary, mode, auto_publish, texts, revision, created_at, updated_at`
+
+func pageTargets(p *status.Page, into []any) []any {
+	return append(into, &p.Code, &p.Slug, &p.Name, &p.URL, &p.Hosts, &p.IsDefault, &p.TimeZone, &p.Locale, &p.Vocabulary, &p.Mode, &p.AutoPublish, &p.Texts,
+		&p.Revision, &p.CreatedAt, &p.UpdatedAt)
+}
+
+// finishPage gives the page its zone. A zone that this system does not know must not take the page away: its times are shown in UTC.
+func finishPage(p *status.Page) error {
+	zone, err := status.LoadZone(p.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	p.Zone = zone
+	inZone(zone, &p.CreatedAt, &p.UpdatedAt)
+	return nil
+}
+
+// inZone puts instants into a zone.
+func inZone(zone *time.Location, list ...*time.Time) {
+	for _, t := range list {
+		*t = t.In(zone)
+	}
+}
+
+// nullInZone puts instants that may be unknown into a zone.
+func nullInZone(zone *time.Location, list ...*ledger.Null[time.Time]) {
+	for _, t := range list {
+		t.V = t.V.In(zone)
+	}
+}
+
+// Pages reads all status pages, the default page first, then by age.
+func (s *DB) Pages(ctx context.Context) (status.Pages, error) {
+	return read(ctx, s, `select `+pageColumns+` from status.page order by is_default desc, created_at, id`, nil, pageTargets, finishPage)
+}
+
+// PageByCode reads a page, nil when there is none.
+func (s *DB) PageByCode(ctx context.Context, code string) (*status.Page, error) {
+	rows, err := read(ctx, s, `select `+pageColumns+` from status.page where id = $1`, []any{code}, pageTargets, finishPage)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}

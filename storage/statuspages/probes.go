@@ -1,0 +1,254 @@
+package statuspages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/domain/status"
+	"heliograph/storage"
+)
+
+const probeTable = "status.probe"
+
+const probeColumns = `p.id, c.page_id, p.component_id, coalesce(g.name || ' - ', '') || c.name, p.kind, p.spec, p.every_seconds, p.fail_after, p.pass_after, p.sets_status::text, p.publish, p.enabled,
+  p.level, p.streak, p.toward, p.acted, coalesce(p.incident_id, ''), coalesce(p.set_status::text, ''), case when isfinite(p.next_at) then p.next_at end, p.beat_at, coalesce(c.node_id, -1)`
+
+const probeTables = ` from status.probe p join status.component c on c.id = p.component_id and c.deleted_at is null left join status.component g on g.id = c.group_id`
+
+func probeTargets(p *status.Probe, into []any) []any {
+	return append(into, &p.ID, &p.PageCode, &p.Component, &p.Name, &p.Kind, &p.Spec, (*wholeSeconds)(&p.Every), &p.FailAfter, &p.PassAfter, &p.Sets, &p.Publish, &p.Enabled,
+		(*levelText)(&p.Level), &p.Streak, (*levelText)(&p.Toward), (*levelText)(&p.Acted), &p.Incident, &p.Set, (*maybeTime)(&p.NextAt), (*maybeTime)(&p.BeatAt), &p.NodeID)
+}
+
+// levelText is a level that the database keeps as a text of its own type.
+type levelText status.Level
+
+// Scan implements sql.Scanner.
+func (l *levelText) Scan(v any) error {
+	text, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("%v is no level", v)
+	}
+	*l = levelText(text)
+	return nil
+}
+
+// Probes reads the probes of a page with their newest results, in the order in which they were made.
+func (s *DB) Probes(ctx context.Context, page string) ([]*status.Probe, error) {
+	type found struct {
+		status.Probe
+		ok     *bool
+		level  *string
+		tookMS *int64
+		detail *string
+		at     *time.Time
+	}
+	rows, err := read(ctx, s, `select `+probeColumns+`, r.at, r.ok, r.level, r.latency_ms, r.detail`+probeTables+`
+left join lateral (select * from status.probe_result where probe_id = p.id order by at desc limit 1) r on true where c.page_id = $1 order by p.id`, []any{page},
+		func(f *found, into []any) []any {
+			return append(probeTargets(&f.Probe, into), &f.at, &f.ok, &f.level, &f.tookMS, &f.detail)
+		}, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*status.Probe, len(rows))
+	for i, f := range rows {
+		out[i] = &f.Probe
+		if f.at == nil {
+			continue
+		}
+		out[i].Last = status.ProbeResult{At: *f.at, Took: -1}
+		if f.level != nil {
+			out[i].Last.Level = status.Level(*f.level)
+		}
+		if f.tookMS != nil {
+			out[i].Last.Took = time.Duration(*f.tookMS) * time.Millisecond
+		}
+		if f.detail != nil {
+			out[i].Last.Detail = *f.detail
+		}
+	}
+	return out, nil
+}
+
+// AddProbe declares a probe of a component and returns its number.
+func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int64, error) {
+	if err := status.CheckProbe(&in); err != nil {
+		return 0, err
+	}
+	page, err := e.pageOf(ctx, componentTable, "component", in.Component)
+	if err != nil {
+		return 0, err
+	}
+	object, err := e.edit(ctx, action{by: by, name: "probe.add", page: page}, func(ctx context.Context, w *writing) error {
+		b, err := w.board(ctx)
+		if err != nil {
+			return err
+		}
+		c, err := b.Leaf(in.Component)
+		if err != nil {
+			return err
+		}
+		if in.Kind == status.NodeProbe && in.Spec.Node == 0 && !c.NodeID.Valid {
+			return status.Refuse(status.BadInput, "%s is no consensus node: say which node, or make it one with component set --node", c.QualifiedName())
+		}
+		w.table = probeTable
+		err = w.QueryRow(ctx, `insert into status.probe (component_id, kind, spec, every_seconds, fail_after, pass_after, sets_status, publish, enabled)
+values ($1, $2, $3, $4, $5, $6, $7, $8, true) returning id::text`,
+			in.Component, in.Kind, in.Spec, int(in.Every/time.Second), in.FailAfter, in.PassAfter, in.Sets, in.Publish).Scan(&w.object)
+		if err != nil {
+			return fmt.Errorf("inserting a probe: %w", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	id, err := strconv.ParseInt(object, 10, 64)
+	if err != nil && by.Preview == nil {
+		return 0, fmt.Errorf("the number of the probe: %w", err)
+	}
+	return id, nil
+}
+
+// RemoveProbe removes a probe. What it has said of its component stays.
+func (e *Editor) RemoveProbe(ctx context.Context, by Author, id int64) error {
+	return e.editProbe(ctx, by, "probe.remove", id, `delete from status.probe where id = $1`)
+}
+
+// EnableProbe has a probe ask, or not ask any more.
+func (e *Editor) EnableProbe(ctx context.Context, by Author, id int64, on bool) error {
+	if on {
+		return e.editProbe(ctx, by, "probe.enable", id, `update status.probe set enabled = true, streak = 0, toward = level, next_at = '-infinity' where id = $1`)
+	}
+	return e.editProbe(ctx, by, "probe.disable", id, `update status.probe set enabled = false where id = $1`)
+}
+
+func (e *Editor) editProbe(ctx context.Context, by Author, name string, id int64, sql string) error {
+	page, err := e.pageOfProbe(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = e.edit(ctx, action{by: by, name: name, page: page}, func(ctx context.Context, w *writing) error {
+		if err := w.watch(ctx, probeTable, strconv.FormatInt(id, 10)); err != nil {
+			return err
+		}
+		if w.before == nil {
+			return noProbe(id)
+		}
+		return w.exec(ctx, "changing a probe", sql, id)
+	})
+	return err
+}
+
+func noProbe(id int64) error { return status.Refuse(status.NotFound, "there is no probe %d", id) }
+
+func (e *Editor) pageOfProbe(ctx context.Context, id int64) (string, error) {
+	p, err := e.db.Probe(ctx, id)
+	if err != nil {
+		return "", explainWrite(err)
+	}
+	if p == nil {
+		return "", noProbe(id)
+	}
+	return p.PageCode, nil
+}
+
+// Probe reads a probe, nil when there is none.
+func (s *DB) Probe(ctx context.Context, id int64) (*status.Probe, error) {
+	rows, err := read(ctx, s, `select `+probeColumns+probeTables+` where p.id = $1`, []any{id}, probeTargets, nil)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+// Beat notes that a heartbeat was heard.
+func (e *Editor) Beat(ctx context.Context, id int64) error {
+	tag, err := e.db.pool.Exec(ctx, `update status.probe set beat_at = $2 where id = $1 and kind = 'heartbeat'`, id, e.now())
+	if err != nil {
+		return explainWrite(fmt.Errorf("noting a heartbeat: %w", err))
+	}
+	if tag.RowsAffected() == 0 {
+		return status.Refuse(status.NotFound, "there is no probe %d of the kind heartbeat", id)
+	}
+	return nil
+}
+
+// TakeProbes takes the probes whose time has come, on pages that are edited here, for as long as they may take: others do not ask them meanwhile. It takes so
+// many at most.
+func (e *Editor) TakeProbes(ctx context.Context, most int) ([]*status.Probe, error) {
+	// This is asked every second: where nothing is due, nothing is written, and a database that only can be read is no error.
+	const due = ` p.enabled and (p.next_at <= $1::timestamptz or p.next_at > $1::timestamptz + 2 * make_interval(secs => p.every_seconds) + $2::interval)`
+	waiting, err := read(ctx, e.db, `select 1 from status.probe p where`+due+` limit 1`, []any{e.now(), 2 * status.ProbeTimeout}, func(n *int, into []any) []any { return append(into, n) }, nil)
+	if err != nil || len(waiting) == 0 {
+		return nil, explainWrite(err)
+	}
+	rows, err := e.db.pool.Query(ctx, `with taken as (
+  update status.probe set next_at = $1::timestamptz + make_interval(secs => every_seconds) + $2::interval where id in (
+    select p.id from status.probe p join status.component c on c.id = p.component_id and c.deleted_at is null join status.page g on g.id = c.page_id and g.mode <> 'mirror'
+    where`+due+`
+    order by p.next_at, p.id limit $3 for update of p skip locked)
+  returning *)
+select `+probeColumns+` from taken p join status.component c on c.id = p.component_id left join status.component g on g.id = c.group_id order by p.id`,
+		e.now(), 2*status.ProbeTimeout, most)
+	if err != nil {
+		return nil, explainWrite(fmt.Errorf("taking probes: %w", err))
+	}
+	out, err := storage.Collect(rows, probeTargets, nil)
+	return out, explainWrite(err)
+}
+
+// NoteResult notes what a probe found, and when it is to be asked again. It tells whether the page has to be told; see [Editor.ActOnProbe].
+func (e *Editor) NoteResult(ctx context.Context, id int64, r status.ProbeResult, next time.Time) (tell bool, err error) {
+	err = pgx.BeginFunc(ctx, e.db.pool, func(tx pgx.Tx) error {
+		var h status.Hysteresis
+		var fail, pass int32
+		var acted levelText
+		err := tx.QueryRow(ctx, `select level, streak, toward, acted, fail_after, pass_after from status.probe where id = $1 for update`, id).
+			Scan((*levelText)(&h.Level), &h.Streak, (*levelText)(&h.Toward), &acted, &fail, &pass)
+		if errors.Is(err, pgx.ErrNoRows) { // it was removed while it asked
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("locking the probe: %w", err)
+		}
+		h = h.Next(r.Level, fail, pass)
+		tell = h.Level != status.Level(acted)
+		if _, err := tx.Exec(ctx, `update status.probe set level = $2, streak = $3, toward = $4, next_at = $5 where id = $1`, id, string(h.Level), h.Streak, string(h.Toward), next); err != nil {
+			return fmt.Errorf("changing the probe: %w", err)
+		}
+		var took *int64
+		if r.Took >= 0 {
+			ms := r.Took.Milliseconds()
+			took = &ms
+		}
+		_, err = tx.Exec(ctx, `insert into status.probe_result (probe_id, at, ok, level, latency_ms, detail) values ($1, $2, $3, nullif($4, ''), $5, $6) on conflict (probe_id, at) do nothing`,
+			id, status.Milliseconds(r.At), r.Level == status.Good || r.Level == status.Unknown, string(r.Level), took, r.Detail)
+		if err != nil {
+			return fmt.Errorf("inserting the result: %w", err)
+		}
+		return nil
+	})
+	return tell, explainWrite(err)
+}
+
+// resultsKept is how long results of probes are kept.
+const resultsKept = 30 * 24 * time.Hour
+
+// PruneResults deletes results of probes that nobody needs any more.
+func (e *Editor) PruneResults(ctx context.Context) error {
+	old, err := read(ctx, e.db, `select 1 from status.probe_result where at < $1 limit 1`, []any{e.now().Add(-resultsKept)}, func(n *int, into []any) []any { return append(into, n) }, nil)
+	if err != nil || len(old) == 0 {
+		return explainWrite(err)
+	}
+	if _, err := e.db.pool.Exec(ctx, `delete from status.probe_result where at < $1`, e.now().Add(-resultsKept)); err != nil {
+		return explainWrite(fmt.Errorf("deleting old results of probes: %w", err))
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package statuspages
+
+import (
+	"context"
+	"time"
+
+	"heliograph/internal/domain/status"
+)
+
+// Revisions reads writes to a page, those after a revision and not after until, in their order, limit of them at most. Writes that are older than revisions are
+// kept are not there.
+func (s *DB) Revisions(ctx context.Context, page string, after, until int64, limit int) ([]*status.Revision, error) {
+	return read(ctx, s, `select page_id, revision, at from status.revision where page_id = $1 and revision > $2 and revision <= $3 order by revision limit $4`,
+		[]any{page, after, until, limit}, func(r *status.Revision, into []any) []any { return append(into, &r.PageCode, &r.Number, &r.At) }, nil)
+}
+
+// NewestRevision is the revision of a page, 0 when there is no such page.
+func (s *DB) NewestRevision(ctx context.Context, page string) (int64, error) {
+	return s.oneRevision(ctx, `select revision from status.page where id = $1`, page)
+}
+
+// RevisionBefore is the revision of a page behind which all writes are that were dated after an instant.
+func (s *DB) RevisionBefore(ctx context.Context, page string, at time.Time) (int64, error) {
+	return s.oneRevision(ctx, `select coalesce((select min(revision) - 1 from status.revision where page_id = $1 and at > $2), revision) from status.page where id = $1`, page, at)
+}
+
+func (s *DB) oneRevision(ctx context.Context, sql string, args ...any) (int64, error) {
+	rows, err := read(ctx, s, sql, args, func(n *int64, into []any) []any { return append(into, n) }, nil)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	return *rows[0], nil
+}
+
+// revisionKeys are revisions as two parameters: their pages and their numbers.
+func revisionKeys(list []*status.Revision) []any {
+	pages, numbers := make([]string, len(list)), make([]int64, len(list))
+	for i, r := range list {
+		pages[i], numbers[i] = r.PageCode, r.Number
+	}
+	return []any{pages, numbers}
+}
+
+// ownedChange is a change with the place of its revision, from 1.
+type ownedChange struct {
+	status.Change
+	owner int64
+}
+
+// ChangesOfRevisions reads the changes of components' states that each revision brought, in their order; one list for each revision.
+func (s *DB) ChangesOfRevisions(ctx context.Context, pages status.Pages, revisions []*status.Revision) ([][]*status.Change, error) {
+	rows, err := read(ctx, s, `select r.ord, c.page_id, case when g.id is null then c.name else g.name || ' - ' || c.name end, h.component_id, h.changed_at,
+  coalesce(h.old_status::text, ''), h.new_status::text, h.update_id, h.origin::text, h.revision
+from unnest($1::text[], $2::bigint[]) with ordinality r(page, number, ord)
+join status.component_change h on h.revision = r.number
+join status.component c on c.id = h.component_id and c.page_id = r.page
+left join status.component g on g.id = c.group_id
+order by r.ord, h.changed_at, c.position, c.list_index, c.id`, revisionKeys(revisions),
+		func(c *ownedChange, into []any) []any {
+			return append(into, &c.owner, &c.PageCode, &c.Name, &c.ComponentCode, &c.At, &c.OldStatus, &c.NewStatus, &c.UpdateCode, &c.Origin, &c.Revision)
+		}, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]*status.Change, len(revisions))
+	for _, r := range rows {
+		c := &r.Change
+		v := pages.Vocabulary(c.PageCode)
+		c.OldShown, c.NewShown = c.OldStatus.Shown(v), c.NewStatus.Shown(v)
+		inZone(pages.Zone(c.PageCode), &c.At)
+		out[r.owner-1] = append(out[r.owner-1], c)
+	}
+	return out, nil
+}
+
+// ownedUpdate is an update with the page and the place of its revision, from 1.
+type ownedUpdate struct {
+	updateOnPage
+	owner int64
+}
+
+// UpdatesOfRevisions reads what each revision said of notices that are published, or changed of what had been said, in its order; one list for each revision. What a later revision
+// changed again belongs to that one.
+func (s *DB) UpdatesOfRevisions(ctx context.Context, pages status.Pages, revisions []*status.Revision) ([][]*status.Update, error) {
+	rows, err := read(ctx, s, `select r.ord, n.page_id, `+updateColumns+`
+from unnest($1::text[], $2::bigint[]) with ordinality r(page, number, ord)
+join status.incident_update u on u.revision = r.number
+join status.incident n on n.id = u.incident_id and n.page_id = r.page and n.deleted_at is null and not n.draft
+order by r.ord, u.created_at, u.id`, revisionKeys(revisions),
+		func(u *ownedUpdate, into []any) []any {
+			return updateTargets(&u.Update, append(into, &u.owner, &u.page))
+		}, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]*status.Update, len(revisions))
+	all := make([]*status.Update, len(rows))
+	pageOf := make(map[string]string, len(rows))
+	for i, r := range rows {
+		all[i], pageOf[r.Code] = &r.Update, r.page
+		out[r.owner-1] = append(out[r.owner-1], &r.Update)
+	}
+	return out, s.completeUpdates(ctx, pages, all, pageOf)
+}

@@ -1,0 +1,298 @@
+package statuspages_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
+	"heliograph/storage"
+	"heliograph/storage/migrations"
+	"heliograph/storage/pgtest"
+	"heliograph/storage/statuspages"
+)
+
+// statusTables has the status tables alone, as a page in a database of its own has.
+var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Context, url string) error {
+	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
+}}
+
+// newsroom is an editor with a page and a clock that the test sets.
+type newsroom struct {
+	*statuspages.Editor
+	t    *testing.T
+	db   *statuspages.DB
+	url  string
+	page string
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+var editor = statuspages.Author{Name: "test"}
+
+func newNewsroom(t *testing.T, zone string) *newsroom {
+	t.Helper()
+	n := &newsroom{t: t, url: statusTables.Fresh(t), now: time.Date(2026, 5, 17, 12, 34, 56, 789_000_000, time.UTC)}
+	n.db = openStatus(t, n.url)
+	n.Editor = statuspages.NewEditor(n.db, n.clock, nil)
+	page, err := n.InitPage(t.Context(), editor, statuspages.PageInit{Page: status.Page{Name: "Lantern Net", URL: "https://status.lantern.example/", TimeZone: zone}, Component: "API"})
+	n.page = must(t, page, err)
+	return n
+}
+
+func openStatus(t *testing.T, url string) *statuspages.DB {
+	t.Helper()
+	db, err := statuspages.Open(t.Context(), storage.PoolOptions{URL: url, StatementTimeout: 30 * time.Second, MaxConnections: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return db
+}
+
+func (n *newsroom) clock() time.Time {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.now
+}
+
+func (n *newsroom) wait(d time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.now = n.now.Add(d)
+}
+
+func (n *newsroom) at(text string) time.Time {
+	n.t.Helper()
+	t, err := time.Parse(time.RFC3339, text)
+	return must(n.t, t, err)
+}
+
+func must[T any](t *testing.T, v T, err error) T {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// one reads one value.
+func one[T any](t *testing.T, n *newsroom, sql string, args ...any) T {
+	t.Helper()
+	rows, err := n.db.Pool().Query(t.Context(), sql, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+	return must(t, v, err)
+}
+
+// api is the code of the first component.
+func (n *newsroom) api() string {
+	return one[string](n.t, n, `select id from status.component order by created_at, id limit 1`)
+}
+
+// states are the present states of some components, by their first letters.
+func (n *newsroom) states(codes ...string) string {
+	n.t.Helper()
+	var out strings.Builder
+	for _, c := range codes {
+		out.WriteString(one[string](n.t, n, `select left(status::text, 1) from status.component_now where id = $1`, c))
+	}
+	return out.String()
+}
+
+// story is the updates of a notice, the oldest first: state, display time against the clock's day, and what it did to components.
+func (n *newsroom) story(code string) string {
+	n.t.Helper()
+	return one[string](n.t, n, `select string_agg(u.state || coalesce((select ' ' || string_agg(left(old_status::text, 1) || left(new_status::text, 1), ',' order by ordinal)
+  from status.update_component where update_id = u.id), ''), '; ' order by u.created_at, u.id) from status.incident_update u where incident_id = $1`, code)
+}
+
+func (n *newsroom) notice(code string) string {
+	n.t.Helper()
+	return one[string](n.t, n, `select state || ' ' || impact || ' v' || version from status.incident where id = $1`, code)
+}
+
+func (n *newsroom) revision() int64 {
+	n.t.Helper()
+	return one[int64](n.t, n, `select revision from status.page where id = $1`, n.page)
+}
+
+// wantReason fails unless err says why a write was refused, and nothing was written by it.
+func wantReason(t *testing.T, err error, reason status.Reason, words string) {
+	t.Helper()
+	var r *status.Refusal
+	if !errors.As(err, &r) || r.Reason != reason || !strings.Contains(r.Text, words) {
+		t.Errorf("error %v, want %s with %q", err, reason, words)
+	}
+}
+
+func set(pairs ...string) []status.Setting {
+	var out []status.Setting
+	for p := range slices.Chunk(pairs, 2) {
+		out = append(out, status.Setting{Component: p[0], Status: status.ComponentStatus(p[1])})
+	}
+	return out
+}
+
+func TestIncidentFromBeginningToEnd(t *testing.T) {
+	t.Parallel()
+	n := newNewsroom(t, "Etc/UTC")
+	ctx, api, ok := t.Context(), n.api(), must2(t)
+	code := ok(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: "Slow", Body: "We look.", Affected: set(api, "partial_outage")}))
+	if got := n.states(api) + " " + n.notice(code); got != "p investigating major v1" {
+		t.Error(got)
+	}
+	n.wait(time.Minute)
+	ok(n.UpdateIncident(ctx, editor, code, statuspages.NewUpdate{State: status.Monitoring, Body: "Better.", Affected: set(api, "degraded_performance"), ExpectedVersion: 1}))
+	n.wait(time.Minute)
+	// The impact is not lowered, and resolving lets go.
+	ok(n.UpdateIncident(ctx, editor, code, statuspages.NewUpdate{State: status.Resolved, Body: "Over."}))
+	if got := n.states(api) + " " + n.notice(code); got != "o resolved major v3" {
+		t.Error(got)
+	}
+	n.wait(time.Hour)
+	ok(n.PublishPostmortem(ctx, editor, code, "It was the disk.", false, 0))
+	ok(n.PublishPostmortem(ctx, editor, code, "It was the network.", false, 0))
+	if got, want := n.story(code), "investigating op; monitoring pd; resolved do; postmortem"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := one[bool](t, n, `select resolved_at = $2 and monitoring_at = $3 and shortlink = 'https://status.lantern.example/incidents/' || id and created_at = started_at
+  and (select display_at is null and body = 'It was the network.' from status.incident_update u where u.incident_id = i.id and u.state = 'postmortem')
+from status.incident i where id = $1`, code, time.Date(2026, 5, 17, 12, 36, 56, 789e6, time.UTC), time.Date(2026, 5, 17, 12, 35, 56, 789e6, time.UTC)); !got {
+		t.Error("dates, link or postmortem")
+	}
+	ok(n.ReopenIncident(ctx, editor, code, statuspages.NewUpdate{State: status.Identified, Body: "Again.", Affected: set(api, "major_outage")}))
+	if got := n.states(api) + " " + n.notice(code); got != "m identified critical v6" {
+		t.Error(got)
+	}
+	if !one[bool](t, n, `select resolved_at is null from status.incident where id = $1`, code) {
+		t.Error("it has an end")
+	}
+	ok(n.UpdateIncident(ctx, editor, code, statuspages.NewUpdate{State: status.Resolved, Body: "Over again.", Keep: true}))
+	if got := n.states(api); got != "m" {
+		t.Errorf("kept as %s", got)
+	}
+	// Every change is in the history, in order, and every write in the audit.
+	if got := one[string](t, n, `select string_agg(left(old_status::text, 1) || left(new_status::text, 1), ' ' order by changed_at) from status.component_change`); got != "op pd do om" {
+		t.Errorf("changes %s", got)
+	}
+	if got := one[string](t, n, `select string_agg(action || case when before is null then '+' else '' end, ' ' order by id) from status.audit`); got !=
+		"page.init+ incident.open+ incident.update incident.update incident.postmortem incident.postmortem incident.reopen incident.update" {
+		t.Errorf("audit %s", got)
+	}
+	if got := n.revision(); got != 8 {
+		t.Errorf("revision %d", got)
+	}
+}
+
+// TestIllegalSteps changes nothing.
+func TestIllegalSteps(t *testing.T) {
+	t.Parallel()
+	n := newNewsroom(t, "Etc/UTC")
+	ctx, api := t.Context(), n.api()
+	incident := must2(t)(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: "Slow", Body: "We look."}))
+	work := must2(t)(n.ScheduleMaintenance(ctx, editor, n.page, statuspages.NewMaintenance{Name: "Work", Body: "Soon.", Start: n.clock().Add(time.Hour), End: n.clock().Add(2 * time.Hour)}))
+	before := n.revision()
+	var step *status.StepError
+	for name, err := range map[string]error{
+		"postmortem of an open incident": e(n.PublishPostmortem(ctx, editor, incident, "x", false, 0)),
+		"reopening an open incident":     e(n.ReopenIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Identified, Body: "x"})),
+		"an incident in progress":        e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.InProgress, Body: "x"})),
+		"checking before the start":      e(n.MoveMaintenance(ctx, editor, work, statuspages.NewUpdate{State: status.Verifying})),
+	} {
+		if !errors.As(err, &step) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Resolved, Body: " "})), status.BadInput, "empty")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Monitoring, Body: "x", ExpectedVersion: 7})), status.Conflict, "version 1")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Monitoring, Body: "x", Affected: set("nothing", "operational")})), status.NotFound, "no component")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Monitoring, Body: "x", Affected: set(api, "sleepy")})), status.BadInput, "no state")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Monitoring, Body: "x", Affected: set(api, "operational", api, "operational")})), status.BadInput, "two states")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Resolved, Body: "x", Affected: set(api, "major_outage")})), status.BadInput, "keep")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Monitoring, Body: "x", DisplayAt: ledger.Of(n.clock().Add(time.Second))})), status.BadInput, "future")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, work, statuspages.NewUpdate{State: status.Monitoring, Body: "x"})), status.NotFound, "no incident")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, "no such; code", statuspages.NewUpdate{State: status.Monitoring, Body: "x"})), status.NotFound, "no incident")
+	wantReason(t, e(n.OpenIncident(ctx, editor, "none", statuspages.NewIncident{Name: "x", Body: "x"})), status.NotFound, "no page")
+	wantReason(t, e(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: " ", Body: "x"})), status.BadInput, "name")
+	wantReason(t, e(n.RescheduleMaintenance(ctx, editor, work, n.clock(), n.clock(), "", false, 0)), status.BadInput, "after the start")
+	if after := n.revision(); after != before || n.notice(incident) != "investigating none v1" || n.notice(work) != "scheduled maintenance v1" {
+		t.Errorf("revision %d, was %d; %s; %s", after, before, n.notice(incident), n.notice(work))
+	}
+}
+
+// e is the error of a write.
+func e(_ string, err error) error { return err }
+
+// must2 is the code that a write returns.
+func must2(t *testing.T) func(string, error) string {
+	t.Helper()
+	return func(code string, err error) string {
+		t.Helper()
+		return must(t, code, err)
+	}
+}
+
+// TestOverlaps has an incident and a maintenance that hold the same component, whichever ends first.
+func TestOverlaps(t *testing.T) {
+	t.Parallel()
+	for _, maintenanceEndsFirst := range []bool{true, false} {
+		n := newNewsroom(t, "Etc/UTC")
+		ctx, api := t.Context(), n.api()
+		ok := must2(t)
+		incident := ok(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: "Down", Body: "x", Affected: set(api, "major_outage")}))
+		work := ok(n.ScheduleMaintenance(ctx, editor, n.page, statuspages.NewMaintenance{
+			Name: "Work", Body: "x", Start: n.clock().Add(time.Hour), End: n.clock().Add(2 * time.Hour), Components: []string{api}, AutoMaintenanceState: true, AutoOperationalState: true,
+		}))
+		n.wait(time.Hour)
+		ok(n.MoveMaintenance(ctx, editor, work, statuspages.NewUpdate{State: status.InProgress}))
+		if got := n.states(api); got != "m" {
+			t.Errorf("a maintenance hides the outage: %s", got)
+		}
+		n.wait(time.Hour)
+		endWork := func() {
+			ok(n.MoveMaintenance(ctx, editor, work, statuspages.NewUpdate{State: status.Verifying}))
+			ok(n.MoveMaintenance(ctx, editor, work, statuspages.NewUpdate{State: status.InProgress}))
+			ok(n.MoveMaintenance(ctx, editor, work, statuspages.NewUpdate{State: status.Completed}))
+		}
+		endIncident := func() {
+			ok(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Resolved, Body: "x"}))
+		}
+		between, story := "m", "scheduled mm; in_progress mm; verifying mm; in_progress mm; completed mm"
+		if maintenanceEndsFirst {
+			endWork()
+		} else {
+			endIncident()
+			between, story = "u", "scheduled mm; in_progress mm; verifying uu; in_progress uu; completed uo"
+		}
+		if got := n.states(api); got != between {
+			t.Errorf("maintenance ends first %v: %s between", maintenanceEndsFirst, got)
+		}
+		if maintenanceEndsFirst {
+			endIncident()
+		} else {
+			endWork()
+		}
+		if got := n.states(api); got != "o" {
+			t.Errorf("maintenance ends first %v: %s at the end", maintenanceEndsFirst, got)
+		}
+		if got := n.story(work); got != story {
+			t.Errorf("%s, want %s", got, story)
+		}
+		var step *status.StepError
+		if err := e(n.MoveMaintenance(ctx, editor, work, statuspages.NewUpdate{State: status.InProgress})); !errors.As(err, &step) {
+			t.Errorf("a finished maintenance begins again: %v", err)
+		}
+	}
+}

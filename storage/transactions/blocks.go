@@ -1,0 +1,122 @@
+package transactions
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+const blockColumns = `index, '0x' || hash, '0x' || prev_hash, name, count, hapi_version_major || '.' || hapi_version_minor || '.' || hapi_version_patch,
+  coalesce(size, length(bytes)), nullif(gas_used, -1), logs_bloom, consensus_start, consensus_end`
+
+func blockTargets(b *ledger.Block, into []any) []any {
+	return append(into, &b.Number, &b.Hash, &b.PreviousHash, &b.Name, &b.Count, &b.HapiVersion,
+		&b.Size, &b.GasUsed, (*storage.Blob)(&b.LogsBloom), &b.Timestamp.From, &b.Timestamp.To)
+}
+
+// bloomSize is the size of a bloom filter in bytes.
+const bloomSize = 256
+
+// finishBlock fills a bloom that was stored without its leading zeros.
+func finishBlock(b *ledger.Block) error {
+	if n := len(b.LogsBloom); n > 0 && n < bloomSize {
+		b.LogsBloom = append(make([]byte, bloomSize-n), b.LogsBloom...)
+	}
+	return nil
+}
+
+// Blocks reads a page of blocks, by number or by the consensus time of the last transaction.
+func Blocks(ctx context.Context, db *storage.DB, f *ledger.BlockFilter, byNumber bool, p storage.Page) ([]*ledger.Block, error) {
+	var w storage.Where
+	if f != nil {
+		storage.Filter(&w, "index", f.Number)
+		storage.Filter(&w, "consensus_end", f.Timestamp)
+	}
+	key := []string{"consensus_end", "index"}
+	if byNumber {
+		key = []string{"index"}
+	}
+	w.Keyset(p, key...)
+	rows, err := storage.List(ctx, db, `select `+blockColumns+` from record_file where true`+w.String()+w.OrderBy(p, key...), w.Args, blockTargets, finishBlock)
+	if err != nil {
+		return nil, fmt.Errorf("reading blocks: %w", err)
+	}
+	return rows, nil
+}
+
+// BlockByHash reads the block with a hash, or with a hash that begins with it. Nil when there is none, or more than one.
+func BlockByHash(ctx context.Context, db *storage.DB, hash string) (*ledger.Block, error) {
+	return block(ctx, db, "hash like $1", strings.TrimPrefix(strings.ToLower(hash), "0x")+"%")
+}
+
+// BlockByNumber reads the block with a number. Nil when there is none, or more than one.
+func BlockByNumber(ctx context.Context, db *storage.DB, number int64) (*ledger.Block, error) {
+	return block(ctx, db, "index = $1", number)
+}
+
+func block(ctx context.Context, db *storage.DB, condition string, arg any) (*ledger.Block, error) {
+	rows, err := storage.List(ctx, db, `select `+blockColumns+` from record_file where `+condition+` limit 2`, []any{arg}, blockTargets, finishBlock)
+	if err != nil {
+		return nil, fmt.Errorf("reading a block: %w", err)
+	}
+	if len(rows) != 1 {
+		return nil, nil //nolint:nilnil // nothing that can be meant
+	}
+	return rows[0], nil
+}
+
+// numberedBlock is a block with its place among those that were asked for.
+type numberedBlock struct {
+	ledger.Block
+	ord int64
+}
+
+func numberedBlockTargets(b *numberedBlock, into []any) []any {
+	return blockTargets(&b.Block, append(into, &b.ord))
+}
+
+// QueueBlocks queues reading blocks by their numbers; done gets one for each number, nil where there is none, or more than one.
+func QueueBlocks(b *storage.Batch, numbers []int64, done func([]*ledger.Block)) {
+	out := make([]*ledger.Block, len(numbers))
+	storage.Queue(b, `select n.ord, `+blockColumns+` from unnest($1::bigint[]) with ordinality n(number, ord) join record_file on index = n.number`,
+		[]any{numbers}, numberedBlockTargets, func(r *numberedBlock) error { return finishBlock(&r.Block) }, func(rows []*numberedBlock) {
+			found := make([]int, len(numbers))
+			for _, r := range rows {
+				out[r.ord-1] = &r.Block
+				found[r.ord-1]++
+			}
+			for i, n := range found {
+				if n > 1 {
+					out[i] = nil
+				}
+			}
+			done(out)
+		})
+}
+
+// QueueBlocksAt queues reading the blocks that hold the transactions of some consensus times; done gets one for each time, nil where the
+// database has no such block.
+func QueueBlocksAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Block)) {
+	out := make([]*ledger.Block, len(times))
+	storage.Queue(b, `select t.ord, r.* from unnest($1::bigint[]) with ordinality t(at, ord)
+cross join lateral (
+  select `+blockColumns+` from record_file where consensus_end >= t.at order by record_file.consensus_end limit 1) r
+where r.consensus_start <= t.at`, []any{storage.Int64s(times)}, numberedBlockTargets, func(r *numberedBlock) error { return finishBlock(&r.Block) }, func(rows []*numberedBlock) {
+		for _, r := range rows {
+			out[r.ord-1] = &r.Block
+		}
+		done(out)
+	})
+}
+
+// CountBlocks is how many blocks there are. They are numbered without gaps, so that the first and the last tell.
+func CountBlocks(ctx context.Context, db *storage.DB) (int64, error) {
+	var n int64
+	if err := db.Pool().QueryRow(ctx, `select coalesce(max(index) - min(index) + 1, 0) from record_file`).Scan(&n); err != nil {
+		return 0, fmt.Errorf("counting blocks: %w", err)
+	}
+	return n, nil
+}

@@ -1,0 +1,101 @@
+package transactions
+
+import (
+	"context"
+	"fmt"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+const actionColumns = `a.consensus_timestamp, a.call_depth, a.call_operation_type, a.call_type, a.caller, a.caller_type::text, a.gas, a.gas_used, a.index,
+  a.input, a.recipient_account, a.recipient_contract, a.recipient_address, a.result_data, a.result_data_type, a.value`
+
+type actionRow struct {
+	ledger.ContractAction
+	operation, callType ledger.Null[int32]
+	callerType          ledger.Null[string]
+	account, contract   ledger.Null[ledger.EntityID]
+	address             []byte
+	dataType            int32
+}
+
+func actionTargets(a *actionRow, into []any) []any {
+	return append(into, &a.ConsensusTimestamp, &a.CallDepth, &a.operation, &a.callType, &a.Caller, &a.callerType, &a.Gas, &a.GasUsed, &a.Index,
+		&a.Input, &a.account, &a.contract, &a.address, &a.ResultData, &a.dataType, &a.Value)
+}
+
+// finishAction names what the database numbers, and finds out who was called.
+func finishAction(a *actionRow) error {
+	a.CallOperationType, a.CallType = ledger.CallOperationTypeOf(a.operation.V), ledger.CallTypeOf(a.callType.V)
+	a.ResultDataType = ledger.ResultDataTypeOf(a.dataType)
+	a.CallerType = ledger.EntityType(a.callerType.Or(string(ledger.EntityContract)))
+	a.Input, a.ResultData = present(a.Input), present(a.ResultData)
+	kind := ledger.EntityContract
+	switch {
+	case a.account.Valid:
+		kind = ledger.EntityAccount
+		a.Recipient, a.RecipientType = a.account.V, &kind
+	case a.contract.Valid:
+		a.Recipient, a.RecipientType = a.contract.V, &kind
+	}
+	a.To = addressOf(nil, a.Recipient)
+	if n := len(a.address); n > 0 {
+		a.To = append(make([]byte, max(len(ledger.EVMAddress{})-n, 0)), a.address...)
+	}
+	return nil
+}
+
+func actions(rows []*actionRow) []*ledger.ContractAction {
+	out := make([]*ledger.ContractAction, len(rows))
+	for i, r := range rows {
+		out[i] = &r.ContractAction
+	}
+	return out
+}
+
+// filterActions adds the conditions on the index, which can be larger than what the column holds.
+func filterActions(w *storage.Where, f *ledger.ContractActionFilter) {
+	if f != nil {
+		storage.Filter(w, "a.index::bigint", f.Index)
+	}
+}
+
+// ContractActions reads a page of the actions of a transaction by index.
+func ContractActions(ctx context.Context, db *storage.DB, of Located, f *ledger.ContractActionFilter, p storage.Page) ([]*ledger.ContractAction, error) {
+	w := storage.Where{Args: []any{int64(of.At), int64(of.Payer)}}
+	filterActions(&w, f)
+	w.Keyset(p, "a.index")
+	rows, err := storage.List(ctx, db, `select `+actionColumns+` from contract_action a where a.consensus_timestamp = $1 and a.payer_account_id = $2`+
+		w.String()+w.OrderBy(p, "a.index"), w.Args, actionTargets, finishAction)
+	if err != nil {
+		return nil, fmt.Errorf("reading the actions of transaction %s: %w", of.At, err)
+	}
+	return actions(rows), nil
+}
+
+type ownedAction struct {
+	actionRow
+	owner int64
+}
+
+// QueueContractActions queues reading a page of the actions of each of some transactions; done gets one list for each.
+func QueueContractActions(b *storage.Batch, of []Located, f *ledger.ContractActionFilter, p storage.Page, done func([][]*ledger.ContractAction)) {
+	times, payers := make([]int64, len(of)), make([]int64, len(of))
+	for i, l := range of {
+		times[i], payers[i] = int64(l.At), int64(l.Payer)
+	}
+	w := storage.Where{Args: []any{times, payers}}
+	filterActions(&w, f)
+	w.Keyset(p, "a.index")
+	out := make([][]*ledger.ContractAction, len(of))
+	storage.Queue(b, `select p.ord, a.* from unnest($1::bigint[], $2::bigint[]) with ordinality p(at, payer, ord) cross join lateral (
+  select `+actionColumns+` from contract_action a where a.consensus_timestamp = p.at and a.payer_account_id = p.payer`+w.String()+w.OrderBy(p, "a.index")+`) a
+order by p.ord, a.index`+p.Direction(), w.Args, func(r *ownedAction, into []any) []any { return actionTargets(&r.actionRow, append(into, &r.owner)) },
+		func(r *ownedAction) error { return finishAction(&r.actionRow) }, func(rows []*ownedAction) {
+			for _, r := range rows {
+				out[r.owner-1] = append(out[r.owner-1], &r.ContractAction)
+			}
+			done(out)
+		})
+}

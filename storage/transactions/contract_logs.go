@@ -1,0 +1,223 @@
+package transactions
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// logColumns are the columns of a log l with the entity e of its contract and its block r, in the order of logTargets.
+const logColumns = `l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id, l.root_contract_id,
+  coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3, coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index`
+
+// blockSearch is how long after the newest log of a page its block can end, in nanoseconds.
+const blockSearch = "10000000000"
+
+// logJoins are what the columns need of a page of logs, which has been cut before.
+const logJoins = ` left join entity e on e.id = l.contract_id
+left join lateral (
+  select hash, index, consensus_start from record_file where consensus_end >= l.consensus_timestamp
+    and consensus_end <= (select max(consensus_timestamp) from page) + ` + blockSearch + `
+  order by consensus_end limit 1) r on r.consensus_start <= l.consensus_timestamp`
+
+type logRow struct {
+	ledger.ContractLog
+	topics    [ledger.MaxTopics][]byte
+	blockHash ledger.Null[string]
+	owner     int64
+}
+
+func logTargets(l *logRow, into []any) []any {
+	return append(into, &l.owner, &l.ConsensusTimestamp, &l.Index, &l.Address, &l.Bloom, &l.ContractID, &l.Data, &l.PayerAccountID, &l.RootContractID,
+		&l.Synthetic, &l.topics[0], &l.topics[1], &l.topics[2], &l.topics[3], &l.TransactionHash, &l.TransactionIndex, &l.blockHash, &l.BlockNumber)
+}
+
+func finishLog(l *logRow) error {
+	l.Address = addressOf(l.Address, l.ContractID)
+	if len(l.Data) > 0 {
+		l.Data = word(l.Data)
+	}
+	for _, t := range l.topics {
+		if t != nil {
+			l.Topics = append(l.Topics, word(t))
+		}
+	}
+	l.BlockHash = l.blockHash.Or("0x")
+	return nil
+}
+
+// logBounds are the conditions on time and index of a part of the logs that a filter selects.
+type logBounds struct {
+	timestamp *ledger.TimestampFilter
+	index     *ledger.LongFilter
+}
+
+// parts divides what a filter selects by time and index: a range whose ends lie within transactions is a part of its first transaction, the
+// transactions between, and a part of its last.
+func parts(at *ledger.TimestampFilter, index *ledger.LongFilter) []logBounds {
+	whole := []logBounds{{at, index}}
+	if at == nil || index == nil || at.Eq != nil || at.In != nil || at.Gte != nil && at.Lte != nil && *at.Gte == *at.Lte {
+		return whole
+	}
+	inner := *at
+	list := make([]logBounds, 0, 3)
+	if (index.Gt != nil || index.Gte != nil) && at.Gte != nil {
+		lower := *index
+		lower.Lt, lower.Lte = nil, nil
+		list = append(list, logBounds{&ledger.TimestampFilter{Eq: at.Gte}, &lower})
+		inner.Gte, inner.Gt = nil, at.Gte
+	}
+	if (index.Lt != nil || index.Lte != nil) && at.Lte != nil {
+		upper := *index
+		upper.Gt, upper.Gte = nil, nil
+		list = append(list, logBounds{&ledger.TimestampFilter{Eq: at.Lte}, &upper})
+		inner.Lte, inner.Lt = nil, at.Lte
+	}
+	if len(list) == 0 {
+		return whole
+	}
+	return append(list, logBounds{&inner, nil})
+}
+
+// logs is the statement that finds a page of logs. of is a condition that all meet. The filter's contract has been looked up before.
+func logs(w *storage.Where, f *ledger.ContractLogFilter, of string, p storage.Page) string {
+	if f == nil {
+		f = &ledger.ContractLogFilter{}
+	}
+	bounds := parts(f.Timestamp, f.Index)
+	if f.TransactionHash != nil {
+		bounds = []logBounds{{nil, f.Index}}
+		of += ` and l.consensus_timestamp = (` + hashTime(w, f, p) + `)`
+	}
+	selects := make([]string, len(bounds))
+	for i, b := range bounds {
+		part := storage.Where{Args: w.Args}
+		storage.Filter(&part, "l.contract_id", f.ContractID)
+		storage.Filter(&part, "l.consensus_timestamp", b.timestamp)
+		logIndex(&part, b.index)
+		for n, wanted := range f.Topics {
+			if len(wanted) > 0 {
+				part.And("l.topic"+strconv.Itoa(n)+" = any(?)", topics(wanted))
+			}
+		}
+		logKeyset(&part, p)
+		order := part.OrderBy(p, "l.consensus_timestamp", "l.index")
+		w.Args = part.Args
+		selects[i] = `select l.* from contract_log l where ` + of + part.String() + order
+	}
+	if len(selects) == 1 {
+		return selects[0]
+	}
+	return `select * from ((` + strings.Join(selects, `) union all (`) + `)) l` + w.OrderBy(p, "l.consensus_timestamp", "l.index")
+}
+
+// hashTime is the statement that finds the consensus time of the first transaction with a hash.
+func hashTime(w *storage.Where, f *ledger.ContractLogFilter, p storage.Page) string {
+	hash, err := ledger.ParseHash(*f.TransactionHash)
+	if err != nil {
+		return `null::bigint`
+	}
+	t := storage.Where{Args: w.Args}
+	call := `get_transaction_info_by_hash(` + t.Arg([]byte(hash[:hashPrefix])) + `) t`
+	if len(hash) > hashPrefix {
+		t.And("t.hash = ?", []byte(hash))
+	}
+	storage.Filter(&t, "t.consensus_timestamp", f.Timestamp)
+	w.Args = t.Args
+	return `select t.consensus_timestamp from ` + call + ` where true` + t.String() + ` order by t.consensus_timestamp` + p.Direction() + ` limit 1`
+}
+
+// logIndex adds the conditions on the index, which can be larger than what the column holds.
+func logIndex(w *storage.Where, f *ledger.LongFilter) {
+	storage.Filter(w, "l.index::bigint", f)
+}
+
+// logKeyset adds the page's bounds.
+func logKeyset(w *storage.Where, p storage.Page) {
+	for _, place := range []*[]any{&p.Greater, &p.Less} {
+		if *place != nil {
+			index, _ := (*place)[1].(int64)
+			*place = []any{(*place)[0], int32(max(min(index, math.MaxInt32), math.MinInt32))}
+		}
+	}
+	w.Keyset(p, "l.consensus_timestamp", "l.index")
+}
+
+func topics(list [][]byte) [][]byte {
+	out := make([][]byte, len(list))
+	for i, t := range list {
+		out[i] = trimmed(t)
+	}
+	return out
+}
+
+// ContractLogs reads a page of logs by consensus time and index.
+func ContractLogs(ctx context.Context, db *storage.DB, f *ledger.ContractLogFilter, p storage.Page) ([]*ledger.ContractLog, error) {
+	var w storage.Where
+	sql := `with page as (` + logs(&w, f, "true", p) + `)
+select 1::bigint, ` + logColumns + ` from page l` + logJoins + ` order by l.consensus_timestamp` + p.Direction() + `, l.index` + p.Direction()
+	rows, err := storage.List(ctx, db, sql, w.Args, logTargets, finishLog)
+	if err != nil {
+		return nil, fmt.Errorf("reading contract logs: %w", err)
+	}
+	out := make([]*ledger.ContractLog, len(rows))
+	for i, r := range rows {
+		out[i] = &r.ContractLog
+	}
+	return out, nil
+}
+
+// queueLogs queues reading a page of logs for each of n parents, which the statement "from" unnests as p(…, ord) and relates to a log by the
+// condition of.
+func queueLogs(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
+	out := make([][]*ledger.ContractLog, n)
+	sql := `with page as (select p.ord, l.* from ` + from + ` cross join lateral (` + logs(w, f, of, p) + `) l)
+select l.ord, ` + logColumns + ` from page l` + logJoins + ` order by l.ord, l.consensus_timestamp` + p.Direction() + `, l.index` + p.Direction()
+	storage.Queue(b, sql, w.Args, logTargets, finishLog, func(rows []*logRow) {
+		for _, r := range rows {
+			out[r.owner-1] = append(out[r.owner-1], &r.ContractLog)
+		}
+		done(out)
+	})
+}
+
+// QueueLogsOfContracts queues reading a page of the logs of each of some contracts; done gets one list for each.
+func QueueLogsOfContracts(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
+	from, arg := storage.OfParents(ids)
+	queueLogs(b, &storage.Where{Args: []any{arg}}, len(ids), from, `l.contract_id = p.id`, f, p, done)
+}
+
+// QueueLogsBetween queues reading a page of the logs of each of some spans of time, both ends included; done gets one list for each.
+func QueueLogsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
+	from, to := make([]int64, len(spans)), make([]int64, len(spans))
+	for i, s := range spans {
+		from[i], to[i] = int64(s.From.V), int64(s.To.V)
+	}
+	queueLogs(b, &storage.Where{Args: []any{from, to}}, len(spans), `unnest($1::bigint[], $2::bigint[]) with ordinality p(since, until, ord)`,
+		`l.consensus_timestamp between p.since and p.until`, f, p, done)
+}
+
+// maxLogsOfResult bounds the logs of one result. The gas limit of a transaction allows far fewer.
+const maxLogsOfResult = 100_000
+
+// QueueLogsOfResults queues reading all logs that the parties of the transactions of results wrote, by index; done gets one list for each.
+func QueueLogsOfResults(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractLog)) {
+	times, parties := resultKeys(of)
+	queueLogs(b, &storage.Where{Args: []any{times, parties}}, len(of), `unnest($1::bigint[], $2::bigint[]) with ordinality p(at, party, ord)
+  left join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party`,
+		`l.consensus_timestamp = p.at and (coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids))`, nil, storage.Page{Limit: maxLogsOfResult}, done)
+}
+
+// ContractLog reads one log, nil when there is none.
+func ContractLog(ctx context.Context, db *storage.DB, at ledger.Timestamp, index int64) (*ledger.ContractLog, error) {
+	rows, err := ContractLogs(ctx, db, &ledger.ContractLogFilter{Timestamp: &ledger.TimestampFilter{Eq: &at}, Index: &ledger.LongFilter{Eq: &index}}, storage.Page{Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}

@@ -1,0 +1,250 @@
+package transactions
+
+import (
+	"context"
+	"fmt"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+	"heliograph/storage/entities"
+)
+
+// ResultRef says which contract result is meant: that of a hash, of a transaction id with a nonce, or at a consensus time.
+type ResultRef struct {
+	Hash          ledger.Hash
+	TransactionID *ledger.TransactionID
+	Nonce         int32
+	At            ledger.Timestamp
+	// Contract, at a consensus time and when it is Named, is the entity that must have taken part.
+	Contract ledger.EntityID
+	Named    bool
+}
+
+// locator is a statement that finds the transaction: its consensus time (at), its payer and the entity by which its parties are found.
+func (ref *ResultRef) locator(w *storage.Where) string {
+	switch {
+	case ref.Hash != nil:
+		return `select consensus_timestamp as at, entity_id as party, payer_account_id as payer from contract_transaction_hash
+where hash = ` + w.Arg([]byte(ref.Hash[:min(len(ref.Hash), hashPrefix)])) + ` order by (transaction_result = 22) desc, consensus_timestamp desc limit 1`
+	case ref.TransactionID != nil:
+		start := ref.TransactionID.ValidStart
+		return `select consensus_timestamp as at, payer_account_id as party, payer_account_id as payer from transaction
+where payer_account_id = ` + w.Arg(int64(ref.TransactionID.Payer)) + ` and valid_start_ns = ` + w.Arg(int64(start)) + `
+  and consensus_timestamp between ` + w.Arg(int64(start)) + ` and ` + w.Arg(int64(later(start, consensusWindow))) + ` and nonce = ` + w.Arg(ref.Nonce) + `
+order by (result = any(` + w.Arg(codes(ledger.SuccessCodes())) + `)) desc, consensus_timestamp desc limit 1`
+	case !ref.Named:
+		return `select consensus_timestamp as at, entity_id as party, payer_account_id as payer from contract_transaction
+where consensus_timestamp = ` + w.Arg(int64(ref.At)) + ` order by entity_id limit 1`
+	default:
+		return `select ` + w.Arg(int64(ref.At)) + `::bigint as at, ` + w.Arg(int64(ref.Contract)) + `::bigint as party, null::bigint as payer`
+	}
+}
+
+type foundResult struct {
+	contractResultRow
+	party ledger.EntityID
+}
+
+// ContractResult reads one contract result with its block and its Ethereum transaction, nil when there is none. Unlike in lists, the parties of
+// the transaction say which rows belong to it.
+func ContractResult(ctx context.Context, db *storage.DB, ref ResultRef) (*ledger.ContractResult, error) {
+	var w storage.Where
+	sql := `with found as (` + ref.locator(&w) + `)
+select found.party, ` + detailColumns + ` from found
+join contract_transaction ct on ct.consensus_timestamp = found.at and ct.entity_id = found.party
+cross join lateral (
+  select * from contract_result c where c.consensus_timestamp = found.at and (c.contract_id = any(ct.contract_ids) or cardinality(ct.contract_ids) = 0)
+  order by c.contract_id limit 1) cr
+left join entity e on e.id = cr.contract_id` + blockOf + `true
+left join ethereum_transaction et on et.consensus_timestamp = found.at and et.payer_account_id = ct.payer_account_id and exists (
+  select from transaction t where t.consensus_timestamp = found.at and t.payer_account_id = ct.payer_account_id)
+limit 1`
+	rows, err := storage.List(ctx, db, sql, w.Args, func(r *foundResult, into []any) []any {
+		return detailTargets(&r.contractResultRow, append(into, &r.party))
+	},
+		func(r *foundResult) error { return finishContractResult(&r.contractResultRow) })
+	if err != nil {
+		return nil, fmt.Errorf("reading a contract result: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, nil //nolint:nilnil // no such result
+	}
+	r := &rows[0].ContractResult
+	r.NetworkChainID, r.Party, r.Asked = db.NetworkChainID(), rows[0].party, ref.Contract
+	return r, nil
+}
+
+// Located is where a transaction's actions are.
+type Located struct {
+	At    ledger.Timestamp
+	Payer ledger.EntityID
+}
+
+// LocateTransaction finds the transaction of a hash or of an id. Unknown when there is none.
+func LocateTransaction(ctx context.Context, db *storage.DB, ref ResultRef) (ledger.Null[Located], error) {
+	var w storage.Where
+	sql := ref.locator(&w)
+	rows, err := storage.List(ctx, db, `select at, payer from (`+sql+`) found`, w.Args, func(l *Located, into []any) []any { return append(into, &l.At, &l.Payer) }, nil)
+	if err != nil {
+		return ledger.Null[Located]{}, fmt.Errorf("looking for a transaction: %w", err)
+	}
+	if len(rows) == 0 {
+		return ledger.Null[Located]{}, nil
+	}
+	return ledger.Of(*rows[0]), nil
+}
+
+func resultKeys(of []*ledger.ContractResult) (times, parties []int64) {
+	times, parties = make([]int64, len(of)), make([]int64, len(of))
+	for i, r := range of {
+		times[i], parties[i] = int64(r.ConsensusTimestamp), int64(r.Party)
+	}
+	return times, parties
+}
+
+// QueueStateChanges queues reading what the transactions of results read and wrote of storage, by contract and slot; done gets one list for each.
+// State that was migrated is no change of the transaction's, except of the contract that was asked for.
+func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractStateChange)) {
+	times, parties := resultKeys(of)
+	asked := make([]int64, len(of))
+	for i, r := range of {
+		asked[i] = int64(r.Asked)
+	}
+	type row = storage.Owned[ledger.ContractStateChange]
+	out := make([][]*ledger.ContractStateChange, len(of))
+	storage.Queue(b, `select p.ord, s.contract_id, s.slot, s.value_read, s.value_written, e.evm_address
+from unnest($1::bigint[], $2::bigint[], $3::bigint[]) with ordinality p(at, party, asked, ord)
+join contract_transaction ct on ct.consensus_timestamp = p.at and ct.entity_id = p.party
+join contract_state_change s on s.consensus_timestamp = p.at and (s.contract_id = p.asked or not s.migration and s.contract_id = any(ct.contract_ids))
+left join entity e on e.id = s.contract_id
+order by p.ord, s.contract_id, s.slot`, []any{times, parties, asked}, func(r *row, into []any) []any {
+		return append(into, &r.Owner, &r.Row.ContractID, &r.Row.Slot, &r.Row.ValueRead, &r.Row.ValueWritten, &r.Row.Address)
+	}, func(r *row) error {
+		c := &r.Row
+		c.Address = addressOf(c.Address, c.ContractID)
+		c.Slot, c.ValueRead, c.ValueWritten = word(c.Slot), word(c.ValueRead), word(c.ValueWritten)
+		return nil
+	}, func(rows []*row) {
+		for _, r := range rows {
+			out[r.Owner-1] = append(out[r.Owner-1], &r.Row)
+		}
+		done(out)
+	})
+}
+
+// wordSize is the size of the EVM's words in bytes.
+const wordSize = 32
+
+// word fills bytes with zeros in front to a word of the EVM; null stays null.
+func word(b []byte) []byte {
+	if b == nil || len(b) >= wordSize {
+		return b
+	}
+	return append(make([]byte, wordSize-len(b), wordSize), b...)
+}
+
+// QueueTransactionCallData queues reading the call data that Ethereum transactions carried themselves; done gets nil where there are none.
+func QueueTransactionCallData(b *storage.Batch, of []*ledger.ContractResult, done func([][]byte)) {
+	queueCallData(b, of, func(*ledger.ContractResult) bool { return false }, done)
+}
+
+// QueueCallData queues reading the call data of the Ethereum transactions of results; done gets nil where there are none. What was too large for
+// a transaction is read of the newest contents of its file, unless the record has the parameters.
+func QueueCallData(b *storage.Batch, of []*ledger.ContractResult, done func([][]byte)) {
+	queueCallData(b, of, func(r *ledger.ContractResult) bool { return len(r.FunctionParameters) == 0 }, done)
+}
+
+func queueCallData(b *storage.Batch, of []*ledger.ContractResult, ofFile func(*ledger.ContractResult) bool, done func([][]byte)) {
+	var times, payers, places []int64
+	var files []bool
+	for i, r := range of {
+		if r.Ethereum != nil {
+			files = append(files, ofFile(r))
+			times, payers, places = append(times, int64(r.ConsensusTimestamp)), append(payers, int64(r.Ethereum.PayerAccountID)), append(places, int64(i))
+		}
+	}
+	out := make([][]byte, len(of))
+	if len(places) == 0 {
+		done(out)
+		return
+	}
+	type row = storage.Owned[[]byte]
+	storage.Queue(b, `select p.place, coalesce(nullif(et.call_data, ''), f.content, '')
+from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::boolean[]) p(at, payer, place, of_file)
+join ethereum_transaction et on et.consensus_timestamp = p.at and et.payer_account_id = p.payer
+left join lateral (
+  select string_agg(d.file_data, '' order by d.consensus_timestamp) as content from file_data d
+  where p.of_file and coalesce(et.call_data, '') = '' and et.call_data_id & $5 > $6 and d.entity_id = et.call_data_id and d.consensus_timestamp >= (
+    select max(consensus_timestamp) from file_data where entity_id = et.call_data_id and transaction_type in (17, 19))) f on true`,
+		[]any{times, payers, places, files, int64(ledger.MaxNum), int64(entities.MaxSystemFile)},
+		func(r *row, into []any) []any { return append(into, &r.Owner, &r.Row) }, nil, func(rows []*row) {
+			for _, r := range rows {
+				out[r.Owner] = r.Row
+			}
+			done(out)
+		})
+}
+
+// QueueContractResultsAt queues reading the contract results at some consensus times; done gets one for each, nil where there is none.
+func QueueContractResultsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.ContractResult)) {
+	storage.Queue(b, `select `+detailColumns+` from contract_result cr`+ResultDetails.joins()+` where cr.consensus_timestamp = any($1)`,
+		[]any{storage.Int64s(times)}, detailTargets, finishContractResult, func(rows []*contractResultRow) {
+			byTime := make(map[ledger.Timestamp]*ledger.ContractResult, len(rows))
+			for _, r := range contractResults(b.DB(), rows) {
+				byTime[r.ConsensusTimestamp] = r
+			}
+			out := make([]*ledger.ContractResult, len(times))
+			for i, at := range times {
+				out[i] = byTime[at]
+			}
+			done(out)
+		})
+}
+
+type ownedResult struct {
+	contractResultRow
+	owner int64
+}
+
+// queueOwnedResults queues reading a page of contract results for each of some parents, which the statement "from" unnests as p(…, ord) and
+// relates to a result by the condition of.
+func queueOwnedResults(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractResultFilter, p storage.Page, done func([][]*ledger.ContractResult)) {
+	filterResults(w, f)
+	w.Keyset(p, "cr.consensus_timestamp")
+	out := make([][]*ledger.ContractResult, n)
+	storage.Queue(b, `select p.ord, `+detailColumns+` from `+from+` cross join lateral (
+  select * from contract_result cr where `+of+w.String()+w.OrderBy(p, "cr.consensus_timestamp")+`) cr`+ResultDetails.joins()+`
+order by p.ord, cr.consensus_timestamp`+p.Direction(), w.Args,
+		func(r *ownedResult, into []any) []any {
+			return detailTargets(&r.contractResultRow, append(into, &r.owner))
+		},
+		func(r *ownedResult) error { return finishContractResult(&r.contractResultRow) }, func(rows []*ownedResult) {
+			for _, r := range rows {
+				r.NetworkChainID = b.DB().NetworkChainID()
+				out[r.owner-1] = append(out[r.owner-1], &r.ContractResult)
+			}
+			done(out)
+		})
+}
+
+// QueueResultsOfContracts queues reading a page of the results of each of some contracts; done gets one list for each.
+func QueueResultsOfContracts(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractResultFilter, p storage.Page, done func([][]*ledger.ContractResult)) {
+	from, arg := storage.OfParents(ids)
+	queueOwnedResults(b, &storage.Where{Args: []any{arg}}, len(ids), from, `cr.contract_id = p.id`, f, p, done)
+}
+
+// QueueResultsOfSenders queues reading a page of the results that each of some accounts caused; done gets one list for each.
+func QueueResultsOfSenders(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractResultFilter, p storage.Page, done func([][]*ledger.ContractResult)) {
+	from, arg := storage.OfParents(ids)
+	queueOwnedResults(b, &storage.Where{Args: []any{arg}}, len(ids), from, `cr.sender_id = p.id`, f, p, done)
+}
+
+// QueueResultsBetween queues reading a page of the results of each of some spans of time, both ends included; done gets one list for each.
+func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractResultFilter, p storage.Page, done func([][]*ledger.ContractResult)) {
+	from, to := make([]int64, len(spans)), make([]int64, len(spans))
+	for i, s := range spans {
+		from[i], to[i] = int64(s.From.V), int64(s.To.V)
+	}
+	queueOwnedResults(b, &storage.Where{Args: []any{from, to}}, len(spans), `unnest($1::bigint[], $2::bigint[]) with ordinality p(since, until, ord)`,
+		`cr.consensus_timestamp between p.since and p.until`, f, p, done)
+}

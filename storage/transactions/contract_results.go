@@ -1,0 +1,315 @@
+package transactions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// ResultParts say what is read of contract results.
+type ResultParts int
+
+// The parts.
+const (
+	ResultRecord  ResultParts = iota // what the ledger recorded of the execution
+	ResultDetails                    // with the block and the Ethereum transaction
+)
+
+// wrongNonce is the response code of Ethereum transactions that were refused for their nonce; lists do not show them.
+const wrongNonce = 312
+
+// recordColumns are the columns of a contract result cr with the entity e of its contract, in the order of recordTargets.
+const recordColumns = `cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
+  cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
+  cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result`
+
+// detailColumns add the block r and the Ethereum transaction et.
+const detailColumns = recordColumns + `, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
+  et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
+  et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value`
+
+// contractResultRow is a contract result with the columns that its values are computed from.
+type contractResultRow struct {
+	ledger.ContractResult
+	evmAddress     []byte
+	functionResult []byte
+	sender         ledger.Null[ledger.EntityID]
+	blockHash      ledger.Null[string]
+
+	ethereum      ledger.EthereumTransaction
+	ethereumPayer ledger.Null[ledger.EntityID]
+	accessList    []byte
+	authorized    []byte
+	gasLimit      ledger.Null[int64]
+	nonce         ledger.Null[int64]
+	kind          ledger.Null[int16]
+}
+
+func recordTargets(r *contractResultRow, into []any) []any {
+	return append(into, &r.ConsensusTimestamp, &r.evmAddress, &r.Amount, &r.Bloom, &r.CallResult, &r.ContractID, &r.CreatedContractIDs, &r.ErrorMessage,
+		&r.FailedInitcode, &r.FunctionParameters, &r.functionResult, &r.GasConsumed, &r.GasLimit, &r.GasUsed,
+		&r.PayerAccountID, &r.sender, &r.Hash, &r.TransactionIndex, &r.TransactionNonce, &r.Result)
+}
+
+func detailTargets(r *contractResultRow, into []any) []any {
+	e := &r.ethereum
+	return append(recordTargets(r, into), &r.blockHash, &r.BlockNumber, &r.BlockGasUsed,
+		&r.ethereumPayer, &r.accessList, &r.authorized, &e.ChainID, &r.gasLimit, &e.GasPrice, &e.MaxFeePerGas, &e.MaxPriorityFeePerGas,
+		&r.nonce, &e.RecoveryID, &e.SignatureR, &e.SignatureS, &e.SignatureV, &e.ToAddress, &r.kind, &e.Value)
+}
+
+// finishContractResult computes what the database does not hold.
+func finishContractResult(r *contractResultRow) error {
+	r.Address = addressOf(r.evmAddress, r.ContractID)
+	r.Partial = r.CallResult == nil
+	r.CallResult = present(r.CallResult)
+	switch {
+	case r.Bloom == nil:
+		r.Bloom = []byte{}
+	case len(r.Bloom) == 0:
+		r.Bloom = make([]byte, bloomSize)
+	}
+	if r.ErrorMessage.V == "" {
+		r.ErrorMessage = ledger.Null[string]{}
+	}
+	if len(r.FailedInitcode) == 0 {
+		r.FailedInitcode = nil
+	}
+	r.Hash = present(r.Hash)
+	r.SenderID = r.sender.V
+	switch {
+	case r.sender.Valid && !r.SenderID.IsNone():
+		a := r.SenderID.LongZero()
+		r.From = a[:]
+	case !r.sender.Valid && r.functionResult != nil:
+		// A result that cannot be read names no sender; it is no reason to refuse the rest.
+		if alias, err := ledger.DecodeSenderAlias(r.functionResult); err == nil {
+			r.From = alias
+		}
+	}
+	r.Party = r.PayerAccountID
+	r.BlockHash = "0x"
+	if r.blockHash.Valid {
+		r.BlockHash = r.blockHash.V
+	}
+	if !r.ethereumPayer.Valid {
+		return nil
+	}
+	e := &r.ethereum
+	e.PayerAccountID, e.GasLimit, e.Nonce, e.Type = r.ethereumPayer.V, r.gasLimit.V, r.nonce.V, r.kind.V
+	e.AccessList, e.AuthorizationList = []*ledger.AccessListItem{}, []*ledger.Authorization{}
+	if err := readAccessList(r.accessList, e); err != nil {
+		return fmt.Errorf("reading Ethereum transaction %s: %w", r.ConsensusTimestamp, err)
+	}
+	if err := readAuthorizations(r.authorized, e); err != nil {
+		return fmt.Errorf("reading Ethereum transaction %s: %w", r.ConsensusTimestamp, err)
+	}
+	r.Ethereum = e
+	return nil
+}
+
+// present makes bytes that are null empty.
+func present(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// addressOf is the address of an entity in the EVM: the one it was given, else the one made of its number. Nil for none.
+func addressOf(evmAddress []byte, id ledger.EntityID) []byte {
+	switch {
+	case id.IsNone():
+		return nil
+	case len(evmAddress) > 0:
+		return evmAddress
+	default:
+		a := id.LongZero()
+		return a[:]
+	}
+}
+
+// accessListItem is a member of the JSON column ethereum_transaction.access_list.
+type accessListItem struct {
+	Address     string   `json:"address"`
+	StorageKeys []string `json:"storage_keys"`
+}
+
+func readAccessList(b []byte, into *ledger.EthereumTransaction) error {
+	var list []accessListItem
+	if b == nil {
+		return nil
+	}
+	if err := json.Unmarshal(b, &list); err != nil {
+		return fmt.Errorf("reading the access list: %w", err)
+	}
+	for _, item := range list {
+		into.AccessList = append(into.AccessList, &ledger.AccessListItem{Address: item.Address, StorageKeys: item.StorageKeys})
+	}
+	return nil
+}
+
+// authorization is a member of the JSON column ethereum_transaction.authorization_list.
+type authorization struct {
+	Address *string `json:"address"`
+	ChainID *string `json:"chain_id"`
+	Nonce   *int64  `json:"nonce"`
+	R       *string `json:"r"`
+	S       *string `json:"s"`
+	YParity *string `json:"y_parity"`
+}
+
+func readAuthorizations(b []byte, into *ledger.EthereumTransaction) error {
+	var list []authorization
+	if b == nil {
+		return nil
+	}
+	if err := json.Unmarshal(b, &list); err != nil {
+		return fmt.Errorf("reading the authorization list: %w", err)
+	}
+	for _, item := range list {
+		into.AuthorizationList = append(into.AuthorizationList, &ledger.Authorization{
+			Address: nullOf(item.Address), ChainID: nullOf(item.ChainID), Nonce: nullOf(item.Nonce), R: nullOf(item.R), S: nullOf(item.S), YParity: nullOf(item.YParity),
+		})
+	}
+	return nil
+}
+
+func nullOf[T any](p *T) ledger.Null[T] {
+	if p == nil {
+		return ledger.Null[T]{}
+	}
+	return ledger.Of(*p)
+}
+
+func (parts ResultParts) columns() string {
+	if parts == ResultRecord {
+		return recordColumns
+	}
+	return detailColumns
+}
+
+func (parts ResultParts) targets() storage.Columns[contractResultRow] {
+	if parts == ResultRecord {
+		return recordTargets
+	}
+	return detailTargets
+}
+
+// blockOf joins the block of a result: its end bounds the search, its start is checked after.
+const blockOf = ` left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
+  order by consensus_end limit 1) r on `
+
+// joins are what the columns of a page's results need. The page has been cut before.
+func (parts ResultParts) joins() string {
+	entity := ` left join entity e on e.id = cr.contract_id`
+	if parts == ResultRecord {
+		return entity
+	}
+	return entity + blockOf + `r.consensus_start <= cr.consensus_timestamp
+left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id`
+}
+
+// contractResults drops the columns that were needed only to compute others.
+func contractResults(db *storage.DB, rows []*contractResultRow) []*ledger.ContractResult {
+	out := make([]*ledger.ContractResult, len(rows))
+	for i, r := range rows {
+		out[i] = &r.ContractResult
+		r.NetworkChainID = db.NetworkChainID()
+	}
+	return out
+}
+
+// filterResults adds the conditions on contract results.
+func filterResults(w *storage.Where, f *ledger.ContractResultFilter) {
+	w.And("cr.transaction_result <> " + strconv.Itoa(wrongNonce))
+	if f == nil || f.Internal == nil || !*f.Internal {
+		w.And("cr.transaction_nonce = 0")
+	}
+	if f == nil {
+		return
+	}
+	storage.Filter(w, "cr.contract_id", f.ContractID)
+	storage.Filter(w, "cr.sender_id", f.From)
+	storage.Filter(w, "cr.consensus_timestamp", f.Timestamp)
+	if f.TransactionIndex != nil {
+		w.And("cr.transaction_index = any(?::bigint[])", f.TransactionIndex)
+	}
+}
+
+// ContractResults reads a page of contract results by consensus time. Logs of token transfers outside of the EVM are shown as results of their
+// own, unless the filter excludes them or names a contract or a sender.
+func ContractResults(ctx context.Context, db *storage.DB, f *ledger.ContractResultFilter, parts ResultParts, p storage.Page) ([]*ledger.ContractResult, error) {
+	var ran, synthetic []*ledger.ContractResult
+	b := db.NewBatch()
+	var w storage.Where
+	filterResults(&w, f)
+	w.Keyset(p, "cr.consensus_timestamp")
+	cut := `select * from contract_result cr where true` + w.String() + w.OrderBy(p, "cr.consensus_timestamp")
+	sql := `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() + ` order by cr.consensus_timestamp` + p.Direction()
+	storage.Queue(b, sql, w.Args, parts.targets(), finishContractResult, func(rows []*contractResultRow) { ran = contractResults(db, rows) })
+	if f == nil || f.ContractID == nil && f.From == nil && (f.Synthetic == nil || *f.Synthetic) {
+		queueSyntheticResults(b, f, parts, p, func(rows []*ledger.ContractResult) { synthetic = rows })
+	}
+	if err := b.Run(ctx); err != nil {
+		return nil, fmt.Errorf("reading contract results: %w", err)
+	}
+	return mergeResults(ran, synthetic, p), nil
+}
+
+// mergeResults merges two ordered lists; what really ran hides what is made of its logs.
+func mergeResults(ran, synthetic []*ledger.ContractResult, p storage.Page) []*ledger.ContractResult {
+	if len(synthetic) == 0 {
+		return ran
+	}
+	out := make([]*ledger.ContractResult, 0, p.Limit)
+	for len(out) < p.Limit && len(ran)+len(synthetic) > 0 {
+		switch {
+		case len(synthetic) == 0:
+			out, ran = append(out, ran[0]), ran[1:]
+		case len(ran) == 0:
+			out, synthetic = append(out, synthetic[0]), synthetic[1:]
+		case ran[0].ConsensusTimestamp == synthetic[0].ConsensusTimestamp:
+			synthetic = synthetic[1:]
+		case (ran[0].ConsensusTimestamp > synthetic[0].ConsensusTimestamp) == p.Desc:
+			out, ran = append(out, ran[0]), ran[1:]
+		default:
+			out, synthetic = append(out, synthetic[0]), synthetic[1:]
+		}
+	}
+	return out
+}
+
+// syntheticResult makes the columns of a contract result of a synthetic log.
+const syntheticResult = `l.consensus_timestamp, coalesce(nullif(l.root_contract_id, 0), l.contract_id) as contract_id, l.payer_account_id,
+  l.payer_account_id as sender_id, null::bigint as amount, null::bytea as bloom, null::bytea as call_result, '{}'::bigint[] as created_contract_ids,
+  null::text as error_message, null::bytea as failed_initcode, ''::bytea as function_parameters, null::bytea as function_result,
+  null::bigint as gas_consumed, 0::bigint as gas_limit, null::bigint as gas_used, l.transaction_hash, l.transaction_index,
+  0::integer as transaction_nonce, 22::smallint as transaction_result`
+
+// queueSyntheticResults queues reading results that are made of synthetic logs: the first log of each transaction.
+func queueSyntheticResults(b *storage.Batch, f *ledger.ContractResultFilter, parts ResultParts, p storage.Page, done func([]*ledger.ContractResult)) {
+	var w storage.Where
+	if f != nil {
+		storage.Filter(&w, "l.consensus_timestamp", f.Timestamp)
+		if f.TransactionIndex != nil {
+			w.And("l.transaction_index = any(?::bigint[])", f.TransactionIndex)
+		}
+	}
+	w.Keyset(p, "l.consensus_timestamp")
+	direction := p.Direction()
+	cut := `select distinct on (l.consensus_timestamp) ` + syntheticResult + ` from contract_log l where l.synthetic is true` + w.String() +
+		` order by l.consensus_timestamp` + direction + `, l.index` + direction + ` limit ` + w.Arg(p.Limit)
+	sql := `select ` + parts.columns() + ` from (` + cut + `) cr` + parts.joins() + ` order by cr.consensus_timestamp` + direction
+	storage.Queue(b, sql, w.Args, parts.targets(), finishContractResult, func(rows []*contractResultRow) {
+		out := contractResults(b.DB(), rows)
+		for _, r := range out {
+			r.Synthetic, r.Partial = true, false
+		}
+		done(out)
+	})
+}

@@ -1,0 +1,94 @@
+package transactions
+
+import (
+	"bytes"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// slots adds the conditions on slots of storage; form makes them what the column holds.
+func slots(w *storage.Where, f *ledger.ContractStateFilter, form func([]byte) []byte) {
+	if f == nil || f.Slot == nil {
+		return
+	}
+	s := f.Slot
+	for _, c := range []struct {
+		op    string
+		value []byte
+	}{{" = ?", s.Eq}, {" > ?", s.Gt}, {" >= ?", s.Gte}, {" < ?", s.Lt}, {" <= ?", s.Lte}} {
+		if c.value != nil {
+			w.And("s.slot"+c.op, form(c.value))
+		}
+	}
+	if s.In == nil {
+		return
+	}
+	in := make([][]byte, len(s.In))
+	for i, v := range s.In {
+		in[i] = form(v)
+	}
+	w.And("s.slot = any(?)", in)
+}
+
+// filled is a slot as the table contract_state holds it: a whole word.
+func filled(slot []byte) []byte { return word(trimmed(slot)) }
+
+// trimmed is a slot or a topic as the tables of changes and of logs hold them: without zeros in front.
+func trimmed(b []byte) []byte {
+	b = bytes.TrimLeft(b, "\x00")
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// changesAt adds the conditions on the time of changes. eq and in mean "as of that instant".
+func changesAt(w *storage.Where, at *ledger.TimestampFilter) {
+	copied := *at
+	copied.Eq, copied.In = nil, nil
+	storage.Filter(w, "s.consensus_timestamp", &copied)
+	if at.Eq != nil {
+		w.And("s.consensus_timestamp <= ?", int64(*at.Eq))
+	}
+	for _, v := range at.In {
+		w.And("s.consensus_timestamp <= ?", int64(v))
+	}
+}
+
+// QueueContractStates queues reading a page of the storage of each of some contracts by slot, now or at a time; done gets one list for each. At a
+// time, slots are ordered without zeros in front.
+func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter, at *ledger.TimestampFilter, p storage.Page, done func([][]*ledger.ContractState)) {
+	from, arg := storage.OfParents(ids)
+	w := storage.Where{Args: []any{arg}}
+	var page string
+	if at == nil {
+		slots(&w, f, filled)
+		w.Keyset(p, "s.slot")
+		page = `select s.slot as key, s.value, s.modified_timestamp as at from contract_state s where s.contract_id = p.id` + w.String() + w.OrderBy(p, "s.slot")
+	} else {
+		slots(&w, f, trimmed)
+		w.Keyset(p, "s.slot")
+		times := storage.Where{Args: w.Args}
+		changesAt(&times, at)
+		w.Args = times.Args
+		page = storage.LatestChanges("contract_state_change", "s.contract_id = p.id", "s.slot", "coalesce(s.value_written, s.value_read)", w.String(), times.String(), w.OrderBy(p, "s.slot"))
+	}
+	storage.QueueChildren(b, len(ids), `select p.ord, p.id, e.evm_address, s.key, s.value, s.at
+from `+from+` left join entity e on e.id = p.id cross join lateral (`+page+`) s
+order by p.ord, s.key`+p.Direction(), w.Args, func(s *ledger.ContractState, into []any) []any {
+		return append(into, &s.ContractID, &s.Address, &s.Slot, &s.Value, &s.Timestamp)
+	}, func(s *ledger.ContractState) error {
+		s.Address = addressOf(s.Address, s.ContractID)
+		s.Slot, s.Value = word(s.Slot), word(s.Value)
+		return nil
+	}, storage.Itself, done)
+}
+
+// SlotKey is the place of a slot in a list of storage: as it is now, or at a time.
+func SlotKey(slot []byte, atTime bool) []byte {
+	if atTime {
+		return trimmed(slot)
+	}
+	return filled(slot)
+}

@@ -1,0 +1,65 @@
+package transactions
+
+import (
+	"context"
+	"fmt"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+)
+
+// Stream names a kind of rows that come in the order of their consensus times.
+type Stream string
+
+// The streams, by the table whose newest row is theirs.
+const (
+	StreamBlocks       Stream = "select max(consensus_end) from record_file"
+	StreamLogs         Stream = "select max(consensus_timestamp) from contract_log"
+	StreamMessages     Stream = "select max(consensus_timestamp) from transaction where " + submitted
+	StreamResults      Stream = "select greatest((select max(consensus_timestamp) from contract_result), (select max(consensus_timestamp) from contract_log where synthetic))"
+	StreamTransactions Stream = "select max(consensus_timestamp) from transaction"
+)
+
+// submitted are the transactions that leave a message. Messages have no index on time alone, so they are found through these.
+const submitted = "type = 27 and result = 22"
+
+// Newest reads the consensus time of a stream's newest row, 0 when it has none.
+func Newest(ctx context.Context, db *storage.DB, s Stream) (ledger.Timestamp, error) {
+	var at ledger.Null[ledger.Timestamp]
+	if err := db.Pool().QueryRow(ctx, string(s)).Scan(&at); err != nil {
+		return 0, fmt.Errorf("looking for the newest row: %w", err)
+	}
+	return at.V, nil
+}
+
+// partyRow is what an account has to do with the transaction of a consensus time.
+type partyRow struct {
+	at ledger.Timestamp
+	ledger.Party
+}
+
+// Parties reads who has to do with the transactions of some consensus times, in order, as [DB.Transactions] finds them by account; it gives one list for each.
+// Who is merely named in a transaction (entity_transaction) is found among named only: that table has no index by time.
+func Parties(ctx context.Context, db *storage.DB, of []*ledger.Transaction, named []ledger.EntityID) ([][]ledger.Party, error) {
+	const sql = `select consensus_timestamp, account_id, bool_or(amount > 0), bool_or(amount < 0) from (
+  select consensus_timestamp, entity_id as account_id, amount from crypto_transfer where consensus_timestamp = any($1) and payer_account_id = any($2)
+  union all select consensus_timestamp, account_id, amount from token_transfer where consensus_timestamp = any($1) and payer_account_id = any($2)
+  union all select consensus_timestamp, entity_id, 0 from entity_transaction where entity_id = any($3) and consensus_timestamp = any($1)
+  union all select consensus_timestamp, payer_account_id, 0 from transaction where consensus_timestamp = any($1) and payer_account_id = any($2)
+    and (nonce = 0 or parent_consensus_timestamp is not null or type in ` + precedingTypes + `)) party
+group by consensus_timestamp, account_id order by consensus_timestamp`
+	rows, err := storage.List(ctx, db, sql, []any{times(of), payers(of), storage.Int64s(named)}, func(r *partyRow, into []any) []any {
+		return append(into, &r.at, &r.AccountID, &r.Credited, &r.Debited)
+	}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading the parties of transactions: %w", err)
+	}
+	out := make([][]ledger.Party, len(of))
+	at := newTimeline(of)
+	for _, r := range rows {
+		if i := at.place(r.at, nil); i >= 0 {
+			out[i] = append(out[i], r.Party)
+		}
+	}
+	return out, nil
+}

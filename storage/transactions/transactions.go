@@ -1,0 +1,388 @@
+package transactions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/storage"
+	"heliograph/storage/entities"
+)
+
+// Bounds of the search for a transaction id: from a moment before the valid start to half an hour after it, or to two months where a schedule may have run it.
+const (
+	validStartDrift   = ledger.Timestamp(time.Second)
+	consensusWindow   = ledger.Timestamp(35 * time.Minute)
+	ScheduledWindow   = ledger.Timestamp(89285 * time.Minute)
+	scheduleCreate    = ledger.TransactionType(42)
+	hashPrefix        = 32
+	maxHashDuplicates = 25
+)
+
+// feeAccount is the account that collects network fees, as the index of transfers by account names it.
+const feeAccount = "98"
+
+// precedingTypes are children that come before the transaction that caused them and so have no parent timestamp: account creations and updates.
+const precedingTypes = `(11, 15)`
+
+const transactionColumns = `t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
+  t.entity_id, t.high_volume, t.high_volume_pricing_multiplier, t.index, t.inner_transactions, t.max_custom_fees, t.max_fee, t.memo, t.nft_transfer,
+  t.node_account_id, t.nonce, t.parent_consensus_timestamp, t.scheduled, t.transaction_hash, t.valid_duration_seconds`
+
+type transactionRow struct {
+	ledger.Transaction
+	batchKey      ledger.Key
+	inner         []int64
+	maxCustomFees [][]byte
+	nftTransfers  []byte
+}
+
+func transactionTargets(t *transactionRow, into []any) []any {
+	return append(into, &t.ConsensusTimestamp, &t.PayerAccountID, &t.ValidStartTimestamp, &t.Type, &t.Result, (*storage.Blob)(&t.batchKey), (*storage.Blob)(&t.Bytes), &t.ChargedFee,
+		&t.EntityID, &t.HighVolume, &t.HighVolumePricingMultiplier, &t.Index, &t.inner, &t.maxCustomFees, &t.MaxFee, (*storage.Blob)(&t.Memo), &t.nftTransfers,
+		&t.NodeAccountID, &t.Nonce, &t.ParentConsensusTimestamp, &t.Scheduled, (*storage.Blob)(&t.Hash), &t.ValidDurationSeconds)
+}
+
+func finishTransaction(t *transactionRow) error {
+	t.BatchKey = t.batchKey.Info()
+	for i := 0; i+1 < len(t.inner); i += 2 {
+		t.InnerTransactions = append(t.InnerTransactions, ledger.TransactionID{Payer: ledger.EntityID(t.inner[i]), ValidStart: ledger.Timestamp(t.inner[i+1])})
+	}
+	for _, b := range t.maxCustomFees {
+		limits, err := ledger.DecodeCustomFeeLimit(b)
+		if err != nil {
+			return fmt.Errorf("transaction %s: %w", t.ConsensusTimestamp, err)
+		}
+		t.MaxCustomFees = append(t.MaxCustomFees, limits...)
+	}
+	if t.nftTransfers == nil {
+		return nil
+	}
+	var moved []entities.NFTTransfer
+	if err := json.Unmarshal(t.nftTransfers, &moved); err != nil {
+		return fmt.Errorf("NFT transfers of transaction %s: %w", t.ConsensusTimestamp, err)
+	}
+	for _, m := range moved {
+		t.NFTTransfers = append(t.NFTTransfers, &ledger.NFTTransfer{
+			IsApproval: m.IsApproval != nil && *m.IsApproval, ReceiverAccountID: m.ReceiverAccountID, SenderAccountID: m.SenderAccountID,
+			SerialNumber: m.SerialNumber, TokenID: m.TokenID,
+		})
+	}
+	return nil
+}
+
+func transactions(rows []*transactionRow) []*ledger.Transaction {
+	out := make([]*ledger.Transaction, len(rows))
+	for i, r := range rows {
+		out[i] = &r.Transaction
+	}
+	return out
+}
+
+// outcome adds the conditions on how transactions ended and what they did. table is where the columns result and type are.
+func outcome(w *storage.Where, table string, f *ledger.TransactionFilter) {
+	if f.Outcome != nil {
+		not := ""
+		if *f.Outcome == ledger.OutcomeFailure {
+			not = "not "
+		}
+		w.And(not+table+".result = any(?)", codes(ledger.SuccessCodes()))
+	}
+	switch {
+	case f.Types == nil:
+	case len(f.Types) == 1: // an index gives rows in order for one value, not for a list
+		w.And(table+".type = ?", int16(f.Types[0]))
+	default:
+		w.And(table+".type = any(?)", codes(f.Types))
+	}
+}
+
+func codes[T ~int16](list []T) []int16 {
+	out := make([]int16, len(list))
+	for i, v := range list {
+		out[i] = int16(v)
+	}
+	return out
+}
+
+// Transactions reads a page of transactions by consensus time.
+func Transactions(ctx context.Context, db *storage.DB, f *ledger.TransactionFilter, p storage.Page) ([]*ledger.Transaction, error) {
+	if f == nil {
+		f = &ledger.TransactionFilter{}
+	}
+	var w storage.Where
+	var sql string
+	if f.AccountID == nil && f.Direction == nil {
+		storage.Filter(&w, "t.consensus_timestamp", f.Timestamp)
+		outcome(&w, "t", f)
+		w.Keyset(p, "t.consensus_timestamp")
+		sql = `select ` + transactionColumns + ` from transaction t where true` + w.String() + w.OrderBy(p, "t.consensus_timestamp")
+	} else {
+		sql = `select ` + transactionColumns + ` from (` + transactionTimes(&w, f, p, "") + `) page
+join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id` + w.OrderBy(p, "t.consensus_timestamp")
+	}
+	rows, err := storage.List(ctx, db, sql, w.Args, transactionTargets, finishTransaction)
+	if err != nil {
+		return nil, fmt.Errorf("reading transactions: %w", err)
+	}
+	return transactions(rows), nil
+}
+
+// transactionTimes is the statement that finds transactions by their accounts: their consensus times and payers come from every table that
+// names an account, each cut to the page. owner, if not empty, is an SQL expression for the only account that is meant.
+func transactionTimes(w *storage.Where, f *ledger.TransactionFilter, p storage.Page, owner string) string {
+	of := func(column string) string {
+		if owner == "" {
+			return ""
+		}
+		return " and " + column + " = " + owner
+	}
+	var sources []string
+	amount := ""
+	switch {
+	case f.Direction == nil:
+		sources = append(sources,
+			source(w, "transaction s", "s.payer_account_id", of("s.payer_account_id")+
+				" and (s.nonce = 0 or s.parent_consensus_timestamp is not null or s.type in "+precedingTypes+")", f, p, outcome),
+			source(w, "entity_transaction s", "s.entity_id", of("s.entity_id"), f, p, outcome))
+	case *f.Direction == ledger.DirectionDebit:
+		amount = " and s.amount < 0"
+	default:
+		amount = " and s.amount > 0"
+	}
+	if owner == "" {
+		sources = append(sources, transferSource(w, "crypto_transfer s", "s.entity_id", amount, f, p))
+	} else {
+		// The index leaves out the account of network fees, which is in nearly every transaction: it is used only where the statement does too.
+		fees := " and s.entity_id = " + feeAccount + " and " + owner + " = " + feeAccount
+		sources = append(sources,
+			transferSource(w, "crypto_transfer s", "s.entity_id", of("s.entity_id")+" and s.entity_id <> "+feeAccount+amount, f, p),
+			transferSource(w, "crypto_transfer s", "s.entity_id", fees+amount, f, p))
+	}
+	sources = append(sources, transferSource(w, "token_transfer s", "s.account_id", of("s.account_id")+amount, f, p))
+	return `select distinct on (consensus_timestamp) consensus_timestamp, payer_account_id from (
+  ` + strings.Join(sources, "\n  union all ") + `) found` + w.OrderBy(p, "consensus_timestamp")
+}
+
+// transferSource is the source of a table of transfers. How the transaction ended, and what it did, is looked up for each transfer in order, until
+// the page is full: a join would be made for all transfers of an account first.
+func transferSource(w *storage.Where, from, account, condition string, f *ledger.TransactionFilter, p storage.Page) string {
+	return source(w, from, account, condition, f, p, func(part *storage.Where, _ string, f *ledger.TransactionFilter) {
+		if f.Outcome == nil && f.Types == nil {
+			return
+		}
+		part.Raw(" and (select true")
+		outcome(part, "o", f)
+		part.Raw(" from transaction o where o.consensus_timestamp = s.consensus_timestamp and o.payer_account_id = s.payer_account_id)")
+	})
+}
+
+// source is one of the tables that name accounts: the page of its distinct consensus times. outcome adds the conditions on type and result.
+func source(w *storage.Where, from, account, condition string, f *ledger.TransactionFilter, p storage.Page, outcome func(*storage.Where, string, *ledger.TransactionFilter)) string {
+	part := storage.Where{Args: w.Args}
+	storage.Filter(&part, account, f.AccountID)
+	storage.Filter(&part, "s.consensus_timestamp", f.Timestamp)
+	outcome(&part, "s", f)
+	part.Keyset(p, "s.consensus_timestamp")
+	order := part.OrderBy(p, "s.consensus_timestamp")
+	w.Args = part.Args
+	return "(select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from " + from + " where true " + condition + part.String() + order + ")"
+}
+
+// QueueTransactionsAt queues reading transactions by their consensus times; done gets one for each, nil for those that do not exist.
+func QueueTransactionsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Transaction)) {
+	storage.Queue(b, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = any($1)`, []any{storage.Int64s(times)}, transactionTargets, finishTransaction,
+		func(rows []*transactionRow) {
+			byTime := make(map[ledger.Timestamp]*ledger.Transaction, len(rows))
+			for _, r := range rows {
+				byTime[r.ConsensusTimestamp] = &r.Transaction
+			}
+			out := make([]*ledger.Transaction, len(times))
+			for i, at := range times {
+				out[i] = byTime[at]
+			}
+			done(out)
+		})
+}
+
+// queueOwned queues a statement whose first column is the parent's place, from 1; done gets one list for each of n parents.
+func queueOwned(b *storage.Batch, n int, sql string, args []any, done func([][]*ledger.Transaction)) {
+	storage.QueueChildren(b, n, sql, args, transactionTargets, finishTransaction, func(r *transactionRow) *ledger.Transaction { return &r.Transaction }, done)
+}
+
+// QueueAccountTransactions queues reading a page of the transactions of each of some accounts; done gets one list for each.
+func QueueAccountTransactions(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransactionFilter, p storage.Page, done func([][]*ledger.Transaction)) {
+	if f == nil {
+		f = &ledger.TransactionFilter{}
+	}
+	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
+	sql := `select page.ord, ` + transactionColumns + ` from (
+  select a.ord, found.* from unnest($1::bigint[]) with ordinality a(id, ord) cross join lateral (` + transactionTimes(&w, f, p, "a.id") + `) found) page
+join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.payer_account_id = page.payer_account_id
+order by page.ord, t.consensus_timestamp` + p.Direction()
+	queueOwned(b, len(accounts), sql, w.Args, done)
+}
+
+// QueueTransactionsBetween queues reading a page of the transactions of each of some spans, both ends included; done gets one list for each.
+func QueueTransactionsBetween(b *storage.Batch, spans []ledger.TimestampRange, p storage.Page, done func([][]*ledger.Transaction)) {
+	from, to := make([]int64, len(spans)), make([]int64, len(spans))
+	for i, s := range spans {
+		from[i], to[i] = int64(s.From.V), int64(s.To.V)
+	}
+	w := storage.Where{Args: []any{from, to}}
+	w.Keyset(p, "consensus_timestamp")
+	sql := `select s.ord, ` + transactionColumns + ` from unnest($1::bigint[], $2::bigint[]) with ordinality s(lower, upper, ord) cross join lateral (
+  select * from transaction where consensus_timestamp between s.lower and s.upper` + w.String() + w.OrderBy(p, "consensus_timestamp") + `) t
+order by s.ord, t.consensus_timestamp` + p.Direction()
+	queueOwned(b, len(spans), sql, w.Args, done)
+}
+
+// TransactionFilterOfID narrows the transactions that share an id.
+type TransactionFilterOfID struct {
+	Nonce     *int32
+	Scheduled *bool
+}
+
+func ofID(w *storage.Where, f TransactionFilterOfID) {
+	if f.Nonce != nil {
+		w.And("t.nonce = ?", *f.Nonce)
+	}
+	if f.Scheduled != nil {
+		w.And("t.scheduled = ?", *f.Scheduled)
+	}
+}
+
+// TransactionsByID reads the transactions with an id, oldest first. When a schedule may have run one of them long after, the search is
+// extended. A batch brings the transactions inside it along, after itself.
+func TransactionsByID(ctx context.Context, db *storage.DB, id ledger.TransactionID, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
+	read := func(until ledger.Timestamp) ([]*ledger.Transaction, error) {
+		w := storage.Where{Args: []any{int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart - validStartDrift), int64(until)}}
+		ofID(&w, f)
+		rows, err := storage.List(ctx, db, `select `+transactionColumns+` from transaction t
+where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestamp between $3 and $4`+w.String()+` order by t.consensus_timestamp`,
+			w.Args, transactionTargets, finishTransaction)
+		if err != nil {
+			return nil, fmt.Errorf("reading transaction %s: %w", id, err)
+		}
+		return transactions(rows), nil
+	}
+	found, err := read(later(id.ValidStart, consensusWindow))
+	if err != nil {
+		return nil, err
+	}
+	if mayRunLater(found, f.Scheduled) {
+		if found, err = read(later(id.ValidStart-validStartDrift, ScheduledWindow)); err != nil {
+			return nil, err
+		}
+	}
+	inner, err := innerTransactions(ctx, db, found, f)
+	if err != nil {
+		return nil, err
+	}
+	return append(found, inner...), nil
+}
+
+// later is t and a while, or the last instant.
+func later(t, while ledger.Timestamp) ledger.Timestamp {
+	if t > ledger.MaxTimestamp-while {
+		return ledger.MaxTimestamp
+	}
+	return t + while
+}
+
+// mayRunLater tells whether a schedule could have run the transaction after the usual time.
+func mayRunLater(found []*ledger.Transaction, scheduled *bool) bool {
+	switch {
+	case scheduled == nil:
+		return AwaitsExecution(found)
+	case *scheduled:
+		return len(found) == 0
+	default:
+		return false
+	}
+}
+
+// AwaitsExecution tells whether the transactions create a schedule whose execution is not among them.
+func AwaitsExecution(found []*ledger.Transaction) bool {
+	created := false
+	for _, t := range found {
+		if t.Scheduled {
+			return false
+		}
+		created = created || CreatesSchedule(t)
+	}
+	return created
+}
+
+// CreatesSchedule tells whether a transaction created a schedule.
+func CreatesSchedule(t *ledger.Transaction) bool {
+	return t.Type == scheduleCreate && slices.Contains(ledger.SuccessCodes(), t.Result)
+}
+
+// innerTransactions reads the transactions inside the batches among found.
+func innerTransactions(ctx context.Context, db *storage.DB, found []*ledger.Transaction, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
+	var payers, starts []int64
+	for _, t := range found {
+		for _, id := range t.InnerTransactions {
+			payers, starts = append(payers, int64(id.Payer)), append(starts, int64(id.ValidStart))
+		}
+	}
+	if payers == nil {
+		return nil, nil
+	}
+	from, to := slices.Min(starts)-int64(validStartDrift), later(ledger.Timestamp(slices.Max(starts)), consensusWindow)
+	w := storage.Where{Args: []any{payers, starts, from, int64(to)}}
+	ofID(&w, f)
+	rows, err := storage.List(ctx, db, `select `+transactionColumns+` from transaction t
+join (select distinct * from unnest($1::bigint[], $2::bigint[]) as i(payer, start)) i on t.payer_account_id = i.payer and t.valid_start_ns = i.start
+where t.consensus_timestamp between $3 and $4`+w.String()+` order by t.consensus_timestamp`, w.Args, transactionTargets, finishTransaction)
+	if err != nil {
+		return nil, fmt.Errorf("reading the transactions of a batch: %w", err)
+	}
+	return transactions(rows), nil
+}
+
+// hashRow says which transaction has a hash.
+type hashRow struct {
+	at    ledger.Timestamp
+	hash  []byte
+	payer ledger.Null[ledger.EntityID]
+}
+
+// TransactionsByHash reads the transactions with a hash, oldest first: duplicates share it. Of a hash longer than 32 bytes all must be equal.
+func TransactionsByHash(ctx context.Context, db *storage.DB, hash ledger.Hash, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
+	found, err := storage.List(ctx, db, `select consensus_timestamp, hash, payer_account_id from get_transaction_info_by_hash($1) order by consensus_timestamp limit $2`,
+		[]any{[]byte(hash[:min(len(hash), hashPrefix)]), maxHashDuplicates},
+		func(r *hashRow, into []any) []any { return append(into, &r.at, (*storage.Blob)(&r.hash), &r.payer) }, nil)
+	if err != nil {
+		return nil, fmt.Errorf("looking for the transaction hash %s: %w", hash, err)
+	}
+	if len(hash) > hashPrefix {
+		found = slices.DeleteFunc(found, func(r *hashRow) bool { return !slices.Equal(r.hash, hash) })
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	times := make([]int64, len(found))
+	for i, r := range found {
+		times[i] = int64(r.at)
+	}
+	w := storage.Where{Args: []any{times}}
+	if found[0].payer.Valid {
+		w.And("t.payer_account_id = ?", int64(found[0].payer.V))
+	}
+	ofID(&w, f)
+	rows, err := storage.List(ctx, db, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = any($1)`+w.String()+` order by t.consensus_timestamp`,
+		w.Args, transactionTargets, finishTransaction)
+	if err != nil {
+		return nil, fmt.Errorf("reading transactions of the hash %s: %w", hash, err)
+	}
+	return transactions(rows), nil
+}
+
+// CountTransactions is the list of transactions.
+const CountTransactions storage.Countable = `select from transaction`

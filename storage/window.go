@@ -1,0 +1,92 @@
+package storage
+
+import "heliograph/internal/domain/ledger"
+
+// Window is the least and the greatest instant that a filter leaves, both included, and the instants that it leaves out.
+type Window struct {
+	Lower, Upper ledger.Timestamp
+	Except       []int64
+}
+
+// WindowOf collapses a filter in which eq means "at or before".
+func WindowOf(f *ledger.TimestampFilter) Window {
+	b := Window{Lower: 0, Upper: ledger.MaxTimestamp}
+	until := func(v ledger.Timestamp) { b.Upper = min(b.Upper, v) }
+	if f.Eq != nil {
+		until(*f.Eq)
+	}
+	for _, v := range f.In {
+		until(v)
+	}
+	if f.Lte != nil {
+		until(*f.Lte)
+	}
+	if f.Lt != nil {
+		until(*f.Lt - 1)
+	}
+	if f.Gte != nil {
+		b.Lower = max(b.Lower, *f.Gte)
+	}
+	if f.Gt != nil && *f.Gt < ledger.MaxTimestamp {
+		b.Lower = max(b.Lower, *f.Gt+1)
+	}
+	if f.Ne != nil {
+		b.Except = append(b.Except, int64(*f.Ne))
+	}
+	b.Except = append(b.Except, Int64s(f.NotIn)...)
+	return b
+}
+
+// Versions adds the conditions that a version of a row, in force during the column's range, meets at. eq and in mean "as of that instant".
+func (w *Where) Versions(column string, at *ledger.TimestampFilter) {
+	if at == nil {
+		return
+	}
+	until := func(v ledger.Timestamp) { w.And("lower("+column+") <= ?", int64(v)) }
+	since := func(v ledger.Timestamp) { w.And("coalesce(upper("+column+") > ?, true)", int64(v)) }
+	if at.Eq != nil {
+		until(*at.Eq)
+	}
+	for _, v := range at.In {
+		until(v)
+	}
+	if at.Lt != nil {
+		until(*at.Lt - 1)
+	}
+	if at.Lte != nil {
+		until(*at.Lte)
+	}
+	if at.Gt != nil { // the range's last instant is the one before its end
+		w.And("coalesce(upper("+column+") - 1 > ?, true)", int64(*at.Gt))
+	}
+	if at.Gte != nil {
+		since(*at.Gte)
+	}
+	if at.Ne != nil {
+		w.And("not "+column+" @> ?::bigint", int64(*at.Ne))
+	}
+	for _, v := range at.NotIn {
+		w.And("not "+column+" @> ?::bigint", int64(v))
+	}
+}
+
+// During adds the conditions that an instant lies in at; eq means "at or before".
+func (w *Where) During(column string, at *ledger.TimestampFilter) {
+	if at.In != nil && len(at.In) == 0 {
+		w.And("false")
+		return
+	}
+	window := WindowOf(at)
+	w.And(column+" between ? and ?", int64(window.Lower), int64(window.Upper))
+	if window.Except != nil {
+		w.And(column+" <> all(?)", window.Except)
+	}
+}
+
+// LatestChanges is the statement that reads the newest change of each key in a table of changes s: of the keys that of and keys select, cut to the page by
+// order, the newest change that meets times. The keys come out of an index in order, and each of its changes is looked for alone.
+func LatestChanges(table, of, key, value, keys, times, order string) string {
+	return `select k.key, c.value, c.at from (select distinct ` + key + ` as key from ` + table + ` s where ` + of + keys + times + order + `) k
+  cross join lateral (select ` + value + ` as value, s.consensus_timestamp as at from ` + table + ` s where ` + of + ` and ` + key + ` = k.key` + times + `
+    order by s.consensus_timestamp desc limit 1) c`
+}
