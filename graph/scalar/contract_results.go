@@ -10,7 +10,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// AppendInteger writes an integer of any size: a string in GraphQL, a number in REST, null for none.
+// AppendInteger appends an integer of any size: a string in GraphQL, a number in REST, or null if it is empty.
 func AppendInteger(dst []byte, v ledger.Integer, style Style) []byte {
 	switch {
 	case v == "":
@@ -25,7 +25,7 @@ func AppendInteger(dst []byte, v ledger.Integer, style Style) []byte {
 // MarshalInteger is [AppendInteger] for gqlgen.
 func MarshalInteger(v ledger.Integer) graphql.ContextMarshaler { return with(v, AppendInteger) }
 
-// UnmarshalInteger reads an integer given as a number or in decimal digits.
+// UnmarshalInteger parses an integer given as a number or in decimal digits.
 func UnmarshalInteger(_ context.Context, v any) (ledger.Integer, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -37,7 +37,7 @@ func UnmarshalInteger(_ context.Context, v any) (ledger.Integer, error) {
 	return ledger.Integer(text), nil
 }
 
-// AppendQuantity writes an integer as "0x" and hex, null for none.
+// AppendQuantity appends an integer as "0x" and hex, or null if it is empty.
 func AppendQuantity(dst []byte, v ledger.Quantity, style Style) []byte {
 	if v == "" {
 		return append(dst, null...)
@@ -48,7 +48,7 @@ func AppendQuantity(dst []byte, v ledger.Quantity, style Style) []byte {
 // MarshalQuantity is [AppendQuantity] for gqlgen.
 func MarshalQuantity(v ledger.Quantity) graphql.ContextMarshaler { return with(v, AppendQuantity) }
 
-// UnmarshalQuantity reads "0x" and hex digits.
+// UnmarshalQuantity parses "0x" and hex digits.
 func UnmarshalQuantity(_ context.Context, v any) (ledger.Quantity, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -60,7 +60,7 @@ func UnmarshalQuantity(_ context.Context, v any) (ledger.Quantity, error) {
 	return ledger.Quantity(text), nil
 }
 
-// AppendCallOperationType writes an operation of the EVM.
+// AppendCallOperationType appends an operation type of the EVM.
 func AppendCallOperationType(dst []byte, v ledger.CallOperationType, style Style) []byte {
 	return AppendName(dst, v, style)
 }
@@ -70,12 +70,12 @@ func MarshalCallOperationType(v ledger.CallOperationType) graphql.ContextMarshal
 	return with(v, AppendCallOperationType)
 }
 
-// UnmarshalCallOperationType reads an operation of the EVM.
+// UnmarshalCallOperationType parses an operation type of the EVM.
 func UnmarshalCallOperationType(_ context.Context, v any) (ledger.CallOperationType, error) {
 	return readName[ledger.CallOperationType](v)
 }
 
-// AppendCallType writes what kind of thing was run.
+// AppendCallType appends a call type.
 func AppendCallType(dst []byte, v ledger.CallType, style Style) []byte {
 	return AppendName(dst, v, style)
 }
@@ -83,12 +83,12 @@ func AppendCallType(dst []byte, v ledger.CallType, style Style) []byte {
 // MarshalCallType is [AppendCallType] for gqlgen.
 func MarshalCallType(v ledger.CallType) graphql.ContextMarshaler { return with(v, AppendCallType) }
 
-// UnmarshalCallType reads what kind of thing was run.
+// UnmarshalCallType parses a call type.
 func UnmarshalCallType(_ context.Context, v any) (ledger.CallType, error) {
 	return readName[ledger.CallType](v)
 }
 
-// AppendResultDataType writes what a result's data mean.
+// AppendResultDataType appends the type of result data.
 func AppendResultDataType(dst []byte, v ledger.ResultDataType, style Style) []byte {
 	return AppendName(dst, v, style)
 }
@@ -98,7 +98,7 @@ func MarshalResultDataType(v ledger.ResultDataType) graphql.ContextMarshaler {
 	return with(v, AppendResultDataType)
 }
 
-// UnmarshalResultDataType reads what a result's data mean.
+// UnmarshalResultDataType parses the type of result data.
 func UnmarshalResultDataType(_ context.Context, v any) (ledger.ResultDataType, error) {
 	return readName[ledger.ResultDataType](v)
 }

@@ -8,14 +8,14 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// MarshalContractRef writes the reference as it is read.
+// MarshalContractRef marshals a reference in the form that the Unmarshal function parses.
 func MarshalContractRef(v ledger.ContractRef) graphql.ContextMarshaler {
 	return with(v, func(dst []byte, v ledger.ContractRef, style Style) []byte {
 		return AppendString(dst, v.String(), style)
 	})
 }
 
-// UnmarshalContractRef reads an entity id or an EVM address.
+// UnmarshalContractRef parses an entity id or an EVM address.
 func UnmarshalContractRef(ctx context.Context, v any) (ledger.ContractRef, error) {
 	text, err := inputText(v)
 	if err != nil {

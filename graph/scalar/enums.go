@@ -11,44 +11,44 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// AppendName writes the name of an enum's value.
+// AppendName appends the name of an enum value.
 func AppendName[T ~string](dst []byte, v T, style Style) []byte {
 	return AppendString(dst, string(v), style)
 }
 
-// readName reads the name of an enum's value. The schema has made sure that it is one.
+// readName parses the name of an enum value. Validation has checked that the value exists.
 func readName[T ~string](v any) (T, error) {
 	text, err := inputText(v)
 	return T(text), err
 }
 
-// MarshalOrder writes the direction of a list.
+// MarshalOrder marshals a sort order.
 func MarshalOrder(v relay.Order) graphql.ContextMarshaler { return with(v, AppendName) }
 
-// UnmarshalOrder reads the direction of a list.
+// UnmarshalOrder parses a sort order.
 func UnmarshalOrder(_ context.Context, v any) (relay.Order, error) { return readName[relay.Order](v) }
 
-// MarshalTransactionOutcome writes how a transaction ended.
+// MarshalTransactionOutcome marshals a transaction outcome.
 func MarshalTransactionOutcome(v ledger.TransactionOutcome) graphql.ContextMarshaler {
 	return with(v, AppendName)
 }
 
-// UnmarshalTransactionOutcome reads how a transaction ended.
+// UnmarshalTransactionOutcome parses a transaction outcome.
 func UnmarshalTransactionOutcome(_ context.Context, v any) (ledger.TransactionOutcome, error) {
 	return readName[ledger.TransactionOutcome](v)
 }
 
-// MarshalTransferDirection writes what a transfer did to an account.
+// MarshalTransferDirection marshals a transfer direction.
 func MarshalTransferDirection(v ledger.TransferDirection) graphql.ContextMarshaler {
 	return with(v, AppendName)
 }
 
-// UnmarshalTransferDirection reads what a transfer did to an account.
+// UnmarshalTransferDirection parses a transfer direction.
 func UnmarshalTransferDirection(_ context.Context, v any) (ledger.TransferDirection, error) {
 	return readName[ledger.TransferDirection](v)
 }
 
-// AppendEntityType writes what kind of thing an entity is.
+// AppendEntityType appends an entity type.
 func AppendEntityType(dst []byte, v ledger.EntityType, style Style) []byte {
 	return AppendName(dst, v, style)
 }
@@ -58,12 +58,12 @@ func MarshalEntityType(v ledger.EntityType) graphql.ContextMarshaler {
 	return with(v, AppendEntityType)
 }
 
-// UnmarshalEntityType reads what kind of thing an entity is.
+// UnmarshalEntityType parses an entity type.
 func UnmarshalEntityType(_ context.Context, v any) (ledger.EntityType, error) {
 	return readName[ledger.EntityType](v)
 }
 
-// AppendKeyType writes how a key is made. REST has another spelling for keys that are not a single primitive one.
+// AppendKeyType appends a key type. REST spells the type of complex keys differently.
 func AppendKeyType(dst []byte, v ledger.KeyType, style Style) []byte {
 	if style != GraphQL && v == ledger.KeyProtobufEncoded {
 		return append(dst, `"ProtobufEncoded"`...)
@@ -74,12 +74,12 @@ func AppendKeyType(dst []byte, v ledger.KeyType, style Style) []byte {
 // MarshalKeyType is [AppendKeyType] for gqlgen.
 func MarshalKeyType(v ledger.KeyType) graphql.ContextMarshaler { return with(v, AppendKeyType) }
 
-// UnmarshalKeyType reads how a key is made.
+// UnmarshalKeyType parses a key type.
 func UnmarshalKeyType(_ context.Context, v any) (ledger.KeyType, error) {
 	return readName[ledger.KeyType](v)
 }
 
-// AppendTransactionType writes a transaction type's name.
+// AppendTransactionType appends the name of a transaction type.
 func AppendTransactionType(dst []byte, v ledger.TransactionType, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
@@ -89,19 +89,19 @@ func MarshalTransactionType(v ledger.TransactionType) graphql.ContextMarshaler {
 	return with(v, AppendTransactionType)
 }
 
-// UnmarshalTransactionType reads a transaction type's name.
+// UnmarshalTransactionType parses the name of a transaction type.
 func UnmarshalTransactionType(_ context.Context, v any) (ledger.TransactionType, error) {
 	text, err := inputText(v)
 	if err != nil {
 		return 0, err
 	}
 	if strings.EqualFold(text, ledger.Unknown) {
-		return 0, fault.Input("%s names no type that can be asked for", ledger.Unknown)
+		return 0, fault.Input("%s is not a valid transaction type for input", ledger.Unknown)
 	}
 	return input(ledger.ParseTransactionType(text))
 }
 
-// AppendResponseCode writes a response code's name.
+// AppendResponseCode appends the name of a response code.
 func AppendResponseCode(dst []byte, v ledger.ResponseCode, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
@@ -111,7 +111,7 @@ func MarshalResponseCode(v ledger.ResponseCode) graphql.ContextMarshaler {
 	return with(v, AppendResponseCode)
 }
 
-// UnmarshalResponseCode reads a response code's name.
+// UnmarshalResponseCode parses the name of a response code.
 func UnmarshalResponseCode(_ context.Context, v any) (ledger.ResponseCode, error) {
 	text, err := inputText(v)
 	if err != nil {

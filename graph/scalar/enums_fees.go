@@ -9,7 +9,7 @@ import (
 	"heliograph/internal/domain/fees"
 )
 
-// AppendFeeEstimateMode writes how much an estimate looks at.
+// AppendFeeEstimateMode appends a fee estimate mode.
 func AppendFeeEstimateMode(dst []byte, v fees.Mode, style Style) []byte {
 	return AppendName(dst, v, style)
 }
@@ -19,12 +19,12 @@ func MarshalFeeEstimateMode(v fees.Mode) graphql.ContextMarshaler {
 	return with(v, AppendFeeEstimateMode)
 }
 
-// UnmarshalFeeEstimateMode reads how much an estimate looks at.
+// UnmarshalFeeEstimateMode parses a fee estimate mode.
 func UnmarshalFeeEstimateMode(_ context.Context, v any) (fees.Mode, error) {
 	return readName[fees.Mode](v)
 }
 
-// AppendFeeExtraName writes what is charged by the piece.
+// AppendFeeExtraName appends the name of an extra fee.
 func AppendFeeExtraName(dst []byte, v fees.Extra, style Style) []byte {
 	return AppendString(dst, v.String(), style)
 }
@@ -32,7 +32,7 @@ func AppendFeeExtraName(dst []byte, v fees.Extra, style Style) []byte {
 // MarshalFeeExtraName is [AppendFeeExtraName] for gqlgen.
 func MarshalFeeExtraName(v fees.Extra) graphql.ContextMarshaler { return with(v, AppendFeeExtraName) }
 
-// UnmarshalFeeExtraName reads what is charged by the piece.
+// UnmarshalFeeExtraName parses the name of an extra fee.
 func UnmarshalFeeExtraName(_ context.Context, v any) (fees.Extra, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -43,5 +43,5 @@ func UnmarshalFeeExtraName(_ context.Context, v any) (fees.Extra, error) {
 			return e, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no extra", text)
+	return 0, fmt.Errorf("%q is not the name of an extra fee", text)
 }

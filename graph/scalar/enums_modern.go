@@ -8,15 +8,15 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// MarshalBoundsMode writes how bounds hold together.
+// MarshalBoundsMode marshals a bounds mode.
 func MarshalBoundsMode(v ledger.BoundsMode) graphql.ContextMarshaler { return with(v, AppendName) }
 
-// UnmarshalBoundsMode reads how bounds hold together.
+// UnmarshalBoundsMode parses a bounds mode.
 func UnmarshalBoundsMode(_ context.Context, v any) (ledger.BoundsMode, error) {
 	return readName[ledger.BoundsMode](v)
 }
 
-// AppendHookType writes what runs a hook.
+// AppendHookType appends a hook type.
 func AppendHookType(dst []byte, v ledger.HookType, style Style) []byte {
 	return AppendName(dst, v, style)
 }
@@ -24,12 +24,12 @@ func AppendHookType(dst []byte, v ledger.HookType, style Style) []byte {
 // MarshalHookType is [AppendHookType] for gqlgen.
 func MarshalHookType(v ledger.HookType) graphql.ContextMarshaler { return with(v, AppendHookType) }
 
-// UnmarshalHookType reads what runs a hook.
+// UnmarshalHookType parses a hook type.
 func UnmarshalHookType(_ context.Context, v any) (ledger.HookType, error) {
 	return readName[ledger.HookType](v)
 }
 
-// AppendHookExtensionPoint writes where a hook is called.
+// AppendHookExtensionPoint appends a hook extension point.
 func AppendHookExtensionPoint(dst []byte, v ledger.HookExtensionPoint, style Style) []byte {
 	return AppendName(dst, v, style)
 }
@@ -39,7 +39,7 @@ func MarshalHookExtensionPoint(v ledger.HookExtensionPoint) graphql.ContextMarsh
 	return with(v, AppendHookExtensionPoint)
 }
 
-// UnmarshalHookExtensionPoint reads where a hook is called.
+// UnmarshalHookExtensionPoint parses a hook extension point.
 func UnmarshalHookExtensionPoint(_ context.Context, v any) (ledger.HookExtensionPoint, error) {
 	return readName[ledger.HookExtensionPoint](v)
 }

@@ -8,7 +8,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// AppendTokenType writes what kind of token a token is.
+// AppendTokenType appends a token type.
 func AppendTokenType(dst []byte, v ledger.TokenType, style Style) []byte {
 	return AppendName(dst, v, style)
 }
@@ -16,12 +16,12 @@ func AppendTokenType(dst []byte, v ledger.TokenType, style Style) []byte {
 // MarshalTokenType is [AppendTokenType] for gqlgen.
 func MarshalTokenType(v ledger.TokenType) graphql.ContextMarshaler { return with(v, AppendTokenType) }
 
-// UnmarshalTokenType reads what kind of token a token is.
+// UnmarshalTokenType parses a token type.
 func UnmarshalTokenType(_ context.Context, v any) (ledger.TokenType, error) {
 	return readName[ledger.TokenType](v)
 }
 
-// AppendTokenSupplyType writes whether a token's supply has a limit.
+// AppendTokenSupplyType appends a token supply type.
 func AppendTokenSupplyType(dst []byte, v ledger.TokenSupplyType, style Style) []byte {
 	return AppendName(dst, v, style)
 }
@@ -31,12 +31,12 @@ func MarshalTokenSupplyType(v ledger.TokenSupplyType) graphql.ContextMarshaler {
 	return with(v, AppendTokenSupplyType)
 }
 
-// UnmarshalTokenSupplyType reads whether a token's supply has a limit.
+// UnmarshalTokenSupplyType parses a token supply type.
 func UnmarshalTokenSupplyType(_ context.Context, v any) (ledger.TokenSupplyType, error) {
 	return readName[ledger.TokenSupplyType](v)
 }
 
-// AppendTokenPauseStatus writes whether a token is paused.
+// AppendTokenPauseStatus appends a pause status.
 func AppendTokenPauseStatus(dst []byte, v ledger.TokenPauseStatus, style Style) []byte {
 	return AppendName(dst, v, style)
 }
@@ -46,12 +46,12 @@ func MarshalTokenPauseStatus(v ledger.TokenPauseStatus) graphql.ContextMarshaler
 	return with(v, AppendTokenPauseStatus)
 }
 
-// UnmarshalTokenPauseStatus reads whether a token is paused.
+// UnmarshalTokenPauseStatus parses a pause status.
 func UnmarshalTokenPauseStatus(_ context.Context, v any) (ledger.TokenPauseStatus, error) {
 	return readName[ledger.TokenPauseStatus](v)
 }
 
-// AppendTokenFreezeStatus writes whether an account can move a token, or null.
+// AppendTokenFreezeStatus appends a freeze status, or null.
 func AppendTokenFreezeStatus(dst []byte, v ledger.Null[ledger.TokenFreezeStatus], style Style) []byte {
 	return nullable(dst, v, style, AppendName)
 }
@@ -61,14 +61,14 @@ func MarshalTokenFreezeStatus(v ledger.Null[ledger.TokenFreezeStatus]) graphql.C
 	return with(v, AppendTokenFreezeStatus)
 }
 
-// UnmarshalTokenFreezeStatus reads whether an account can move a token.
+// UnmarshalTokenFreezeStatus parses a freeze status.
 func UnmarshalTokenFreezeStatus(ctx context.Context, v any) (ledger.Null[ledger.TokenFreezeStatus], error) {
 	return readNullable(ctx, v, func(_ context.Context, v any) (ledger.TokenFreezeStatus, error) {
 		return readName[ledger.TokenFreezeStatus](v)
 	})
 }
 
-// AppendTokenKYCStatus writes whether an account may hold a token, or null.
+// AppendTokenKYCStatus appends a KYC status, or null.
 func AppendTokenKYCStatus(dst []byte, v ledger.Null[ledger.TokenKYCStatus], style Style) []byte {
 	return nullable(dst, v, style, AppendName)
 }
@@ -78,7 +78,7 @@ func MarshalTokenKYCStatus(v ledger.Null[ledger.TokenKYCStatus]) graphql.Context
 	return with(v, AppendTokenKYCStatus)
 }
 
-// UnmarshalTokenKYCStatus reads whether an account may hold a token.
+// UnmarshalTokenKYCStatus parses a KYC status.
 func UnmarshalTokenKYCStatus(ctx context.Context, v any) (ledger.Null[ledger.TokenKYCStatus], error) {
 	return readNullable(ctx, v, func(_ context.Context, v any) (ledger.TokenKYCStatus, error) {
 		return readName[ledger.TokenKYCStatus](v)

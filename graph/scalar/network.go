@@ -12,10 +12,10 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// lineLength is how many characters of base64 stand in a line of [ledger.LineBytes].
+// lineLength is the number of base64 characters in a line of [ledger.LineBytes].
 const lineLength = 76
 
-// AppendLineBytes writes bytes as [AppendBytes] does, but base64 in lines, which end with a line feed, the last one excepted.
+// AppendLineBytes appends bytes like [AppendBytes], but splits base64 into lines. Each line except the last ends with a line feed.
 func AppendLineBytes(dst []byte, v ledger.LineBytes, style Style) []byte {
 	if style == GraphQL || v == nil {
 		return AppendHex(dst, v, style)
@@ -37,7 +37,7 @@ func UnmarshalLineBytes(ctx context.Context, v any) (ledger.LineBytes, error) {
 	return UnmarshalBytes(ctx, v)
 }
 
-// AppendFloat writes a fraction with as few digits as tell it from its neighbours; whole numbers keep one decimal.
+// AppendFloat appends a number with the smallest number of digits that represents it exactly. Integers have one decimal.
 func AppendFloat(dst []byte, v ledger.Share, _ Style) []byte {
 	text := strconv.FormatFloat(float64(v), 'f', -1, 32)
 	if !strings.Contains(text, ".") {
@@ -49,16 +49,16 @@ func AppendFloat(dst []byte, v ledger.Share, _ Style) []byte {
 // MarshalFloat is [AppendFloat] for gqlgen.
 func MarshalFloat(v ledger.Share) graphql.ContextMarshaler { return with(v, AppendFloat) }
 
-// UnmarshalFloat reads a number.
+// UnmarshalFloat parses a number.
 func UnmarshalFloat(_ context.Context, v any) (ledger.Share, error) {
 	f, err := graphql.UnmarshalFloat(v)
 	if err != nil {
-		return 0, fault.Input("a number is needed, not %T", v)
+		return 0, fault.Input("a number is required, not %T", v)
 	}
 	return ledger.Share(f), nil
 }
 
-// AppendNullEmpty writes an object without members, or null.
+// AppendNullEmpty appends an object without members, or null.
 func AppendNullEmpty(dst []byte, v ledger.Null[ledger.Empty], style Style) []byte {
 	return nullable(dst, v, style, func(dst []byte, _ ledger.Empty, _ Style) []byte { return append(dst, "{}"...) })
 }
@@ -68,12 +68,12 @@ func MarshalNullEmpty(v ledger.Null[ledger.Empty]) graphql.ContextMarshaler {
 	return with(v, AppendNullEmpty)
 }
 
-// UnmarshalNullEmpty reads whether there is something.
+// UnmarshalNullEmpty returns a known value unless v is null.
 func UnmarshalNullEmpty(_ context.Context, v any) (ledger.Null[ledger.Empty], error) {
 	return ledger.Null[ledger.Empty]{Valid: v != nil}, nil
 }
 
-// AppendScheduleState writes what became of a schedule.
+// AppendScheduleState appends a schedule state.
 func AppendScheduleState(dst []byte, v ledger.ScheduleState, style Style) []byte {
 	return AppendName(dst, v, style)
 }
@@ -83,12 +83,12 @@ func MarshalScheduleState(v ledger.ScheduleState) graphql.ContextMarshaler {
 	return with(v, AppendScheduleState)
 }
 
-// UnmarshalScheduleState reads what became of a schedule.
+// UnmarshalScheduleState parses a schedule state.
 func UnmarshalScheduleState(_ context.Context, v any) (ledger.ScheduleState, error) {
 	return readName[ledger.ScheduleState](v)
 }
 
-// AppendSignatureType writes how a signature was made.
+// AppendSignatureType appends a signature type.
 func AppendSignatureType(dst []byte, v ledger.SignatureType, style Style) []byte {
 	return AppendName(dst, v, style)
 }
@@ -98,12 +98,12 @@ func MarshalSignatureType(v ledger.SignatureType) graphql.ContextMarshaler {
 	return with(v, AppendSignatureType)
 }
 
-// UnmarshalSignatureType reads how a signature was made.
+// UnmarshalSignatureType parses a signature type.
 func UnmarshalSignatureType(_ context.Context, v any) (ledger.SignatureType, error) {
 	return readName[ledger.SignatureType](v)
 }
 
-// AppendBlockNodeAPI writes an interface of a block node.
+// AppendBlockNodeAPI appends a block node API.
 func AppendBlockNodeAPI(dst []byte, v ledger.BlockNodeAPI, style Style) []byte {
 	return AppendName(dst, v, style)
 }
@@ -113,12 +113,12 @@ func MarshalBlockNodeAPI(v ledger.BlockNodeAPI) graphql.ContextMarshaler {
 	return with(v, AppendBlockNodeAPI)
 }
 
-// UnmarshalBlockNodeAPI reads an interface of a block node.
+// UnmarshalBlockNodeAPI parses a block node API.
 func UnmarshalBlockNodeAPI(_ context.Context, v any) (ledger.BlockNodeAPI, error) {
 	return readName[ledger.BlockNodeAPI](v)
 }
 
-// AppendRegisteredNodeType writes a kind of registered node.
+// AppendRegisteredNodeType appends a registered node type.
 func AppendRegisteredNodeType(dst []byte, v ledger.RegisteredNodeType, style Style) []byte {
 	return AppendName(dst, v, style)
 }
@@ -128,7 +128,7 @@ func MarshalRegisteredNodeType(v ledger.RegisteredNodeType) graphql.ContextMarsh
 	return with(v, AppendRegisteredNodeType)
 }
 
-// UnmarshalRegisteredNodeType reads a kind of registered node.
+// UnmarshalRegisteredNodeType parses a registered node type.
 func UnmarshalRegisteredNodeType(_ context.Context, v any) (ledger.RegisteredNodeType, error) {
 	return readName[ledger.RegisteredNodeType](v)
 }

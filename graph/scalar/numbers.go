@@ -14,7 +14,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// AppendLong writes a 64-bit integer: a string in GraphQL, whose clients would round it beyond 2^53, a number in REST.
+// AppendLong appends a 64-bit integer: a string in GraphQL, because JavaScript clients round numbers above 2^53, and a number in REST.
 func AppendLong(dst []byte, v int64, style Style) []byte {
 	if style == GraphQL {
 		return AppendBigInt(dst, v, style)
@@ -33,7 +33,7 @@ func AppendNullLong(dst []byte, v ledger.Null[int64], style Style) []byte {
 // MarshalNullLong is [AppendNullLong] for gqlgen.
 func MarshalNullLong(v ledger.Null[int64]) graphql.ContextMarshaler { return with(v, AppendNullLong) }
 
-// UnmarshalLong reads a signed 64-bit integer given as a number or a decimal string.
+// UnmarshalLong parses a signed 64-bit integer given as a number or a decimal string.
 func UnmarshalLong(_ context.Context, v any) (int64, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -46,12 +46,12 @@ func UnmarshalLong(_ context.Context, v any) (int64, error) {
 	return n, nil
 }
 
-// UnmarshalNullLong is [UnmarshalLong], or unknown for null.
+// UnmarshalNullLong is [UnmarshalLong]. Null is unknown.
 func UnmarshalNullLong(ctx context.Context, v any) (ledger.Null[int64], error) {
 	return readNullable(ctx, v, UnmarshalLong)
 }
 
-// AppendBigInt writes an integer as a decimal string in every style.
+// AppendBigInt appends an integer as a decimal string in every style.
 func AppendBigInt(dst []byte, v int64, _ Style) []byte {
 	return append(strconv.AppendInt(append(dst, '"'), v, 10), '"')
 }
@@ -72,18 +72,18 @@ func MarshalNullBigInt(v ledger.Null[int64]) graphql.ContextMarshaler {
 	return with(v, AppendNullBigInt)
 }
 
-// UnmarshalNullBigInt is [UnmarshalLong], or unknown for null.
+// UnmarshalNullBigInt is [UnmarshalLong]. Null is unknown.
 func UnmarshalNullBigInt(ctx context.Context, v any) (ledger.Null[int64], error) {
 	return readNullable(ctx, v, UnmarshalLong)
 }
 
-// AppendInt writes a 32-bit integer.
+// AppendInt appends a 32-bit integer.
 func AppendInt(dst []byte, v int32, _ Style) []byte { return strconv.AppendInt(dst, int64(v), 10) }
 
 // MarshalInt is [AppendInt] for gqlgen.
 func MarshalInt(v int32) graphql.ContextMarshaler { return with(v, AppendInt) }
 
-// UnmarshalInt reads a signed 32-bit integer given as a number, as the GraphQL specification says of Int.
+// UnmarshalInt parses a signed 32-bit integer given as a number, as the GraphQL specification requires for Int.
 func UnmarshalInt(_ context.Context, v any) (int32, error) {
 	var n int64
 	switch v := v.(type) {
@@ -99,10 +99,10 @@ func UnmarshalInt(_ context.Context, v any) (int32, error) {
 			return 0, fault.Input("%s is not an integer", v)
 		}
 	default:
-		return 0, fault.Input("an integer is needed, not %T", v)
+		return 0, fault.Input("an integer is required, not %T", v)
 	}
 	if n < math.MinInt32 || n > math.MaxInt32 {
-		return 0, fault.Input("%d does not fit into 32 bits", n)
+		return 0, fault.Input("%d is not a signed 32-bit integer", n)
 	}
 	return int32(n), nil
 }
@@ -115,22 +115,22 @@ func AppendNullInt(dst []byte, v ledger.Null[int32], style Style) []byte {
 // MarshalNullInt is [AppendNullInt] for gqlgen.
 func MarshalNullInt(v ledger.Null[int32]) graphql.ContextMarshaler { return with(v, AppendNullInt) }
 
-// UnmarshalNullInt is [UnmarshalInt], or unknown for null.
+// UnmarshalNullInt is [UnmarshalInt]. Null is unknown.
 func UnmarshalNullInt(ctx context.Context, v any) (ledger.Null[int32], error) {
 	return readNullable(ctx, v, UnmarshalInt)
 }
 
-// AppendBoolean writes true or false.
+// AppendBoolean appends true or false.
 func AppendBoolean(dst []byte, v bool, _ Style) []byte { return strconv.AppendBool(dst, v) }
 
 // MarshalBoolean is [AppendBoolean] for gqlgen.
 func MarshalBoolean(v bool) graphql.ContextMarshaler { return with(v, AppendBoolean) }
 
-// UnmarshalBoolean reads true or false.
+// UnmarshalBoolean parses true or false.
 func UnmarshalBoolean(_ context.Context, v any) (bool, error) {
 	b, ok := v.(bool)
 	if !ok {
-		return false, fault.Input("true or false is needed, not %T", v)
+		return false, fault.Input("a boolean is required, not %T", v)
 	}
 	return b, nil
 }
@@ -145,12 +145,12 @@ func MarshalNullBoolean(v ledger.Null[bool]) graphql.ContextMarshaler {
 	return with(v, AppendNullBoolean)
 }
 
-// UnmarshalNullBoolean is [UnmarshalBoolean], or unknown for null.
+// UnmarshalNullBoolean is [UnmarshalBoolean]. Null is unknown.
 func UnmarshalNullBoolean(ctx context.Context, v any) (ledger.Null[bool], error) {
 	return readNullable(ctx, v, UnmarshalBoolean)
 }
 
-// readNullable reads null as unknown.
+// readNullable parses a nullable value. Null is unknown.
 func readNullable[T any](ctx context.Context, v any, read func(context.Context, any) (T, error)) (ledger.Null[T], error) {
 	if v == nil {
 		return ledger.Null[T]{}, nil
@@ -161,7 +161,7 @@ func readNullable[T any](ctx context.Context, v any, read func(context.Context, 
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString writes a JSON string. Only what JSON demands is escaped, except in the documents of status pages; bytes that are no UTF-8 become U+FFFD.
+// AppendString appends a JSON string. It escapes only what JSON requires, except in the documents of status pages. Invalid UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, s string, style Style) []byte {
 	if style == Status {
 		return appendEscaped(dst, s)
@@ -194,8 +194,8 @@ func AppendString(dst []byte, s string, style Style) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// validUTF8 replaces what is no UTF-8 as the Unicode standard recommends, and clients' own decoders do: each part that a character could have begun
-// with becomes one U+FFFD, and so does each other byte.
+// validUTF8 replaces invalid UTF-8 as the Unicode standard recommends and as clients' decoders do: each prefix of a valid sequence, and each other invalid
+// byte, becomes one U+FFFD.
 func validUTF8(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + utf8.UTFMax)
@@ -215,11 +215,11 @@ func validUTF8(s string) string {
 // MarshalString is [AppendString] for gqlgen.
 func MarshalString(v string) graphql.ContextMarshaler { return with(v, AppendString) }
 
-// UnmarshalString reads a string.
+// UnmarshalString parses a string.
 func UnmarshalString(_ context.Context, v any) (string, error) {
 	s, ok := v.(string)
 	if !ok {
-		return "", fault.Input("a string is needed, not %T", v)
+		return "", fault.Input("a string is required, not %T", v)
 	}
 	return s, nil
 }
@@ -234,12 +234,12 @@ func MarshalNullString(v ledger.Null[string]) graphql.ContextMarshaler {
 	return with(v, AppendNullString)
 }
 
-// UnmarshalNullString is [UnmarshalString], or unknown for null.
+// UnmarshalNullString is [UnmarshalString]. Null is unknown.
 func UnmarshalNullString(ctx context.Context, v any) (ledger.Null[string], error) {
 	return readNullable(ctx, v, UnmarshalString)
 }
 
-// AppendText writes bytes as a JSON string of the UTF-8 text they are; what is no UTF-8 becomes U+FFFD.
+// AppendText appends UTF-8 text as a JSON string. Invalid UTF-8 becomes U+FFFD.
 func AppendText(dst, v []byte, style Style) []byte {
 	if v == nil {
 		return append(dst, null...)
@@ -250,7 +250,7 @@ func AppendText(dst, v []byte, style Style) []byte {
 // MarshalText is [AppendText] for gqlgen.
 func MarshalText(v []byte) graphql.ContextMarshaler { return with(v, AppendText) }
 
-// UnmarshalText reads a string as its UTF-8 bytes.
+// UnmarshalText parses a string as its UTF-8 bytes.
 func UnmarshalText(ctx context.Context, v any) ([]byte, error) {
 	s, err := UnmarshalString(ctx, v)
 	return []byte(s), err

@@ -13,7 +13,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// TestAppend says how each value looks in the graph, in REST and in the newer family of REST.
+// TestAppend tests the JSON of each type of value in the styles GraphQL, REST and RESTCompact.
 func TestAppend(t *testing.T) {
 	t.Parallel()
 	type styles [3]string
@@ -25,7 +25,7 @@ func TestAppend(t *testing.T) {
 			text := string(write([]byte("before:"), style))
 			out[i] = strings.TrimPrefix(text, "before:")
 			if len(out[i]) == len(text) {
-				t.Errorf("what stood in front is gone: %s", text)
+				t.Errorf("the bytes before the value were overwritten: %s", text)
 			}
 		}
 		return out
@@ -66,7 +66,7 @@ func TestAppend(t *testing.T) {
 		"string":               {text("a\"b\\c/<&>é\U0001F600"), all("\"a\\\"b\\\\c/<&>é\U0001F600\"")},
 		"control characters":   {text("\x00\b\t\n\f\r\x1f\x7f"), all("\"\\u0000\\u0008\\t\\n\\u000c\\r\\u001f\x7f\"")},
 		"no UTF-8":             {text("a\xffb\xc3"), all("\"a\uFFFDb\uFFFD\"")},
-		"bytes that are none":  {text("\xff\x80\xc0\xaf\xf4\x90"), all("\"" + strings.Repeat("\uFFFD", 6) + "\"")},
+		"invalid bytes":        {text("\xff\x80\xc0\xaf\xf4\x90"), all("\"" + strings.Repeat("\uFFFD", 6) + "\"")},
 		"surrogate":            {text("\xed\xa0\x80"), all("\"\uFFFD\uFFFD\uFFFD\"")},
 		"cut characters":       {text("\xe2\x82\xe2\x82\xacA\xf0\x9f\x98\xf0\x9f\"\xe2"), all("\"\uFFFD\u20ACA\uFFFD\uFFFD\\\"\uFFFD\"")},
 		"line separators":      {text("\u2028\u2029"), all("\"\u2028\u2029\"")},
@@ -115,13 +115,13 @@ func TestAppend(t *testing.T) {
 		}
 		for _, text := range got {
 			if !json.Valid([]byte(text)) || !utf8.ValidString(text) {
-				t.Errorf("%s: %q is no JSON", name, text)
+				t.Errorf("%s: %q is not valid JSON", name, text)
 			}
 		}
 	}
 }
 
-// TestMarshal says that gqlgen's way of writing a value takes the style from the context, and the graph's without one.
+// TestMarshal tests that marshallers for gqlgen use the style of the context, and GraphQL by default.
 func TestMarshal(t *testing.T) {
 	t.Parallel()
 	for style, want := range map[Style]string{GraphQL: `"5"`, REST: `5`} {
@@ -136,7 +136,7 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-// FuzzAppendString says that any string becomes one JSON string, which is read back as the string where that is UTF-8.
+// FuzzAppendString tests that any string is encoded as one JSON string, and that valid UTF-8 is decoded to the same string.
 func FuzzAppendString(f *testing.F) {
 	for _, s := range []string{"", "a", "\x00\x1f\"\\", "\xff\xc3", "\u2028é\U0001F600", strings.Repeat("x", 100) + "\n"} {
 		f.Add(s)
@@ -146,10 +146,10 @@ func FuzzAppendString(f *testing.F) {
 		var back string
 		text := AppendString(nil, s, REST)
 		if err := json.Unmarshal(text, &back); err != nil || !utf8.Valid(text) {
-			t.Fatalf("%q is written as %q: %v", s, text, err)
+			t.Fatalf("%q is encoded as %q: %v", s, text, err)
 		}
 		if utf8.ValidString(s) && back != s || readable(s) != readable(back) {
-			t.Errorf("%q is read back as %q", s, back)
+			t.Errorf("%q is decoded as %q", s, back)
 		}
 	})
 }

@@ -14,16 +14,16 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// appendEscaped writes a JSON string as the standard library does: what HTML would take for markup is escaped too.
+// appendEscaped appends a JSON string with escaped HTML characters, like encoding/json.
 func appendEscaped(dst []byte, s string) []byte {
 	b, err := json.Marshal(s)
-	if err != nil { // a string can always be written
+	if err != nil { // cannot happen for a string
 		return append(dst, `""`...)
 	}
 	return append(dst, b...)
 }
 
-// appendStatusName writes the name of a value of a status page: in capitals, as enums of the graph are, but over REST as the pages themselves have it. None is
+// appendStatusName appends the name of a value of a status page: in capitals, as enums of the graph are, but over REST as the pages themselves have it. None is
 // null.
 func appendStatusName[T ~string](dst []byte, v T, style Style) []byte {
 	switch {
@@ -36,13 +36,13 @@ func appendStatusName[T ~string](dst []byte, v T, style Style) []byte {
 	}
 }
 
-// readStatusName reads such a name. The schema has made sure that it is one.
+// readStatusName parses an enum value of status pages. Validation has checked that the value exists.
 func readStatusName[T ~string](v any) (T, error) {
 	text, err := inputText(v)
 	return T(strings.ToLower(text)), err
 }
 
-// AppendComponentStatus writes the state of a component.
+// AppendComponentStatus appends a component status.
 func AppendComponentStatus(dst []byte, v status.ComponentStatus, style Style) []byte {
 	return appendStatusName(dst, v, style)
 }
@@ -52,12 +52,12 @@ func MarshalComponentStatus(v status.ComponentStatus) graphql.ContextMarshaler {
 	return with(v, AppendComponentStatus)
 }
 
-// UnmarshalComponentStatus reads the state of a component.
+// UnmarshalComponentStatus parses a component status.
 func UnmarshalComponentStatus(_ context.Context, v any) (status.ComponentStatus, error) {
 	return readStatusName[status.ComponentStatus](v)
 }
 
-// AppendNoticeStatus writes how far a notice is.
+// AppendNoticeStatus appends the status of a notice.
 func AppendNoticeStatus(dst []byte, v status.State, style Style) []byte {
 	return appendStatusName(dst, v, style)
 }
@@ -67,12 +67,12 @@ func MarshalNoticeStatus(v status.State) graphql.ContextMarshaler {
 	return with(v, AppendNoticeStatus)
 }
 
-// UnmarshalNoticeStatus reads how far a notice is.
+// UnmarshalNoticeStatus parses the status of a notice.
 func UnmarshalNoticeStatus(_ context.Context, v any) (status.State, error) {
 	return readStatusName[status.State](v)
 }
 
-// AppendStatusIndicator writes how bad a notice, or a page, is.
+// AppendStatusIndicator appends a status indicator.
 func AppendStatusIndicator(dst []byte, v status.Impact, style Style) []byte {
 	return appendStatusName(dst, v, style)
 }
@@ -82,7 +82,7 @@ func MarshalStatusIndicator(v status.Impact) graphql.ContextMarshaler {
 	return with(v, AppendStatusIndicator)
 }
 
-// UnmarshalStatusIndicator reads how bad a notice, or a page, is.
+// UnmarshalStatusIndicator parses a status indicator.
 func UnmarshalStatusIndicator(_ context.Context, v any) (status.Impact, error) {
 	return readStatusName[status.Impact](v)
 }
@@ -97,12 +97,12 @@ func MarshalNullImpact(v ledger.Null[status.Impact]) graphql.ContextMarshaler {
 	return with(v, AppendNullImpact)
 }
 
-// UnmarshalNullImpact is [UnmarshalStatusIndicator], or unknown for null.
+// UnmarshalNullImpact is [UnmarshalStatusIndicator]. Null is unknown.
 func UnmarshalNullImpact(ctx context.Context, v any) (ledger.Null[status.Impact], error) {
 	return readNullable(ctx, v, UnmarshalStatusIndicator)
 }
 
-// AppendStatusVocabulary writes which words documents use.
+// AppendStatusVocabulary appends a status vocabulary.
 func AppendStatusVocabulary(dst []byte, v status.Vocabulary, style Style) []byte {
 	return appendStatusName(dst, v, style)
 }
@@ -112,12 +112,12 @@ func MarshalStatusVocabulary(v status.Vocabulary) graphql.ContextMarshaler {
 	return with(v, AppendStatusVocabulary)
 }
 
-// UnmarshalStatusVocabulary reads which words documents use.
+// UnmarshalStatusVocabulary parses a status vocabulary.
 func UnmarshalStatusVocabulary(_ context.Context, v any) (status.Vocabulary, error) {
 	return readStatusName[status.Vocabulary](v)
 }
 
-// AppendStatusPageMode writes who a page belongs to.
+// AppendStatusPageMode appends the mode of a status page.
 func AppendStatusPageMode(dst []byte, v status.Mode, style Style) []byte {
 	return appendStatusName(dst, v, style)
 }
@@ -127,12 +127,12 @@ func MarshalStatusPageMode(v status.Mode) graphql.ContextMarshaler {
 	return with(v, AppendStatusPageMode)
 }
 
-// UnmarshalStatusPageMode reads who a page belongs to.
+// UnmarshalStatusPageMode parses the mode of a status page.
 func UnmarshalStatusPageMode(_ context.Context, v any) (status.Mode, error) {
 	return readStatusName[status.Mode](v)
 }
 
-// AppendDateTime writes an instant with milliseconds: in UTC, but in the documents of a status page in the instant's own zone.
+// AppendDateTime appends a time with milliseconds, in UTC. In the documents of a status page it keeps the zone of the time.
 func AppendDateTime(dst []byte, v time.Time, style Style) []byte {
 	if style != Status {
 		v = v.UTC()
@@ -143,7 +143,7 @@ func AppendDateTime(dst []byte, v time.Time, style Style) []byte {
 // MarshalDateTime is [AppendDateTime] for gqlgen.
 func MarshalDateTime(v time.Time) graphql.ContextMarshaler { return with(v, AppendDateTime) }
 
-// UnmarshalDateTime reads an instant by RFC 3339. What is finer than milliseconds is cut off.
+// UnmarshalDateTime parses an RFC 3339 time and truncates it to milliseconds.
 func UnmarshalDateTime(_ context.Context, v any) (time.Time, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -151,7 +151,7 @@ func UnmarshalDateTime(_ context.Context, v any) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || t.Year() < 1970 {
-		return time.Time{}, fault.Input("%q is no instant such as 2026-01-31T12:00:00Z, from 1970 on", text)
+		return time.Time{}, fault.Input("%q is not an RFC 3339 time such as 2026-01-31T12:00:00Z, in 1970 or later", text)
 	}
 	return status.Milliseconds(t), nil
 }
@@ -166,12 +166,12 @@ func MarshalNullDateTime(v ledger.Null[time.Time]) graphql.ContextMarshaler {
 	return with(v, AppendNullDateTime)
 }
 
-// UnmarshalNullDateTime is [UnmarshalDateTime], or unknown for null.
+// UnmarshalNullDateTime is [UnmarshalDateTime]. Null is unknown.
 func UnmarshalNullDateTime(ctx context.Context, v any) (ledger.Null[time.Time], error) {
 	return readNullable(ctx, v, UnmarshalDateTime)
 }
 
-// AppendDate writes a day.
+// AppendDate appends a date.
 func AppendDate(dst []byte, v status.Date, style Style) []byte {
 	return AppendString(dst, string(v), style)
 }
@@ -179,7 +179,7 @@ func AppendDate(dst []byte, v status.Date, style Style) []byte {
 // MarshalDate is [AppendDate] for gqlgen.
 func MarshalDate(v status.Date) graphql.ContextMarshaler { return with(v, AppendDate) }
 
-// UnmarshalDate reads a day.
+// UnmarshalDate parses a date.
 func UnmarshalDate(_ context.Context, v any) (status.Date, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -198,12 +198,12 @@ func MarshalNullDate(v ledger.Null[status.Date]) graphql.ContextMarshaler {
 	return with(v, AppendNullDate)
 }
 
-// UnmarshalNullDate is [UnmarshalDate], or unknown for null.
+// UnmarshalNullDate is [UnmarshalDate]. Null is unknown.
 func UnmarshalNullDate(ctx context.Context, v any) (ledger.Null[status.Date], error) {
 	return readNullable(ctx, v, UnmarshalDate)
 }
 
-// AppendDouble writes a number with as few digits as tell it from its neighbours.
+// AppendDouble appends a number with the smallest number of digits that represents it exactly.
 func AppendDouble(dst []byte, v float64, _ Style) []byte {
 	return strconv.AppendFloat(dst, v, 'f', -1, 64)
 }
@@ -211,7 +211,7 @@ func AppendDouble(dst []byte, v float64, _ Style) []byte {
 // MarshalDouble is [AppendDouble] for gqlgen.
 func MarshalDouble(v float64) graphql.ContextMarshaler { return with(v, AppendDouble) }
 
-// UnmarshalDouble reads a number.
+// UnmarshalDouble parses a number.
 func UnmarshalDouble(_ context.Context, v any) (float64, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -219,7 +219,7 @@ func UnmarshalDouble(_ context.Context, v any) (float64, error) {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return 0, fault.Input("%q is no number", text)
+		return 0, fault.Input("%q is not a number", text)
 	}
 	return f, nil
 }

@@ -34,7 +34,7 @@ func readers() map[string]reader {
 	}
 }
 
-// TestUnmarshal says what is read of inputs, as a variable gives them.
+// TestUnmarshal tests input values of the types that variables have.
 func TestUnmarshal(t *testing.T) {
 	t.Parallel()
 	ctx := values.Context(t.Context(), (&Env{Base: ledger.EntityID(0).WithNum(0)}).Value())
@@ -106,14 +106,14 @@ func TestUnmarshal(t *testing.T) {
 		var own *fault.Error
 		switch {
 		case c.want == nil && (!errors.As(err, &own) || own.Code != fault.BadUserInput):
-			t.Errorf("%s is %#v, error %v; want an error of the client's", name, got, err)
+			t.Errorf("%s is %#v, error %v; want BAD_USER_INPUT", name, got, err)
 		case c.want != nil && (err != nil || !reflect.DeepEqual(got, c.want)):
 			t.Errorf("%s is %#v, error %v; want %#v", name, got, err, c.want)
 		}
 	}
 }
 
-// TestUnmarshalAnything says that values of every kind are read or refused, as the client's mistake.
+// TestUnmarshalAnything tests that each function accepts any type of value, or rejects it with BAD_USER_INPUT.
 func TestUnmarshalAnything(t *testing.T) {
 	t.Parallel()
 	for name, read := range readers() {
@@ -121,13 +121,13 @@ func TestUnmarshalAnything(t *testing.T) {
 			_, err := read(t.Context(), v)
 			var own *fault.Error
 			if err != nil && (!errors.As(err, &own) || own.Code != fault.BadUserInput) {
-				t.Errorf("%s of %#v: %v is not the client's", name, v, err)
+				t.Errorf("%s of %#v: got %v, want BAD_USER_INPUT", name, v, err)
 			}
 		}
 	}
 }
 
-// FuzzUnmarshal gives every reader text, as a string and as a number.
+// FuzzUnmarshal passes arbitrary strings and numbers to each Unmarshal function.
 func FuzzUnmarshal(f *testing.F) {
 	for _, s := range []string{"", "0.0.5", "1.5", "0xab", "ABCDE", "-1", "9223372036854775808", "0.0.2-7-42", "CRYPTOTRANSFER", "\xff\x00"} {
 		f.Add(s)
@@ -138,7 +138,7 @@ func FuzzUnmarshal(f *testing.F) {
 				_, err := read(t.Context(), v)
 				var own *fault.Error
 				if err != nil && (!errors.As(err, &own) || own.Code != fault.BadUserInput) {
-					t.Errorf("%s of %#v: %v is not the client's", name, v, err)
+					t.Errorf("%s of %#v: got %v, want BAD_USER_INPUT", name, v, err)
 				}
 			}
 		}

@@ -16,7 +16,7 @@ func quoted(dst []byte, write func([]byte) []byte) []byte {
 	return append(write(append(dst, '"')), '"')
 }
 
-// AppendEntityID writes "shard.realm.num", or null for an id that names nothing.
+// AppendEntityID appends "shard.realm.num", or null for the zero id.
 func AppendEntityID(dst []byte, v ledger.EntityID, _ Style) []byte {
 	if v.IsNone() {
 		return append(dst, null...)
@@ -27,7 +27,7 @@ func AppendEntityID(dst []byte, v ledger.EntityID, _ Style) []byte {
 // MarshalEntityID is [AppendEntityID] for gqlgen.
 func MarshalEntityID(v ledger.EntityID) graphql.ContextMarshaler { return with(v, AppendEntityID) }
 
-// UnmarshalEntityID reads "shard.realm.num"; shard and realm may be left out.
+// UnmarshalEntityID parses "shard.realm.num". Shard and realm are optional.
 func UnmarshalEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -36,7 +36,7 @@ func UnmarshalEntityID(ctx context.Context, v any) (ledger.EntityID, error) {
 	return input(ledger.ParseEntityID(text, EnvOf(ctx).Base))
 }
 
-// AppendTimestamp writes "seconds.nanoseconds".
+// AppendTimestamp appends "seconds.nanoseconds".
 func AppendTimestamp(dst []byte, v ledger.Timestamp, style Style) []byte {
 	if v == 0 && style == RESTCompact {
 		return append(dst, `"0.0"`...)
@@ -47,7 +47,7 @@ func AppendTimestamp(dst []byte, v ledger.Timestamp, style Style) []byte {
 // MarshalTimestamp is [AppendTimestamp] for gqlgen.
 func MarshalTimestamp(v ledger.Timestamp) graphql.ContextMarshaler { return with(v, AppendTimestamp) }
 
-// UnmarshalTimestamp reads seconds with an optional fraction of up to nine digits.
+// UnmarshalTimestamp parses seconds with an optional fraction of up to nine digits.
 func UnmarshalTimestamp(_ context.Context, v any) (ledger.Timestamp, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -66,12 +66,12 @@ func MarshalNullTimestamp(v ledger.Null[ledger.Timestamp]) graphql.ContextMarsha
 	return with(v, AppendNullTimestamp)
 }
 
-// UnmarshalNullTimestamp is [UnmarshalTimestamp], or unknown for null.
+// UnmarshalNullTimestamp is [UnmarshalTimestamp]. Null is unknown.
 func UnmarshalNullTimestamp(ctx context.Context, v any) (ledger.Null[ledger.Timestamp], error) {
 	return readNullable(ctx, v, UnmarshalTimestamp)
 }
 
-// AppendBytes writes bytes: "0x" and hex in GraphQL, padded base64 in REST, null for nil.
+// AppendBytes appends bytes: "0x" and hex in GraphQL, padded base64 in REST, null for nil.
 func AppendBytes(dst, v []byte, style Style) []byte {
 	if style == GraphQL || v == nil {
 		return AppendHex(dst, v, style)
@@ -82,7 +82,7 @@ func AppendBytes(dst, v []byte, style Style) []byte {
 // MarshalBytes is [AppendBytes] for gqlgen.
 func MarshalBytes(v []byte) graphql.ContextMarshaler { return with(v, AppendBytes) }
 
-// UnmarshalBytes reads hex with or without "0x".
+// UnmarshalBytes parses hex with or without "0x".
 func UnmarshalBytes(_ context.Context, v any) ([]byte, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -91,7 +91,7 @@ func UnmarshalBytes(_ context.Context, v any) ([]byte, error) {
 	return input(ledger.ParseHex(text))
 }
 
-// AppendHex writes bytes as "0x" and hex in every style, null for nil.
+// AppendHex appends bytes as "0x" and hex in every style, or null for nil.
 func AppendHex(dst, v []byte, _ Style) []byte {
 	if v == nil {
 		return append(dst, null...)
@@ -105,7 +105,7 @@ func MarshalHex(v []byte) graphql.ContextMarshaler { return with(v, AppendHex) }
 // UnmarshalHex is [UnmarshalBytes].
 func UnmarshalHex(ctx context.Context, v any) ([]byte, error) { return UnmarshalBytes(ctx, v) }
 
-// AppendHexDigits writes bytes as hex without "0x" in every style.
+// AppendHexDigits appends bytes as hex without "0x" in every style.
 func AppendHexDigits(dst []byte, v ledger.HexDigits, _ Style) []byte {
 	return append(hex.AppendEncode(append(dst, '"'), v), '"')
 }
@@ -113,7 +113,7 @@ func AppendHexDigits(dst []byte, v ledger.HexDigits, _ Style) []byte {
 // MarshalHexDigits is [AppendHexDigits] for gqlgen.
 func MarshalHexDigits(v ledger.HexDigits) graphql.ContextMarshaler { return with(v, AppendHexDigits) }
 
-// UnmarshalHexDigits reads hex digits of either case, an even number of them, with or without "0x".
+// UnmarshalHexDigits parses hex digits of either case, an even number of them, with or without "0x".
 func UnmarshalHexDigits(_ context.Context, v any) (ledger.HexDigits, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -122,13 +122,13 @@ func UnmarshalHexDigits(_ context.Context, v any) (ledger.HexDigits, error) {
 	return ledger.ParseHex(text)
 }
 
-// AppendHash writes a hash that is hex already.
+// AppendHash appends a hash in hex.
 func AppendHash(dst []byte, v string, style Style) []byte { return AppendString(dst, v, style) }
 
 // MarshalHash is [AppendHash] for gqlgen.
 func MarshalHash(v string) graphql.ContextMarshaler { return with(v, AppendHash) }
 
-// UnmarshalHash reads 64 or 96 hex digits with or without "0x" and returns them in lower case with it.
+// UnmarshalHash parses 64 or 96 hex digits with or without "0x", and returns them in lower case with "0x".
 func UnmarshalHash(_ context.Context, v any) (string, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -141,7 +141,7 @@ func UnmarshalHash(_ context.Context, v any) (string, error) {
 	return h.String(), nil
 }
 
-// AppendEVMAddress writes "0x" and 40 hex digits.
+// AppendEVMAddress appends "0x" and 40 hex digits.
 func AppendEVMAddress(dst []byte, v ledger.EVMAddress, _ Style) []byte {
 	return append(v.Append(append(dst, '"')), '"')
 }
@@ -151,7 +151,7 @@ func MarshalEVMAddress(v ledger.EVMAddress) graphql.ContextMarshaler {
 	return with(v, AppendEVMAddress)
 }
 
-// UnmarshalEVMAddress reads 40 hex digits with or without "0x".
+// UnmarshalEVMAddress parses 40 hex digits with or without "0x".
 func UnmarshalEVMAddress(_ context.Context, v any) (ledger.EVMAddress, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -170,12 +170,12 @@ func MarshalNullEVMAddress(v ledger.Null[ledger.EVMAddress]) graphql.ContextMars
 	return with(v, AppendNullEVMAddress)
 }
 
-// UnmarshalNullEVMAddress is [UnmarshalEVMAddress], or unknown for null.
+// UnmarshalNullEVMAddress is [UnmarshalEVMAddress]. Null is unknown.
 func UnmarshalNullEVMAddress(ctx context.Context, v any) (ledger.Null[ledger.EVMAddress], error) {
 	return readNullable(ctx, v, UnmarshalEVMAddress)
 }
 
-// AppendAlias writes an alias in base32, null for nil.
+// AppendAlias appends an alias in base32, or null for nil.
 func AppendAlias(dst []byte, v ledger.Alias, _ Style) []byte {
 	if v == nil {
 		return append(dst, null...)
@@ -186,7 +186,7 @@ func AppendAlias(dst []byte, v ledger.Alias, _ Style) []byte {
 // MarshalAlias is [AppendAlias] for gqlgen.
 func MarshalAlias(v ledger.Alias) graphql.ContextMarshaler { return with(v, AppendAlias) }
 
-// UnmarshalAlias reads base32.
+// UnmarshalAlias parses base32.
 func UnmarshalAlias(_ context.Context, v any) (ledger.Alias, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -195,7 +195,7 @@ func UnmarshalAlias(_ context.Context, v any) (ledger.Alias, error) {
 	return input(ledger.ParseAlias(text))
 }
 
-// AppendTransactionID writes "shard.realm.num-seconds-nanoseconds".
+// AppendTransactionID appends "shard.realm.num-seconds-nanoseconds".
 func AppendTransactionID(dst []byte, v ledger.TransactionID, _ Style) []byte {
 	return quoted(dst, v.Append)
 }
@@ -205,7 +205,7 @@ func MarshalTransactionID(v ledger.TransactionID) graphql.ContextMarshaler {
 	return with(v, AppendTransactionID)
 }
 
-// UnmarshalTransactionID reads "shard.realm.num-seconds-nanoseconds".
+// UnmarshalTransactionID parses "shard.realm.num-seconds-nanoseconds".
 func UnmarshalTransactionID(_ context.Context, v any) (ledger.TransactionID, error) {
 	text, err := inputText(v)
 	if err != nil {
@@ -214,12 +214,12 @@ func UnmarshalTransactionID(_ context.Context, v any) (ledger.TransactionID, err
 	return input(ledger.ParseTransactionID(text))
 }
 
-// MarshalAccountRef writes the reference as it is read.
+// MarshalAccountRef marshals a reference in the form that the Unmarshal function parses.
 func MarshalAccountRef(v ledger.AccountRef) graphql.ContextMarshaler {
 	return with(v, func(dst []byte, v ledger.AccountRef, style Style) []byte { return AppendString(dst, v.String(), style) })
 }
 
-// UnmarshalAccountRef reads an entity id, an EVM address or an alias; "live:" may stand in front of the latter two.
+// UnmarshalAccountRef parses an entity id, an EVM address or an alias. An EVM address or an alias can have the prefix "live:".
 func UnmarshalAccountRef(ctx context.Context, v any) (ledger.AccountRef, error) {
 	text, err := inputText(v)
 	if err != nil {

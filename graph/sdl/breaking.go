@@ -7,8 +7,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Breaking lists what clients of the older schema may meet with the newer one: documents that are refused, and values that they do not expect. It is sorted, and empty
-// when there is nothing. What was deprecated may go as well: that is for people to decide, who take it over into the older schema.
+// Breaking returns the changes between two schemas that break clients of the older one: valid documents become invalid, or responses have unexpected
+// values. The result is sorted. It includes the removal of deprecated elements; to accept a change, make it in the older schema too.
 func Breaking(older, newer *ast.Schema) []string {
 	c := &comparison{newer: newer}
 	for name, def := range older.Types {
@@ -19,22 +19,22 @@ func Breaking(older, newer *ast.Schema) []string {
 	for name, def := range older.Directives {
 		now := newer.Directives[name]
 		if now == nil {
-			c.tell("the directive @%s is gone", name)
+			c.report("the directive @%s was removed", name)
 			continue
 		}
 		for _, l := range def.Locations {
 			if !slices.Contains(now.Locations, l) {
-				c.tell("the directive @%s may not stand at %s any more", name, l)
+				c.report("the directive @%s is no longer allowed at %s", name, l)
 			}
 		}
 		c.arguments("the directive @"+name, def.Arguments, now.Arguments)
 	}
 	for _, root := range []struct {
-		name       string
-		was, comes *ast.Definition
+		name     string
+		was, now *ast.Definition
 	}{{"query", older.Query, newer.Query}, {"mutation", older.Mutation, newer.Mutation}, {"subscription", older.Subscription, newer.Subscription}} {
-		if root.was != nil && (root.comes == nil || root.comes.Name != root.was.Name) {
-			c.tell("the root of every %s is not %s any more", root.name, root.was.Name)
+		if root.was != nil && (root.now == nil || root.now.Name != root.was.Name) {
+			c.report("the root type of %s is no longer %s", root.name, root.was.Name)
 		}
 	}
 	slices.Sort(c.found)
@@ -46,24 +46,24 @@ type comparison struct {
 	found []string
 }
 
-func (c *comparison) tell(format string, args ...any) {
+func (c *comparison) report(format string, args ...any) {
 	c.found = append(c.found, fmt.Sprintf(format, args...))
 }
 
-// types compares a type with what has become of it.
+// types compares two versions of a type.
 func (c *comparison) types(name string, was *ast.Definition) {
 	now := c.newer.Types[name]
 	switch {
 	case now == nil:
-		c.tell("the type %s is gone", name)
+		c.report("the type %s was removed", name)
 		return
 	case now.Kind != was.Kind:
-		c.tell("the type %s is %s and was %s", name, now.Kind, was.Kind)
+		c.report("the type %s changed from %[3]s to %[2]s", name, now.Kind, was.Kind)
 		return
 	}
 	for _, i := range was.Interfaces {
 		if !slices.Contains(now.Interfaces, i) {
-			c.tell("the type %s does not implement %s any more", name, i)
+			c.report("the type %s no longer implements %s", name, i)
 		}
 	}
 	switch was.Kind {
@@ -72,7 +72,7 @@ func (c *comparison) types(name string, was *ast.Definition) {
 	case ast.Union:
 		for _, member := range was.Types {
 			if !slices.Contains(now.Types, member) {
-				c.tell("the union %s has no %s any more", name, member)
+				c.report("the union %s no longer has %s", name, member)
 			}
 		}
 	case ast.InputObject:
@@ -82,11 +82,11 @@ func (c *comparison) types(name string, was *ast.Definition) {
 	}
 }
 
-// values compares the values of an enum. One that is new comes out only where it is asked for by new clients, or where the ledger has something new.
+// values compares the values of an enum. A new value is not a breaking change, because responses have it only for new kinds of data.
 func (c *comparison) values(name string, was, now *ast.Definition) {
 	for _, v := range was.EnumValues {
 		if now.EnumValues.ForName(v.Name) == nil {
-			c.tell("the enum %s has no %s any more", name, v.Name)
+			c.report("the enum %s no longer has %s", name, v.Name)
 		}
 	}
 }
@@ -97,14 +97,14 @@ func (c *comparison) inputs(name string, was, now *ast.Definition) {
 		g := now.Fields.ForName(f.Name)
 		switch {
 		case g == nil:
-			c.tell("the input %s has no %s any more", name, f.Name)
-		case !takes(g.Type, f.Type):
-			c.tell("%s.%s takes %s and took %s", name, f.Name, g.Type, f.Type)
+			c.report("the input %s no longer has %s", name, f.Name)
+		case !compatible(f.Type, g.Type):
+			c.report("the type of %s.%s changed from %[4]s to %[3]s", name, f.Name, g.Type, f.Type)
 		}
 	}
 	for _, g := range now.Fields {
 		if was.Fields.ForName(g.Name) == nil && g.Type.NonNull && g.DefaultValue == nil {
-			c.tell("%s.%s is new and must be given", name, g.Name)
+			c.report("%s.%s is new and required", name, g.Name)
 		}
 	}
 }
@@ -114,11 +114,11 @@ func (c *comparison) fields(name string, was, now *ast.Definition) {
 	for _, f := range was.Fields {
 		g := now.Fields.ForName(f.Name)
 		if g == nil {
-			c.tell("%s.%s is gone", name, f.Name)
+			c.report("%s.%s was removed", name, f.Name)
 			continue
 		}
-		if !gives(g.Type, f.Type) {
-			c.tell("%s.%s is %s and was %s", name, f.Name, g.Type, f.Type)
+		if !compatible(g.Type, f.Type) {
+			c.report("the type of %s.%s changed from %[4]s to %[3]s", name, f.Name, g.Type, f.Type)
 		}
 		c.arguments(name+"."+f.Name, f.Arguments, g.Arguments)
 	}
@@ -130,47 +130,37 @@ func (c *comparison) arguments(of string, was, now ast.ArgumentDefinitionList) {
 		b := now.ForName(a.Name)
 		switch {
 		case b == nil:
-			c.tell("%s has no argument %s any more", of, a.Name)
+			c.report("%s no longer has the argument %s", of, a.Name)
 			continue
-		case !takes(b.Type, a.Type):
-			c.tell("%s(%s:) takes %s and took %s", of, a.Name, b.Type, a.Type)
+		case !compatible(a.Type, b.Type):
+			c.report("the type of %s(%s:) changed from %[4]s to %[3]s", of, a.Name, b.Type, a.Type)
 		}
 		if text(a.DefaultValue) != text(b.DefaultValue) {
-			c.tell("%s(%s:) is %s by default and was %s", of, a.Name, text(b.DefaultValue), text(a.DefaultValue))
+			c.report("the default of %s(%s:) changed from %[4]s to %[3]s", of, a.Name, text(b.DefaultValue), text(a.DefaultValue))
 		}
 	}
 	for _, b := range now {
 		if was.ForName(b.Name) == nil && b.Type.NonNull && b.DefaultValue == nil {
-			c.tell("%s(%s:) is new and must be given", of, b.Name)
+			c.report("%s(%s:) is new and required", of, b.Name)
 		}
 	}
 }
 
 func text(v *ast.Value) string {
 	if v == nil {
-		return "nothing"
+		return "none"
 	}
 	return v.String()
 }
 
-// gives tells whether values of a type may come where older clients expect those of another: nothing else, and never null where it never was.
-func gives(now, was *ast.Type) bool {
-	if was.NonNull && !now.NonNull {
+// compatible reports whether every value of type t is a valid value of type target. Outputs of the newer schema must be valid in the older one, and inputs of
+// the older schema in the newer one.
+func compatible(t, target *ast.Type) bool {
+	if target.NonNull && !t.NonNull {
 		return false
 	}
-	if was.Elem == nil || now.Elem == nil {
-		return was.Elem == nil && now.Elem == nil && was.NamedType == now.NamedType
+	if t.Elem == nil || target.Elem == nil {
+		return t.Elem == nil && target.Elem == nil && t.NamedType == target.NamedType
 	}
-	return gives(now.Elem, was.Elem)
-}
-
-// takes tells whether what older clients send for a type may be sent for another: null too, where they could.
-func takes(now, was *ast.Type) bool {
-	if now.NonNull && !was.NonNull {
-		return false
-	}
-	if was.Elem == nil || now.Elem == nil {
-		return was.Elem == nil && now.Elem == nil && was.NamedType == now.NamedType
-	}
-	return takes(now.Elem, was.Elem)
+	return compatible(t.Elem, target.Elem)
 }

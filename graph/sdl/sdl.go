@@ -1,4 +1,4 @@
-// Package sdl prints the schema, for people, for programs and for routers of federated graphs, and tells what changes of it break clients.
+// Package sdl prints the schema, also as a subgraph of a federation, and finds breaking changes between two versions of it.
 package sdl
 
 import (
@@ -9,23 +9,23 @@ import (
 	"github.com/vektah/gqlparser/v2/formatter"
 )
 
-// Print is a schema as text.
+// Print returns the text of a schema.
 func Print(s *ast.Schema) string {
 	var b strings.Builder
 	formatter.NewFormatter(&b, formatter.WithIndent("  ")).FormatSchema(s)
 	return b.String()
 }
 
-// link imports what a subgraph of a federation says of its types.
+// link imports the federation directives.
 const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])` + "\n\n"
 
-// Subgraph is a schema as a subgraph of Apollo Federation 2: every type with a global id can be referred to by it, and what is an entity of the ledger by its id
-// there too. Pages have the same form in all graphs.
+// Subgraph returns the text of a schema as a subgraph of Apollo Federation 2. Types with a global id have it as a key. Entities of the ledger also have
+// their entity id as a key. PageInfo is shareable.
 func Subgraph(s *ast.Schema) string {
 	copied := *s
 	copied.Types = make(map[string]*ast.Definition, len(s.Types))
 	for name, def := range s.Types {
-		if strings.HasPrefix(name, "_") && !strings.HasPrefix(name, "__") { // the federation's own, which its router adds
+		if strings.HasPrefix(name, "_") && !strings.HasPrefix(name, "__") { // the router adds the types of the federation
 			continue
 		}
 		d := *def

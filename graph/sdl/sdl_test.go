@@ -24,7 +24,7 @@ func load(t *testing.T, text string) *ast.Schema {
 
 func current() *ast.Schema { return graph.NewExecutableSchema(graph.Config{}).Schema() }
 
-// TestPrinted says that the schema that is checked in is the one that there is; go run ./graph/generate writes it.
+// TestPrinted tests that the generated file has the current schema.
 func TestPrinted(t *testing.T) {
 	t.Parallel()
 	got, err := os.ReadFile("../schema.graphql")
@@ -32,11 +32,11 @@ func TestPrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != sdl.Print(current()) {
-		t.Error("graph/schema.graphql is not the schema; go run ./graph/generate writes it")
+		t.Error("graph/schema.graphql is not the current schema; run go run ./graph/generate")
 	}
 }
 
-// TestReleased says that clients of the last release are served as before.
+// TestReleased tests that the schema has no breaking changes since the last release.
 func TestReleased(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../released.graphql")
@@ -44,7 +44,7 @@ func TestReleased(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, change := range sdl.Breaking(load(t, string(text)), current()) {
-		t.Errorf("clients of the last release break: %s", change)
+		t.Errorf("breaking change: %s", change)
 	}
 }
 
@@ -60,41 +60,41 @@ scalar S
 type Query { a(f: F, ids: [ID!]!): A u: U s: S }
 `
 
-// TestBreaking changes a schema in one place, and says what that does to clients.
+// TestBreaking tests the changes reported for schemas that differ in one place.
 func TestBreaking(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ from, to, want string }{
-		"nothing":                      {"", "", ""},
-		"another order":                {"type B { b: Int }\nunion U = A | B", "union U = B | A\ntype B { b: Int }", ""},
-		"a new field":                  {"type B { b: Int }", "type B { b: Int c: Int! }", ""},
-		"a new type":                   {"scalar S", "scalar S scalar T", ""},
-		"a new enum value":             {"M KM }", "M KM CM }", ""},
-		"a new union member":           {"type B { b: Int }\nunion U = A | B", "type B { b: Int } type C { c: Int }\nunion U = A | B | C", ""},
-		"never null any more":          {"list: [Int!]", "list: [Int!]!", ""},
-		"a new argument":               {"exact: Boolean)", "exact: Boolean, more: Int)", ""},
-		"a new argument with default":  {"exact: Boolean)", "exact: Boolean, more: Int! = 1)", ""},
-		"an argument that may be null": {"ids: [ID!]!", "ids: [ID]", ""},
-		"a field is gone":              {"name: String! ", "", "A.name is gone"},
-		"a field may be null":          {"name: String!", "name: String", "A.name is String and was String!"},
-		"elements may be null":         {"list: [Int!]", "list: [Int]", "A.list is [Int] and was [Int!]"},
-		"a list is none":               {"list: [Int!]", "list: Int", "A.list is Int and was [Int!]"},
-		"another type":                 {"b: Int }\nunion", "b: String }\nunion", "B.b is String and was Int"},
-		"an argument is gone":          {", exact: Boolean", "", "A.size has no argument exact any more"},
-		"an argument must be given":    {"exact: Boolean", "exact: Boolean!", "A.size(exact:) takes Boolean! and took Boolean"},
-		"a new one must be":            {"exact: Boolean)", "exact: Boolean, more: Int!)", "A.size(more:) is new and must be given"},
-		"another default":              {"Unit! = M", "Unit! = KM", "A.size(unit:) is KM by default and was M"},
-		"no default":                   {"Unit! = M", "Unit!", "A.size(unit:) is nothing by default and was M"},
-		"elements must be given":       {"ids: [ID!]!", "ids: ID!", "Query.a(ids:) takes ID! and took [ID!]!"},
-		"an enum value is gone":        {" KM }", " }", "the enum Unit has no KM any more"},
-		"a union member is gone":       {"A | B", "A", "the union U has no B any more"},
-		"an input field is gone":       {"input F { a: Int ", "input F { ", "the input F has no a any more"},
-		"an input must be given":       {"input F { a: Int ", "input F { a: Int! ", "F.a takes Int! and took Int"},
-		"a new input must be":          {"b: Int! }", "b: Int! c: Int! }", "F.c is new and must be given"},
-		"an interface is gone":         {"type A implements Thing", "type A", "the type A does not implement Thing any more"},
-		"a type is gone":               {"scalar S\ntype Query { a(f: F, ids: [ID!]!): A u: U s: S }", "type Query { a(f: F, ids: [ID!]!): A u: U }", "Query.s is gone; the type S is gone"},
-		"another kind":                 {"scalar S", "enum S { X }", "the type S is ENUM and was SCALAR"},
-		"a directive is gone":          {"directive @mark(a: Int = 1) on FIELD | QUERY", "", "the directive @mark is gone"},
-		"a place is gone":              {"FIELD | QUERY", "FIELD", "the directive @mark may not stand at QUERY any more"},
+		"no change":                     {"", "", ""},
+		"different order":               {"type B { b: Int }\nunion U = A | B", "union U = B | A\ntype B { b: Int }", ""},
+		"a new field":                   {"type B { b: Int }", "type B { b: Int c: Int! }", ""},
+		"a new type":                    {"scalar S", "scalar S scalar T", ""},
+		"a new enum value":              {"M KM }", "M KM CM }", ""},
+		"a new union member":            {"type B { b: Int }\nunion U = A | B", "type B { b: Int } type C { c: Int }\nunion U = A | B | C", ""},
+		"non-null output":               {"list: [Int!]", "list: [Int!]!", ""},
+		"a new argument":                {"exact: Boolean)", "exact: Boolean, more: Int)", ""},
+		"a new argument with default":   {"exact: Boolean)", "exact: Boolean, more: Int! = 1)", ""},
+		"nullable argument":             {"ids: [ID!]!", "ids: [ID]", ""},
+		"removed field":                 {"name: String! ", "", "A.name was removed"},
+		"nullable output":               {"name: String!", "name: String", "the type of A.name changed from String! to String"},
+		"nullable elements":             {"list: [Int!]", "list: [Int]", "the type of A.list changed from [Int!] to [Int]"},
+		"list to single value":          {"list: [Int!]", "list: Int", "the type of A.list changed from [Int!] to Int"},
+		"different type":                {"b: Int }\nunion", "b: String }\nunion", "the type of B.b changed from Int to String"},
+		"removed argument":              {", exact: Boolean", "", "A.size no longer has the argument exact"},
+		"non-null argument":             {"exact: Boolean", "exact: Boolean!", "the type of A.size(exact:) changed from Boolean to Boolean!"},
+		"new required argument":         {"exact: Boolean)", "exact: Boolean, more: Int!)", "A.size(more:) is new and required"},
+		"different default":             {"Unit! = M", "Unit! = KM", "the default of A.size(unit:) changed from M to KM"},
+		"removed default":               {"Unit! = M", "Unit!", "the default of A.size(unit:) changed from M to none"},
+		"list argument to single value": {"ids: [ID!]!", "ids: ID!", "the type of Query.a(ids:) changed from [ID!]! to ID!"},
+		"removed enum value":            {" KM }", " }", "the enum Unit no longer has KM"},
+		"removed union member":          {"A | B", "A", "the union U no longer has B"},
+		"removed input field":           {"input F { a: Int ", "input F { ", "the input F no longer has a"},
+		"non-null input field":          {"input F { a: Int ", "input F { a: Int! ", "the type of F.a changed from Int to Int!"},
+		"new required input field":      {"b: Int! }", "b: Int! c: Int! }", "F.c is new and required"},
+		"removed interface":             {"type A implements Thing", "type A", "the type A no longer implements Thing"},
+		"removed type":                  {"scalar S\ntype Query { a(f: F, ids: [ID!]!): A u: U s: S }", "type Query { a(f: F, ids: [ID!]!): A u: U }", "Query.s was removed; the type S was removed"},
+		"different kind":                {"scalar S", "enum S { X }", "the type S changed from SCALAR to ENUM"},
+		"removed directive":             {"directive @mark(a: Int = 1) on FIELD | QUERY", "", "the directive @mark was removed"},
+		"removed directive location":    {"FIELD | QUERY", "FIELD", "the directive @mark is no longer allowed at QUERY"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -102,22 +102,22 @@ func TestBreaking(t *testing.T) {
 				t.Fatalf("%q is not in the schema", c.from)
 			}
 			if got := strings.Join(sdl.Breaking(load(t, old), load(t, strings.Replace(old, c.from, c.to, 1))), "; "); got != c.want {
-				t.Errorf("told %q, want %q", got, c.want)
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
-	if got := sdl.Breaking(load(t, old+"type Mutation { a: Int }"), load(t, old)); !slices.Contains(got, "the root of every mutation is not Mutation any more") {
-		t.Errorf("told %q", got)
+	if got := sdl.Breaking(load(t, old+"type Mutation { a: Int }"), load(t, old)); !slices.Contains(got, "the root type of mutation is no longer Mutation") {
+		t.Errorf("got %q", got)
 	}
 }
 
-// TestDescribed says that everything in the schema is described.
+// TestDescribed tests that all elements of the schema have descriptions.
 func TestDescribed(t *testing.T) {
 	t.Parallel()
 	s := current()
 	need := func(what, description string) {
 		if len(strings.TrimSpace(description)) < 5 {
-			t.Errorf("%s is not described", what)
+			t.Errorf("%s has no description", what)
 		}
 	}
 	for name, def := range s.Types {
@@ -130,7 +130,7 @@ func TestDescribed(t *testing.T) {
 				continue
 			}
 			text := f.Description
-			for _, i := range def.Interfaces { // what an interface says holds for its types
+			for _, i := range def.Interfaces { // types inherit the descriptions of their interfaces
 				if g := s.Types[i].Fields.ForName(f.Name); text == "" && g != nil {
 					text = g.Description
 				}
@@ -155,7 +155,7 @@ func TestDescribed(t *testing.T) {
 	}
 }
 
-// TestSubgraph says which types other graphs of a federation may refer to, and how.
+// TestSubgraph tests the federation directives of the subgraph.
 func TestSubgraph(t *testing.T) {
 	t.Parallel()
 	text := sdl.Subgraph(current())
@@ -164,21 +164,21 @@ func TestSubgraph(t *testing.T) {
 		`type Account implements Node & Entity @key(fields: "id") @key(fields: "entityId") {`, `type PageInfo @shareable {`, ` @key(fields: "id") {`,
 	} {
 		if !strings.Contains(text, part) {
-			t.Errorf("%q is not in the subgraph's schema", part)
+			t.Errorf("the subgraph lacks %q", part)
 		}
 	}
 	for _, part := range []string{"_entities", "_Service", "_Any"} {
 		if strings.Contains(text, part) {
-			t.Errorf("%q is in the subgraph's schema", part)
+			t.Errorf("the subgraph has %q", part)
 		}
 	}
 	if sdl.Print(current()) == text || strings.Contains(sdl.Print(current()), "@key") {
-		t.Error("the schema itself has been changed")
+		t.Error("the schema was modified")
 	}
 	entities := current().Types["_Entity"].Types
 	for name, def := range current().Types {
 		if def.Kind == ast.Object && slices.Contains(def.Interfaces, "Node") != slices.Contains(entities, name) {
-			t.Errorf("%s: with a global id and an entity of the federation is not the same", name)
+			t.Errorf("%s must implement Node if and only if it is a member of _Entity", name)
 		}
 	}
 }

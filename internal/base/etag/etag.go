@@ -1,4 +1,4 @@
-// Package etag makes and compares the tags of answers (RFC 9110 §8.8.3).
+// Package etag computes and compares entity tags (RFC 9110 §8.8.3).
 package etag
 
 import (
@@ -8,23 +8,23 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Of is the tag of a body: its XXH3 sum.
+// Of returns the strong tag of a body: its XXH3 hash.
 func Of(body []byte) string {
-	return string(appendSum(append(make([]byte, 0, 20), '"'), body))
+	return string(appendHash(append(make([]byte, 0, 20), '"'), body))
 }
 
-// Weak is the tag of a body for those who may encode it: its length and its sum.
+// Weak returns the weak tag of a body, which also applies to its compressed forms: its length and its XXH3 hash.
 func Weak(body []byte) string {
 	tag := strconv.AppendInt(append(make([]byte, 0, 40), `W/"`...), int64(len(body)), 16)
-	return string(appendSum(append(tag, '-'), body))
+	return string(appendHash(append(tag, '-'), body))
 }
 
-// appendSum appends a body's sum and the closing quote.
-func appendSum(tag, body []byte) []byte {
+// appendHash appends the hash of a body and the closing quote.
+func appendHash(tag, body []byte) []byte {
 	return append(strconv.AppendUint(tag, xxh3.Hash(body), 16), '"')
 }
 
-// Matches tells whether the value of If-None-Match names a tag. Weakness does not matter for it (RFC 9110 §13.1.2).
+// Matches reports whether the value of If-None-Match matches a tag. The comparison ignores weakness (RFC 9110 §13.1.2).
 func Matches(header, tag string) bool {
 	if header == "" {
 		return false

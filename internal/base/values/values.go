@@ -1,16 +1,16 @@
-// Package values puts several values into one context. Each context around another makes every lookup beyond it longer, and an operation of the
-// graph needs many values.
+// Package values stores several values in one context. Nested contexts with one value each make lookups slower, and an operation of the graph needs many
+// values.
 package values
 
 import "context"
 
-// identity tells keys apart by its address, which it has because it has a size.
+// identity identifies a key by its address. It has a size, because variables of size zero can share an address.
 type identity struct{ _ byte }
 
-// Key finds values of one kind. Two keys are never the same.
+// Key is the key of values of type T. No two keys are equal.
 type Key[T any] struct{ id identity }
 
-// NewKey makes a key.
+// NewKey returns a new key.
 func NewKey[T any]() *Key[T] { return new(Key[T]) }
 
 // Value is a value with its key.
@@ -19,16 +19,16 @@ type Value struct {
 	value any
 }
 
-// Is is v under the key.
+// Is returns v with the key.
 func (k *Key[T]) Is(v T) Value { return Value{&k.id, v} }
 
-// Of is the context's value under the key; ok is false when it has none.
+// Of returns the value of ctx for the key. It reports false if ctx has no such value.
 func (k *Key[T]) Of(ctx context.Context) (v T, ok bool) {
 	v, ok = ctx.Value(&k.id).(T)
 	return v, ok
 }
 
-// Context is ctx with values.
+// Context returns a copy of ctx with values.
 func Context(ctx context.Context, values ...Value) context.Context {
 	s := &several{Context: ctx}
 	s.count = copy(s.values[:], values)
@@ -38,9 +38,9 @@ func Context(ctx context.Context, values ...Value) context.Context {
 	return s
 }
 
-// several is a context with some values, in one piece of memory.
+// several is a context with up to six values, in one allocation.
 type several struct {
-	context.Context //nolint:containedctx // it is one
+	context.Context //nolint:containedctx // it is a context itself
 	values          [6]Value
 	count           int
 }

@@ -9,7 +9,7 @@ import (
 
 type other struct{}
 
-// TestContext finds values by their keys: the nearest where there are several, those of other contexts around and inside, and none that nobody put there.
+// TestContext tests lookups by key: the innermost value, values of other contexts outside and inside, and absent values.
 func TestContext(t *testing.T) {
 	t.Parallel()
 	name, size, unset := values.NewKey[string](), values.NewKey[int](), values.NewKey[int]()
@@ -25,7 +25,7 @@ func TestContext(t *testing.T) {
 		t.Errorf("the size is %d, %t", got, ok)
 	}
 	if got, ok := unset.Of(ctx); ok || got != 0 {
-		t.Errorf("what was not set is %d, %t", got, ok)
+		t.Errorf("the absent value is %d, %t", got, ok)
 	}
 	if got := ctx.Value(other{}); got != "between" {
 		t.Errorf("the value of a plain context is %v", got)
@@ -48,7 +48,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// BenchmarkOf compares a lookup past six values with one past six contexts.
+// BenchmarkOf compares a lookup among six values with a lookup in six nested contexts.
 func BenchmarkOf(b *testing.B) {
 	type key int
 	last := values.NewKey[int]()
@@ -60,7 +60,7 @@ func BenchmarkOf(b *testing.B) {
 	})
 	many := context.WithValue(b.Context(), key(5), 5)
 	for i := range 5 {
-		many = context.WithValue(many, key(i), i) //nolint:fatcontext // to be as deep as that is what is measured
+		many = context.WithValue(many, key(i), i) //nolint:fatcontext // the benchmark measures the nesting
 	}
 	b.Run("contexts", func(b *testing.B) {
 		for b.Loop() {
