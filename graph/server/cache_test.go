@@ -13,7 +13,7 @@ import (
 	"heliograph/graph/server"
 )
 
-// hashOnly is the query string of an automatic persisted query without, or with, its text.
+// hashOnly returns the query string of an automatic persisted query, with or without its text.
 func hashOnly(hash, query string) string {
 	v := url.Values{"extensions": {`{"persistedQuery":{"version":1,"sha256Hash":"` + hash + `"}}`}}
 	if query != "" {
@@ -22,7 +22,7 @@ func hashOnly(hash, query string) string {
 	return "/graphql?" + v.Encode()
 }
 
-// TestPersisted says how clients send a document once and its hash from then on.
+// TestPersisted tests automatic persisted queries: clients send a document once, and its hash afterwards.
 func TestPersisted(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -37,7 +37,7 @@ func TestPersisted(t *testing.T) {
 	}
 	whole, short := g.Get(t, hashOnly(hash, query)), g.Get(t, hashOnly(hash, ""))
 	if !strings.HasPrefix(whole.Body, `{"data":{"accounts"`) || short.Body != whole.Body || short.Header.Get("Cache-Control") != "public, max-age=2" {
-		t.Errorf("with the text %s, without %v: %s", whole.Body, short.Header, short.Body)
+		t.Errorf("with the query: %s; without: %v: %s", whole.Body, short.Header, short.Body)
 	}
 	for _, body := range []string{`{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + hash + `"}}}`, `{"documentId":"` + hash + `"}`, `{"documentId":"sha256:` + hash + `"}`} {
 		if got := g.Do(t, http.MethodPost, "/graphql", body, "Content-Type: "+plainMedia); got.Body != whole.Body {
@@ -46,7 +46,7 @@ func TestPersisted(t *testing.T) {
 	}
 	g.Get(t, hashOnly(server.DocumentID(bad), bad))
 	if got := g.Get(t, hashOnly(server.DocumentID(bad), "")); !strings.Contains(got.Body, "PersistedQueryNotFound") {
-		t.Errorf("a wrong document is kept: %s", got.Body)
+		t.Errorf("an invalid document was stored: %s", got.Body)
 	}
 	for _, body := range []string{`{"extensions":{"persistedQuery":{"sha256Hash":5}}}`, `{"documentId":"nobody's"}`} {
 		if got := g.Do(t, http.MethodPost, "/graphql", body, "Content-Type: "+plainMedia, "Accept: "+graphMedia); got.Status != http.StatusBadRequest || !strings.Contains(got.Body, "BAD_USER_INPUT") {
@@ -55,7 +55,7 @@ func TestPersisted(t *testing.T) {
 	}
 }
 
-// TestTrusted says that only documents which are known from the start are answered where that is asked for: those of the file, and those of the REST side.
+// TestTrusted tests the option to execute only trusted documents: those of the file, and those of the REST side.
 func TestTrusted(t *testing.T) {
 	t.Parallel()
 	const mine, other = `query Mine($n: Int) { accounts(first: $n) { nodes { entityId } } }`, `{ __typename }`
@@ -95,14 +95,14 @@ func TestTrusted(t *testing.T) {
 	}
 }
 
-// TestCacheControl says for how long answers may be kept, and that who has one already is told so.
+// TestCacheControl tests the lifetimes of responses, and conditional requests.
 func TestCacheControl(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for query, want := range map[string]string{
 		`{ block(number: 1) { hash number } }`:                                    "public, max-age=3600",
 		`{ block(number: 1) { hash next { number } } }`:                           "public, max-age=2",
-		`{ block(number: 999999) { hash } }`:                                      "public, max-age=2", // it may come
+		`{ block(number: 999999) { hash } }`:                                      "public, max-age=2", // can be created later
 		`{ block(number: 1) { hash transactions { nodes { payer { memo } } } } }`: "public, max-age=2",
 		`{ accounts { nodes { memo } } }`:                                         "public, max-age=2",
 		`{ __typename }`:                                                          "public, max-age=3600",
@@ -128,8 +128,8 @@ func TestCacheControl(t *testing.T) {
 	}
 }
 
-// TestResponseCache says that the same question is answered without the database until a block comes, and afterwards afresh; errors are not kept, and nothing
-// is when the cache is off.
+// TestResponseCache tests that a repeated request is served from the cache until the next block or the lifetime of the response, that errors are not cached,
+// and that the cache can be disabled.
 func TestResponseCache(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -146,14 +146,14 @@ func TestResponseCache(t *testing.T) {
 	testenv.Exec(t, url, `update entity set memo = 'second' where id = 1008`)
 	kept := on.Query(t, query, nil)
 	if strings.Contains(kept.Body, "second") || kept.Header.Get("X-Query-Cost") != "1" {
-		t.Errorf("the answer was not kept, or without its cost: %v, %s", kept.Header, kept.Body)
+		t.Errorf("the response was not cached, or has no cost: %v, %s", kept.Header, kept.Body)
 	}
 	if got := memo(off); got != "second" {
 		t.Errorf("without the cache the memo is %q", got)
 	}
 	testenv.Exec(t, url, `insert into record_file (name, load_start, load_end, hash, prev_hash, consensus_start, consensus_end, count, digest_algorithm, version, file_hash, index)
 		select 'next', 0, 0, repeat('f', 96), '', consensus_end + 1, consensus_end + 2, 0, 0, 6, '', index + 1 from record_file order by consensus_end desc limit 1`)
-	time.Sleep(600 * time.Millisecond) // the newest block is asked for twice a second
+	time.Sleep(600 * time.Millisecond) // the server reads the newest timestamp twice a second
 	if got := memo(on); got != "second" {
 		t.Errorf("after a block the memo is %q", got)
 	}
@@ -170,7 +170,7 @@ func TestResponseCache(t *testing.T) {
 	}
 }
 
-// BenchmarkResponseCache compares answers that are kept with those that are not.
+// BenchmarkResponseCache compares cached responses with others.
 func BenchmarkResponseCache(b *testing.B) {
 	for name, size := range map[string]int64{"off": 0, "on": 1 << 20} {
 		b.Run(name, func(b *testing.B) {

@@ -19,11 +19,11 @@ import (
 
 const (
 	partsMedia = "multipart/mixed"
-	// partsType is the media type of answers in parts.
+	// partsType is the content type of responses in parts.
 	partsType = `multipart/mixed; boundary="-"; deferSpec=20220824`
 )
 
-// body is a request for a document.
+// body returns the body of a request.
 func body(t *testing.T, document string, variables map[string]any) string {
 	t.Helper()
 	b, err := json.Marshal(map[string]any{"query": document, "variables": variables})
@@ -33,7 +33,7 @@ func body(t *testing.T, document string, variables map[string]any) string {
 	return string(b)
 }
 
-// payload is what one object gets of a deferred fragment.
+// payload is the result of a deferred fragment for one object.
 type payload struct {
 	Data   any
 	Path   []any
@@ -45,7 +45,7 @@ type payload struct {
 	}
 }
 
-// part is a part of an answer.
+// part is a part of a response.
 type part struct {
 	payload
 	Incremental []payload
@@ -53,7 +53,7 @@ type part struct {
 	Extensions  map[string]any
 }
 
-// inParts asks for an answer in parts, and reads them.
+// inParts requests a response in parts, and returns them.
 func inParts(t *testing.T, g *testenv.Gateway, document string, variables map[string]any) []part {
 	t.Helper()
 	got := g.Do(t, http.MethodPost, "/graphql", body(t, document, variables), "Content-Type: "+plainMedia, "Accept: multipart/mixed;deferSpec=20220824, application/json")
@@ -63,7 +63,7 @@ func inParts(t *testing.T, g *testenv.Gateway, document string, variables map[st
 	return readParts(t, got)
 }
 
-// readParts reads an answer in parts as a mail reader would, and checks what all have in common.
+// readParts parses a multipart response, and checks the headers and members that all parts have.
 func readParts(t *testing.T, got *testenv.Response) []part {
 	t.Helper()
 	_, params, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
@@ -80,7 +80,7 @@ func readParts(t *testing.T, got *testenv.Response) []part {
 			t.Fatalf("%v in %q", err, got.Body)
 		}
 		if raw.Header.Get("Content-Type") != plainMedia+"; charset=utf-8" {
-			t.Errorf("a part of type %s", raw.Header.Get("Content-Type"))
+			t.Errorf("the content type of a part is %s", raw.Header.Get("Content-Type"))
 		}
 		text, err := io.ReadAll(raw)
 		if err != nil {
@@ -95,16 +95,16 @@ func readParts(t *testing.T, got *testenv.Response) []part {
 			t.Errorf("part %d of %d has hasNext %v", i, len(parts), p.HasNext)
 		}
 		if i > 0 && len(p.Incremental) == 0 && i < len(parts)-1 {
-			t.Errorf("part %d of %d has nothing", i, len(parts))
+			t.Errorf("part %d of %d is empty", i, len(parts))
 		}
 	}
 	if len(parts) == 0 || !strings.HasSuffix(got.Body, "\r\n-----\r\n") {
-		t.Fatalf("no parts, or no end: %q", got.Body)
+		t.Fatalf("no parts, or no last part: %q", got.Body)
 	}
 	return parts
 }
 
-// put merges a payload into what has come before, as clients do. What has come before must have its place.
+// put merges a payload into the data of earlier parts, as clients do. The path must exist there.
 func put(t *testing.T, into any, p payload) any {
 	t.Helper()
 	if len(p.Path) == 0 {
@@ -115,21 +115,21 @@ func put(t *testing.T, into any, p payload) any {
 	case string:
 		object, ok := into.(map[string]any)
 		if !ok || object[step] == nil {
-			t.Fatalf("there is no %s for %v", step, p)
+			t.Fatalf("no member %s for %v", step, p)
 		}
 		object[step] = put(t, object[step], rest)
 	case json.Number:
 		list, ok := into.([]any)
 		i, err := step.Int64()
 		if !ok || err != nil || int(i) >= len(list) || list[i] == nil {
-			t.Fatalf("there is no element %s for %v", step, p)
+			t.Fatalf("no element %s for %v", step, p)
 		}
 		list[i] = put(t, list[i], rest)
 	}
 	return into
 }
 
-// merged is a with what b adds.
+// merged returns a with the members and elements of b.
 func merged(a, b any) any {
 	switch b := b.(type) {
 	case map[string]any:
@@ -150,7 +150,7 @@ func merged(a, b any) any {
 	return b
 }
 
-// deferring are documents that defer something, and in how many parts they are answered; 0 where that is left open.
+// deferring are documents with @defer, and the number of parts of their responses, or 0 if it can vary.
 var deferring = map[string]struct {
 	document string
 	parts    int
@@ -177,7 +177,7 @@ var deferring = map[string]struct {
 	"in what is null":            {`{ account(id: 999999) { memo ... @defer { entityId } } }`, 1},
 	"beside what is null":        {`{ none: account(id: 999999) { ... @defer { memo } } some: account(id: 1008) { entityId ... @defer { memo } } }`, 2},
 	"in an empty list":           {`{ accounts(filter: {balance: {gt: "9000000000000000000"}}) { nodes { entityId ... @defer { memo } } } }`, 1},
-	"skipped":                    {`{ account(id: 1008) { memo ... @defer @skip(if: true) { entityId } ... @include(if: true) @defer { evmAddress } } }`, 0}, // a group of nothing has a part only where it ends last
+	"skipped":                    {`{ account(id: 1008) { memo ... @defer @skip(if: true) { entityId } ... @include(if: true) @defer { evmAddress } } }`, 0}, // an empty group has a part only if it is the last
 	"conditions":                 {`query($yes: Boolean! = true, $no: Boolean! = false) { account(id: 1008) { memo ... @defer(if: $yes) { entityId @include(if: $yes) } ... @defer(if: $no) { evmAddress } } }`, 2},
 	"a label in a variable":      {`query($yes: String = "yes") { account(id: 1008) { memo ... @defer(label: $yes) { entityId } } }`, 2},
 	"the schema":                 {`{ __typename ... @defer { __type(name: "Block") { name fields { name ... @defer { type { name } } } } } }`, 3},
@@ -186,7 +186,7 @@ var deferring = map[string]struct {
 	"under two names":            {`{ account(id: 1008) { a: transactions(first: 1) { nodes { name } } ... @defer { b: transactions(first: 1) { nodes { payer { memo } } } } } }`, 2},
 }
 
-// TestDeferredIsWhole says that the parts of an answer make the answer that comes whole, with plans and without, and how many parts there are.
+// TestDeferredIsWhole tests that the merged parts equal the single response, with and without plans, and counts the parts.
 func TestDeferredIsWhole(t *testing.T) {
 	t.Parallel()
 	for how, g := range map[string]*testenv.Gateway{"with plans": testenv.Demo(t), "without": testenv.Demo(t, testenv.PlansOff())} {
@@ -204,7 +204,7 @@ func TestDeferredIsWhole(t *testing.T) {
 					t.Errorf("%d parts, want %d", len(parts), c.parts)
 				}
 				if c.parts > 1 && reflect.DeepEqual(parts[0].Data, want) && name != "what is of no type" {
-					t.Error("the first part has everything")
+					t.Error("the initial part is complete")
 				}
 				got := parts[0].Data
 				for i, p := range parts {
@@ -219,14 +219,14 @@ func TestDeferredIsWhole(t *testing.T) {
 					}
 				}
 				if !reflect.DeepEqual(got, want) {
-					t.Errorf("the parts make\n%v\nand the whole answer is\n%v", got, want)
+					t.Errorf("the merged parts are\n%v\nand the single response is\n%v", got, want)
 				}
 			})
 		}
 	}
 }
 
-// someIDs are ids of things of several types.
+// someIDs returns global ids of objects of several types.
 func someIDs(t *testing.T, g *testenv.Gateway) []any {
 	t.Helper()
 	var data struct {
@@ -240,7 +240,7 @@ func someIDs(t *testing.T, g *testenv.Gateway) []any {
 	return ids
 }
 
-// TestPartsOnTheWire says what parts look like, byte by byte.
+// TestPartsOnTheWire tests the bytes of a response in parts.
 func TestPartsOnTheWire(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -265,7 +265,7 @@ func TestPartsOnTheWire(t *testing.T) {
 	}
 }
 
-// TestAnsweredWhole says who gets a deferring document's answer whole.
+// TestAnsweredWhole tests requests with @defer that get a single response.
 func TestAnsweredWhole(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -284,16 +284,16 @@ func TestAnsweredWhole(t *testing.T) {
 		"nothing accepted":        {accept: "*/*"},
 		"JSON accepted":           {accept: plainMedia},
 		"parts refused":           {accept: plainMedia + ", " + parts + ";q=0"},
-		"parts of a later form":   {accept: parts + ";incrementalSpec=v0.2, " + plainMedia},
-		"parts of another form":   {accept: parts + ";deferSpec=20250101"},
+		"parts, newer version":    {accept: parts + ";incrementalSpec=v0.2, " + plainMedia},
+		"parts, other version":    {accept: parts + ";deferSpec=20250101"},
 		"parts of subscriptions":  {accept: parts + ";boundary=graphql;subscriptionSpec=1.0, " + plainMedia},
 		"GET":                     {accept: parts, get: true},
 		"not deferred":            {accept: parts, variables: map[string]any{"on": false}},
-		"parts of any form":       {accept: parts, inParts: true},
-		"parts of our form":       {accept: parts + ";deferSpec=20220824, application/json", inParts: true},
+		"parts, any version":      {accept: parts, inParts: true},
+		"parts, our version":      {accept: parts + ";deferSpec=20220824, application/json", inParts: true},
 		"parts after other types": {accept: "application/graphql-response+json, application/json;q=0.9, " + parts + ";q=0.1", inParts: true},
 		"deferred":                {accept: parts, variables: map[string]any{"on": true}, inParts: true},
-		"deferred as by default":  {accept: parts, variables: map[string]any{"on": nil}, inParts: true},
+		"deferred by default":     {accept: parts, variables: map[string]any{"on": nil}, inParts: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -317,7 +317,7 @@ func TestAnsweredWhole(t *testing.T) {
 	}
 }
 
-// TestDeferredByID says that documents which are asked for by their ids are answered in parts as others are.
+// TestDeferredByID tests responses in parts to requests with the id of a document.
 func TestDeferredByID(t *testing.T) {
 	t.Parallel()
 	const document = `{ account(id: 1008) { entityId ... @defer { declineReward } } }`
@@ -336,7 +336,7 @@ func TestDeferredByID(t *testing.T) {
 	}
 }
 
-// TestManySplits says that an operation is split as its variables say, in more ways than are kept.
+// TestManySplits tests an operation with more splits than the server caches.
 func TestManySplits(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -361,7 +361,7 @@ func TestManySplits(t *testing.T) {
 	}
 }
 
-// TestMutationsAreWhole says that nothing of what a mutation answers is put off, so that nothing is written twice.
+// TestMutationsAreWhole tests that mutations are not split. Executing a part again would repeat writes.
 func TestMutationsAreWhole(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t), testenv.Tokens("ops:admin:0123456789abcdef0123456789abcdef"))
@@ -372,7 +372,7 @@ func TestMutationsAreWhole(t *testing.T) {
 	}
 }
 
-// TestDeferIsDescribed says that the schema tells of @defer.
+// TestDeferIsDescribed tests that introspection includes @defer.
 func TestDeferIsDescribed(t *testing.T) {
 	t.Parallel()
 	var data struct {
@@ -395,5 +395,5 @@ func TestDeferIsDescribed(t *testing.T) {
 		}
 		return
 	}
-	t.Error("@defer is not there")
+	t.Error("the schema has no @defer")
 }

@@ -19,13 +19,13 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// A relation is deferred whose table can be locked, beside columns and relations of others.
+// A document that defers a relation, whose table a test can lock, and a column.
 const (
 	lockable  = `{ account(id: 1008) { entityId ... @defer(label: "slow") { nfts(first: 1) { nodes { serialNumber } } } ... @defer(label: "quick") { memo } } }`
 	firstPart = `{"data":{"account":{"entityId":"0.0.1008"}},"hasNext":true}`
 )
 
-// lock holds a table of the database at url against readers until it is called again, or the test ends.
+// lock locks a table of the database at url against readers until unlock is called or the test ends.
 func lock(t *testing.T, url, table string) (unlock func()) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -35,12 +35,12 @@ func lock(t *testing.T, url, table string) (unlock func()) {
 	if _, err := conn.Exec(t.Context(), "begin; lock table "+pgx.Identifier{table}.Sanitize()+" in access exclusive mode"); err != nil {
 		t.Fatal(err)
 	}
-	unlock = func() { _ = conn.Close(context.WithoutCancel(t.Context())) } // which ends the transaction
+	unlock = func() { _ = conn.Close(context.WithoutCancel(t.Context())) } // ends the transaction
 	t.Cleanup(unlock)
 	return unlock
 }
 
-// post sends a document and returns the answer while it comes.
+// post sends a document and returns the response without reading its body.
 func post(ctx context.Context, t *testing.T, g *testenv.Gateway, document, accept string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.URL+"/graphql", strings.NewReader(body(t, document, nil)))
@@ -49,7 +49,7 @@ func post(ctx context.Context, t *testing.T, g *testenv.Gateway, document, accep
 	}
 	req.Header.Set("Content-Type", plainMedia)
 	req.Header.Set("Accept", accept)
-	req.Header.Set("Accept-Encoding", "gzip, br") // what packed the parts might hold them back
+	req.Header.Set("Accept-Encoding", "gzip, br") // compression could delay parts
 	resp, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func post(ctx context.Context, t *testing.T, g *testenv.Gateway, document, accep
 	return resp
 }
 
-// chunk reads up to and with an end.
+// chunk reads up to and including end.
 func chunk(t *testing.T, r *bufio.Reader, end string) string {
 	t.Helper()
 	var text strings.Builder
@@ -72,8 +72,8 @@ func chunk(t *testing.T, r *bufio.Reader, end string) string {
 	return strings.TrimSuffix(text.String(), end)
 }
 
-// TestPartsComeWhenTheyAreThere says that a part is there, with its end, while a later one waits for the database; and that a group that is quicker comes
-// before one that stands before it.
+// TestPartsComeWhenTheyAreThere tests that a part and its delimiter arrive while a later part waits for the database, and that parts arrive in the order in
+// which they are complete.
 func TestPartsComeWhenTheyAreThere(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -82,7 +82,7 @@ func TestPartsComeWhenTheyAreThere(t *testing.T) {
 	resp := post(t.Context(), t, g, lockable, partsMedia)
 	r := bufio.NewReader(resp.Body)
 	if got := chunk(t, r, "\r\n---"); got != "" {
-		t.Errorf("before the first part comes %q", got)
+		t.Errorf("before the first part: %q", got)
 	}
 	if got := chunk(t, r, "\r\n---"); !strings.HasSuffix(got, "\r\n\r\n"+firstPart) {
 		t.Errorf("the first part is %q", got)
@@ -95,11 +95,11 @@ func TestPartsComeWhenTheyAreThere(t *testing.T) {
 		t.Errorf("the last part is %q", got)
 	}
 	if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
-		t.Errorf("after the end come %v and %q", err, rest)
+		t.Errorf("after the end: %v, %q", err, rest)
 	}
 }
 
-// TestPartsAsEvents says that both kinds of streams have parts too.
+// TestPartsAsEvents tests deferred fragments on WebSockets and server-sent events.
 func TestPartsAsEvents(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -148,14 +148,14 @@ func TestPartsAsEvents(t *testing.T) {
 	})
 }
 
-// TestErrorsInParts says that an error belongs to the part that it is of, under its path, and is told as all are.
+// TestErrorsInParts tests that each error is in the part with the object that it belongs to, with the path and the code that it has otherwise.
 func TestErrorsInParts(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
 	testenv.Exec(t, url, `drop table nft cascade`)
 	var log buffer
 	g := testenv.Over(t, url, testenv.Logger(slog.New(slog.NewTextHandler(&log, nil))))
-	unplanned := testenv.Demo(t, testenv.PlansOff()) // which tells errors of single elements
+	unplanned := testenv.Demo(t, testenv.PlansOff()) // reports errors of single elements
 	const nfts, inside = `nfts(first: 1) { nodes { serialNumber } }`, `UNAVAILABLE with an id`
 	for name, c := range map[string]struct{ document, want string }{
 		"of an object": {
@@ -197,36 +197,36 @@ func TestErrorsInParts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g, told := g, []string(nil)
+			g, got := g, []string(nil)
 			if name == "of each in a list" {
 				g = unplanned
 			}
 			for i, p := range inParts(t, g, c.document, nil) {
 				if i == 0 {
-					told = append(told, tellErrors(t, p.payload, &log)...)
+					got = append(got, listErrors(t, p.payload, &log)...)
 				}
 				for _, one := range p.Incremental {
 					data := fmt.Sprint(one.Data)
 					if one.Data == nil {
 						data = "null"
 					}
-					told = append(told, strings.Join(append([]string{fmt.Sprintf("%v=%s", one.Path, data)}, tellErrors(t, one, &log)...), " "))
+					got = append(got, strings.Join(append([]string{fmt.Sprintf("%v=%s", one.Path, data)}, listErrors(t, one, &log)...), " "))
 				}
 			}
-			slices.Sort(told) // groups of a level come in any order
+			slices.Sort(got) // the order of groups of one level varies
 			want := strings.Split(c.want, "; ")
 			slices.Sort(want)
-			if !slices.Equal(told, want) {
-				t.Errorf("told is\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+			if !slices.Equal(got, want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
 		})
 	}
 }
 
-// tellErrors writes the paths and codes of a payload's errors; those that only the log explains must be in it, once.
-func tellErrors(t *testing.T, p payload, log *buffer) []string {
+// listErrors returns the paths and codes of the errors of a payload. Each error with an id must be in the log once.
+func listErrors(t *testing.T, p payload, log *buffer) []string {
 	t.Helper()
-	var told []string
+	var got []string
 	for _, e := range p.Errors {
 		path := make([]string, len(e.Path))
 		for i, step := range e.Path {
@@ -239,12 +239,12 @@ func tellErrors(t *testing.T, p payload, log *buffer) []string {
 				t.Errorf("the log has the error %s %d times", id, n)
 			}
 		}
-		told = append(told, text)
+		got = append(got, text)
 	}
-	return told
+	return got
 }
 
-// TestPartsTakeTooLong says what comes of parts when the request's time ends: what is there stays, the others are told as errors.
+// TestPartsTakeTooLong tests a request that times out while parts are pending: completed parts are delivered, and the others have errors.
 func TestPartsTakeTooLong(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -260,7 +260,7 @@ func TestPartsTakeTooLong(t *testing.T) {
 	}
 }
 
-// TestPartsNobodyReads says that the statements of parts end when their client has gone.
+// TestPartsNobodyReads tests that the statements of pending parts are cancelled when the client disconnects.
 func TestPartsNobodyReads(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -276,7 +276,7 @@ func TestPartsNobodyReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }() // nothing is lost
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }() // the error does not matter
 	waiting := func(want int) bool {
 		for range 100 {
 			var n int
@@ -295,11 +295,11 @@ func TestPartsNobodyReads(t *testing.T) {
 	}
 	cancel()
 	if !waiting(0) {
-		t.Error("two seconds later the statement still waits")
+		t.Error("the statement is still waiting after two seconds")
 	}
 }
 
-// TestPartsAreBounded says that an operation is bounded as a whole, whatever it defers.
+// TestPartsAreBounded tests that the limits apply to an operation with all its deferred fragments.
 func TestPartsAreBounded(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Bounds.Cost, o.Bounds.Directives = 100, 10 }))

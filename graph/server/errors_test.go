@@ -13,7 +13,7 @@ import (
 	"heliograph/storage"
 )
 
-// buffer is a log that several goroutines write.
+// buffer is a log for concurrent use.
 type buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -31,19 +31,19 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
-// leaks tells of words that no client may see.
+// leaks reports words that must not be in a response.
 func leaks(t *testing.T, body string) {
 	t.Helper()
 	for _, word := range []string{"select", "SQLSTATE", "pgx", "pool", "entity_stake", "canceling", "dial", "goroutine", ".go:"} {
 		if strings.Contains(body, word) {
-			t.Errorf("%q shows in %s", word, body)
+			t.Errorf("%q is in %s", word, body)
 		}
 	}
 }
 
 const accountsQuery = `{ accounts(first: 1) { nodes { memo } } }`
 
-// TestUnavailable says what clients see when the database cannot be reached; the log has the reason.
+// TestUnavailable tests the responses while the database is unavailable. The log has the reason.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	var log buffer
@@ -56,7 +56,7 @@ func TestUnavailable(t *testing.T) {
 	}
 	leaks(t, got.Body)
 	if !strings.Contains(log.String(), "closed pool") {
-		t.Errorf("the log says %s", log.String())
+		t.Errorf("the log is %s", log.String())
 	}
 	rest := g.Get(t, "/api/v1/accounts")
 	if want := `{"_status":{"messages":[{"message":"Service unavailable"}]}}`; rest.Status != http.StatusServiceUnavailable || rest.Body != want || rest.Header.Get("Cache-Control") != "" {
@@ -74,10 +74,10 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// slow makes every read of the entities take a second.
+// slow makes each read of table entity take a second.
 const slow = `alter table entity rename to entity_rows`
 
-// slowed is the URL of a database in which reading accounts takes long.
+// slowed returns the URL of a database in which reading accounts is slow.
 func slowed(t *testing.T) string {
 	t.Helper()
 	url := testenv.Filled.Fresh(t)
@@ -85,7 +85,7 @@ func slowed(t *testing.T) string {
 	return url
 }
 
-// TestTimeouts says what clients see when the database takes too long, be it the statement's or the request's time that ends.
+// TestTimeouts tests the responses after a timeout of the statement and of the request.
 func TestTimeouts(t *testing.T) {
 	t.Parallel()
 	url := slowed(t)
@@ -113,7 +113,7 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestBrokenDatabase says that a mistake of ours, or a database that lacks a table, shows nothing of the inside.
+// TestBrokenDatabase tests that responses to failures such as a missing table have no internal details.
 func TestBrokenDatabase(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
@@ -135,7 +135,7 @@ func TestBrokenDatabase(t *testing.T) {
 	}
 }
 
-// TestExplain says that what the graph runs for a path gives what the path gives, and that bad paths are told as they are themselves.
+// TestExplain tests that the operation explained for a path returns the data of the path, and that invalid paths have the same errors.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -147,7 +147,7 @@ func TestExplain(t *testing.T) {
 	testenv.Decode(t, got.Body, &x)
 	run := g.Query(t, x.Query, x.Variables)
 	if a, codes := read(t, run); codes != "" || !strings.Contains(string(*a.Data), `"accounts":[{"account":"0.0.`) {
-		t.Errorf("%s is answered with %s", x.Query, run.Body)
+		t.Errorf("%s: %s", x.Query, run.Body)
 	}
 	for path, status := range map[string]int{"/api/v1/accounts%3Flimit%3D0": 400, "/api/v1/nothing": 404, "": 404, "%25zz": 400, "/api/v1/transactions%3Ftype%3Dcredit%26type%3Ddebit": 400} {
 		if got := g.Get(t, "/graphql/explain?path="+path); got.Status != status {

@@ -15,7 +15,7 @@ const (
 	graphMedia = "application/graphql-response+json"
 )
 
-// answer is what a client reads of an answer.
+// answer is a decoded response.
 type answer struct {
 	Data   *json.RawMessage
 	Errors []struct {
@@ -25,7 +25,7 @@ type answer struct {
 	}
 }
 
-// read checks what all answers have in common, and returns the codes of the errors.
+// read decodes a response, checks the members that all have, and returns the codes of the errors.
 func read(t *testing.T, got *testenv.Response) (answer, string) {
 	t.Helper()
 	var a answer
@@ -35,7 +35,7 @@ func read(t *testing.T, got *testenv.Response) (answer, string) {
 		code, _ := e.Extensions["code"].(string)
 		codes = append(codes, code)
 		if e.Message == "" {
-			t.Errorf("an error without a text: %s", got.Body)
+			t.Errorf("an error has no message: %s", got.Body)
 		}
 	}
 	if a.Data == nil && a.Errors == nil && !strings.Contains(got.Body, `"data":null`) {
@@ -47,8 +47,7 @@ func read(t *testing.T, got *testenv.Response) (answer, string) {
 	return a, strings.Join(codes, " ")
 }
 
-// TestRequests says what requests are answered with: the status, whether there are data, and the codes of the errors. A request that is not run
-// has no data member.
+// TestRequests tests the status, the data and the error codes of responses. The response to an invalid request has no data member.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -64,58 +63,58 @@ func TestRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		method, path, body, media, accept string
 		status                            int
-		data                              string // a part of them, empty for none
+		data                              string // a part of the data, or empty for no data
 		codes                             string
 	}{
-		"query":                        {post, "", query, plainMedia, "", 200, `"__typename":"Query"`, ""},
-		"media type with charset":      {post, "", query, "application/json; charset=UTF-8", "", 200, "Query", ""},
-		"graph's own media type":       {post, "", query, plainMedia, graphMedia, 200, "Query", ""},
-		"get":                          {"GET", get("query", "{ __typename }"), "", "", "", 200, "Query", ""},
-		"get with variables":           {"GET", get("query", "query A($n: Int) { accounts(first: $n) { nodes { entityId } } } query B { __typename }", "variables", `{"n":1}`, "operationName", "A"), "", "", "", 200, `0.0.2"`, ""},
-		"get with null variables":      {"GET", get("query", "{ __typename }", "variables", "null"), "", "", "", 200, "Query", ""},
-		"get without query":            {"GET", "/graphql", "", "", "", 400, "", bad},
-		"get with bad variables":       {"GET", get("query", "{ __typename }", "variables", "[1]"), "", "", "", 400, "", bad},
-		"get with rest after":          {"GET", get("query", "{ __typename }", "variables", "{} {}"), "", "", "", 400, "", bad},
-		"get with bad escape":          {"GET", "/graphql?query=%7B__typename%7D&x=%zz", "", "", "", 400, "", bad},
-		"put":                          {"PUT", "", query, plainMedia, "", 405, "", bad},
-		"delete":                       {"DELETE", "", "", "", "", 405, "", bad},
-		"form":                         {post, "", "query=%7B__typename%7D", "application/x-www-form-urlencoded", "", 415, "", bad},
-		"text":                         {post, "", query, "text/plain", "", 415, "", bad},
-		"multipart":                    {post, "", query, "multipart/form-data; boundary=x", "", 415, "", bad},
-		"no media type":                {post, "", query, "", "", 415, "", bad},
-		"another charset":              {post, "", query, "application/json; charset=latin1", "", 415, "", bad},
-		"broken media type":            {post, "", query, "application/json; =", "", 415, "", bad},
-		"empty body":                   {post, "", " ", plainMedia, "", 400, "", bad},
-		"broken JSON":                  {post, "", `{"query":`, plainMedia, "", 400, "", bad},
-		"a list":                       {post, "", "[" + query + "]", plainMedia, "", 400, "", bad},
-		"null":                         {post, "", "null", plainMedia, "", 400, "", bad},
-		"rest after the object":        {post, "", query + "x", plainMedia, "", 400, "", bad},
-		"two objects":                  {post, "", query + query, plainMedia, "", 400, "", bad},
-		"white space after":            {post, "", query + " \n", plainMedia, "", 200, "Query", ""},
-		"no query":                     {post, "", `{"variables":{}}`, plainMedia, "", 400, "", bad},
-		"query of another type":        {post, "", `{"query":5}`, plainMedia, "", 400, "", bad},
-		"variables of another type":    {post, "", `{"query":"{ __typename }","variables":"x"}`, plainMedia, "", 400, "", bad},
-		"null variables":               {post, "", `{"query":"{ __typename }","variables":null,"operationName":null,"extensions":null}`, plainMedia, "", 200, "Query", ""},
-		"members that nobody knows":    {post, "", `{"query":"{ __typename }","id":"x"}`, plainMedia, "", 200, "Query", ""},
-		"variables that nobody knows":  {post, "", `{"query":"{ __typename }","variables":{"x":1}}`, plainMedia, "", 200, "Query", ""},
-		"a variable that is missing":   {post, "", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }"}`, plainMedia, "", 200, "", bad},
-		"a variable that is null":      {post, "", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }","variables":{"id":null}}`, plainMedia, graphMedia, 400, "", bad},
-		"a variable of another type":   {post, "", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":"many"}}`, plainMedia, "", 200, "", bad},
-		"an integer that is too large": {post, "", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":4294967296}}`, plainMedia, "", 200, "null", bad},
-		"a field that nobody knows":    {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`, plainMedia, "", 200, "", bad},
-		"the same, status of its own":  {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`, plainMedia, graphMedia, 400, "", bad},
-		"a filter that nobody knows":   {post, "", `{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"colour":1}}}`, plainMedia, graphMedia, 400, "", bad},
-		"syntax":                       {post, "", `{"query":"{ accounts "}`, plainMedia, graphMedia, 400, "", bad},
-		"an operation that is missing": {post, "", `{"query":"query A { __typename }","operationName":"B"}`, plainMedia, graphMedia, 400, "", bad},
-		"which operation":              {post, "", `{"query":"query A { __typename } query B { __typename }"}`, plainMedia, graphMedia, 400, "", bad},
-		"no operation":                 {post, "", `{"query":"fragment A on Query { __typename }"}`, plainMedia, graphMedia, 400, "", bad},
-		"fragments in a circle":        {post, "", `{"query":"{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"}`, plainMedia, graphMedia, 400, "", bad},
-		"too many tokens":              {post, "", `{"query":"{` + strings.Repeat(" a:__typename", 6000) + `}"}`, plainMedia, graphMedia, 400, "", "QUERY_TOO_COMPLEX"},
-		"an argument out of range":     {post, "", `{"query":"{ accounts(first: 101) { nodes { memo } } }"}`, plainMedia, graphMedia, 200, "null", bad},
-		"a foreign cursor":             {post, "", `{"query":"{ accounts(after: \"YmxvY2tzOjE\") { nodes { memo } } }"}`, plainMedia, "", 200, "null", bad},
-		"a bad literal":                {post, "", `{"query":"{ account(id: \"x\") { memo } }"}`, plainMedia, graphMedia, 200, "null", bad},
-		"half an answer":               {post, "", `{"query":"{ __typename block { hash } }"}`, plainMedia, graphMedia, 200, `{"__typename":"Query","block":null}`, bad},
-		"NUL in a text":                {post, "", `{"query":"{ accounts(filter: {publicKey: {eq: \"\\u0000\"}}) { nodes { memo } } }"}`, plainMedia, "", 200, "null", bad},
+		"query":                         {post, "", query, plainMedia, "", 200, `"__typename":"Query"`, ""},
+		"media type with charset":       {post, "", query, "application/json; charset=UTF-8", "", 200, "Query", ""},
+		"graph's own media type":        {post, "", query, plainMedia, graphMedia, 200, "Query", ""},
+		"get":                           {"GET", get("query", "{ __typename }"), "", "", "", 200, "Query", ""},
+		"get with variables":            {"GET", get("query", "query A($n: Int) { accounts(first: $n) { nodes { entityId } } } query B { __typename }", "variables", `{"n":1}`, "operationName", "A"), "", "", "", 200, `0.0.2"`, ""},
+		"get with null variables":       {"GET", get("query", "{ __typename }", "variables", "null"), "", "", "", 200, "Query", ""},
+		"get without query":             {"GET", "/graphql", "", "", "", 400, "", bad},
+		"get with bad variables":        {"GET", get("query", "{ __typename }", "variables", "[1]"), "", "", "", 400, "", bad},
+		"get with trailing text":        {"GET", get("query", "{ __typename }", "variables", "{} {}"), "", "", "", 400, "", bad},
+		"get with bad escape":           {"GET", "/graphql?query=%7B__typename%7D&x=%zz", "", "", "", 400, "", bad},
+		"put":                           {"PUT", "", query, plainMedia, "", 405, "", bad},
+		"delete":                        {"DELETE", "", "", "", "", 405, "", bad},
+		"form":                          {post, "", "query=%7B__typename%7D", "application/x-www-form-urlencoded", "", 415, "", bad},
+		"text":                          {post, "", query, "text/plain", "", 415, "", bad},
+		"multipart":                     {post, "", query, "multipart/form-data; boundary=x", "", 415, "", bad},
+		"no media type":                 {post, "", query, "", "", 415, "", bad},
+		"another charset":               {post, "", query, "application/json; charset=latin1", "", 415, "", bad},
+		"broken media type":             {post, "", query, "application/json; =", "", 415, "", bad},
+		"empty body":                    {post, "", " ", plainMedia, "", 400, "", bad},
+		"broken JSON":                   {post, "", `{"query":`, plainMedia, "", 400, "", bad},
+		"a list":                        {post, "", "[" + query + "]", plainMedia, "", 400, "", bad},
+		"null":                          {post, "", "null", plainMedia, "", 400, "", bad},
+		"trailing text":                 {post, "", query + "x", plainMedia, "", 400, "", bad},
+		"two objects":                   {post, "", query + query, plainMedia, "", 400, "", bad},
+		"trailing white space":          {post, "", query + " \n", plainMedia, "", 200, "Query", ""},
+		"no query":                      {post, "", `{"variables":{}}`, plainMedia, "", 400, "", bad},
+		"query of another type":         {post, "", `{"query":5}`, plainMedia, "", 400, "", bad},
+		"variables of another type":     {post, "", `{"query":"{ __typename }","variables":"x"}`, plainMedia, "", 400, "", bad},
+		"null variables":                {post, "", `{"query":"{ __typename }","variables":null,"operationName":null,"extensions":null}`, plainMedia, "", 200, "Query", ""},
+		"unknown member":                {post, "", `{"query":"{ __typename }","id":"x"}`, plainMedia, "", 200, "Query", ""},
+		"unknown variable":              {post, "", `{"query":"{ __typename }","variables":{"x":1}}`, plainMedia, "", 200, "Query", ""},
+		"missing variable":              {post, "", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }"}`, plainMedia, "", 200, "", bad},
+		"null for a non-null variable":  {post, "", `{"query":"query($id: AccountRef!) { account(id: $id) { memo } }","variables":{"id":null}}`, plainMedia, graphMedia, 400, "", bad},
+		"a variable of another type":    {post, "", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":"many"}}`, plainMedia, "", 200, "", bad},
+		"integer out of range":          {post, "", `{"query":"query($n: Int) { accounts(first: $n) { nodes { memo } } }","variables":{"n":4294967296}}`, plainMedia, "", 200, "null", bad},
+		"unknown field":                 {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`, plainMedia, "", 200, "", bad},
+		"unknown field, own media type": {post, "", `{"query":"{ accounts { nodes { memo colour } } }"}`, plainMedia, graphMedia, 400, "", bad},
+		"unknown filter":                {post, "", `{"query":"query($f: AccountFilter) { accounts(filter: $f) { nodes { memo } } }","variables":{"f":{"colour":1}}}`, plainMedia, graphMedia, 400, "", bad},
+		"syntax":                        {post, "", `{"query":"{ accounts "}`, plainMedia, graphMedia, 400, "", bad},
+		"unknown operation":             {post, "", `{"query":"query A { __typename }","operationName":"B"}`, plainMedia, graphMedia, 400, "", bad},
+		"ambiguous operation":           {post, "", `{"query":"query A { __typename } query B { __typename }"}`, plainMedia, graphMedia, 400, "", bad},
+		"no operation":                  {post, "", `{"query":"fragment A on Query { __typename }"}`, plainMedia, graphMedia, 400, "", bad},
+		"fragment cycle":                {post, "", `{"query":"{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"}`, plainMedia, graphMedia, 400, "", bad},
+		"too many tokens":               {post, "", `{"query":"{` + strings.Repeat(" a:__typename", 6000) + `}"}`, plainMedia, graphMedia, 400, "", "QUERY_TOO_COMPLEX"},
+		"an argument out of range":      {post, "", `{"query":"{ accounts(first: 101) { nodes { memo } } }"}`, plainMedia, graphMedia, 200, "null", bad},
+		"a foreign cursor":              {post, "", `{"query":"{ accounts(after: \"YmxvY2tzOjE\") { nodes { memo } } }"}`, plainMedia, "", 200, "null", bad},
+		"a bad literal":                 {post, "", `{"query":"{ account(id: \"x\") { memo } }"}`, plainMedia, graphMedia, 200, "null", bad},
+		"partial data":                  {post, "", `{"query":"{ __typename block { hash } }"}`, plainMedia, graphMedia, 200, `{"__typename":"Query","block":null}`, bad},
+		"NUL in a text":                 {post, "", `{"query":"{ accounts(filter: {publicKey: {eq: \"\\u0000\"}}) { nodes { memo } } }"}`, plainMedia, "", 200, "null", bad},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -137,7 +136,7 @@ func TestRequests(t *testing.T) {
 				t.Errorf("status %d, codes %q; want %d, %q: %s", got.Status, codes, c.status, c.codes, got.Body)
 			}
 			if hasData := strings.HasPrefix(got.Body, `{"data":`); hasData != (c.data != "") || hasData && a.Data != nil && !strings.Contains(string(*a.Data), c.data) {
-				t.Errorf("the answer is %s, want data with %q", got.Body, c.data)
+				t.Errorf("the response is %s, want data with %q", got.Body, c.data)
 			}
 			if want := media + "; charset=utf-8"; got.Header.Get("Content-Type") != want {
 				t.Errorf("Content-Type %q, want %q", got.Header.Get("Content-Type"), want)
@@ -149,7 +148,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestAccept says which media type is chosen.
+// TestAccept tests the choice of the media type.
 func TestAccept(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -165,7 +164,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// TestHead says that HEAD is GET without the body.
+// TestHead tests that HEAD has the headers of GET and no body.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -179,7 +178,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestBodyLimit says that a body has 2^19 bytes at most.
+// TestBodyLimit tests the maximum size of a body, 2^19 bytes.
 func TestBodyLimit(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -195,7 +194,7 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// TestStyle says how values look in the graph: integers of 64 bits are strings, bytes are hex.
+// TestStyle tests the encoding of values: 64-bit integers are strings, and bytes are hex.
 func TestStyle(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)

@@ -17,7 +17,7 @@ import (
 	"heliograph/storage"
 )
 
-// hostile are requests that are made to cost a server much. All are refused for their size alone, or as the mistakes that they are.
+// hostile returns requests designed to be expensive, and the codes of the errors in their responses.
 func hostile() map[string]struct{ body, code string } {
 	query := func(text string) string {
 		return `{"query":"` + strings.NewReplacer(`"`, `\"`, "\n", `\n`).Replace(text) + `"}`
@@ -58,9 +58,9 @@ func hostile() map[string]struct{ body, code string } {
 		"many directives":             {query("{ __typename" + repeat(" @include(if: true)", 600) + " }"), tooComplex},
 		"fragments that double":       {query(chain(200, "__typename")), tooComplex},
 		"empty fragments that double": {query(strings.ReplaceAll(chain(200, "... on Query { __typename }"), " a: __typename", "")), tooComplex},
-		"fragments in a circle":       {query("{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"), bad},
+		"fragment cycle":              {query("{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }"), bad},
 		"a fragment in itself":        {query("{ ...A } fragment A on Query { __typename ...A }"), bad},
-		"fragments that nobody uses":  {query("{ __typename }" + fragments.String()), bad},
+		"unused fragments":            {query("{ __typename }" + fragments.String()), bad},
 		"a long name":                 {query("{ " + repeat("x", 60_000) + " }"), bad},
 		"a longer name":               {query("{ " + repeat("x", 500_000) + " }"), tooComplex},
 		"a long string":               {query(`{ account(id: "` + repeat("x", 500_000) + `") { memo } }`), tooComplex},
@@ -76,7 +76,7 @@ func hostile() map[string]struct{ body, code string } {
 	}
 }
 
-// refuse sends a hostile request past the network.
+// refuse sends a hostile request to the handler.
 func refuse(tb testing.TB, handler http.Handler, body string) (*httptest.ResponseRecorder, time.Duration) {
 	tb.Helper()
 	r := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/graphql", strings.NewReader(body))
@@ -87,7 +87,7 @@ func refuse(tb testing.TB, handler http.Handler, body string) (*httptest.Respons
 	return w, time.Since(start)
 }
 
-// statements counts what is sent to the database.
+// statements counts statements.
 type statements struct{ n int }
 
 func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
@@ -96,7 +96,7 @@ func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.Tra
 }
 func (*statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TestHostile says that hostile requests are refused in a short time and without a word to the database, and that what they hear is short.
+// TestHostile tests that hostile requests are rejected in a short time with a short response, and without a statement.
 func TestHostile(t *testing.T) {
 	count := &statements{}
 	g := testenv.Demo(t, testenv.Storage(func(o *storage.Options) { o.Tracer = count }))
@@ -105,7 +105,7 @@ func TestHostile(t *testing.T) {
 	for name, c := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			best := time.Hour
-			for i := 0; i < 50 && (i < 3 || best > refusalTime); i++ { // what else the machine does is no concern of this test
+			for i := 0; i < 50 && (i < 3 || best > refusalTime); i++ { // repeated, because the machine may be busy
 				w, took := refuse(t, handler, c.body)
 				best = min(best, took)
 				body := w.Body.String()
@@ -113,9 +113,9 @@ func TestHostile(t *testing.T) {
 					t.Fatalf("status %d, %d bytes: %.300s", w.Code, len(body), body)
 				}
 			}
-			t.Logf("refused in %s", best)
+			t.Logf("rejected in %s", best)
 			if best > refusalTime {
-				t.Errorf("refused in %s, want %s at most", best, refusalTime)
+				t.Errorf("rejected in %s, want at most %s", best, refusalTime)
 			}
 		})
 	}
@@ -136,7 +136,7 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// TestCost says what operations cost, that the answer's headers and, when asked, its extensions tell, and that REST bodies know nothing of it.
+// TestCost tests the cost of operations in the headers and in the extensions. REST responses have neither.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -159,20 +159,20 @@ func TestCost(t *testing.T) {
 	} {
 		got := g.Query(t, query, nil)
 		if got.Header.Get("X-Query-Cost") != want || got.Header.Get("X-Query-Cost-Limit") != "50000" || strings.Contains(got.Body, "extensions\":{\"cost") {
-			t.Errorf("%s costs %q of %q, want %s: %s", query, got.Header.Get("X-Query-Cost"), got.Header.Get("X-Query-Cost-Limit"), want, got.Body)
+			t.Errorf("%s: cost %q, limit %q, want %s: %s", query, got.Header.Get("X-Query-Cost"), got.Header.Get("X-Query-Cost-Limit"), want, got.Body)
 		}
 	}
 	body := `{"query":"query($n: Int, $m: Int) { accounts(first: $n, last: $m) { nodes { memo } } }","variables":{"n":null,"m":6},"extensions":{"cost":true}}`
 	got := g.Do(t, http.MethodPost, "/graphql", body, "Content-Type: "+plainMedia)
 	if !strings.HasSuffix(got.Body, `,"extensions":{"cost":{"limit":50000,"requested":7}}}`) {
-		t.Errorf("asked for, the cost is told as %s", got.Body)
+		t.Errorf("the requested extension cost is missing: %s", got.Body)
 	}
 	if rest := g.Get(t, "/api/v1/accounts?limit=1"); rest.Header.Get("X-Query-Cost") != "" || strings.Contains(rest.Body, "extensions") {
-		t.Errorf("REST tells the cost: %v", rest.Header)
+		t.Errorf("a REST response has the cost: %v", rest.Header)
 	}
 }
 
-// TestBounds says where each limit is: what is as large as allowed is answered, one more is refused, with a text that says what and how much.
+// TestBounds tests each limit with a request that reaches it and one that exceeds it.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) {
@@ -195,10 +195,10 @@ func TestBounds(t *testing.T) {
 				return g.Do(t, http.MethodPost, "/graphql", `{"query":"`+query+`"}`, "Content-Type: "+plainMedia)
 			}
 			if got := post(c.good); !strings.HasPrefix(got.Body, `{"data":{`) {
-				t.Errorf("%s is answered with %s", c.good, got.Body)
+				t.Errorf("%s: %s", c.good, got.Body)
 			}
 			if got := post(c.bad); !strings.Contains(got.Body, c.text) || !strings.HasPrefix(got.Body, `{"errors":[`) {
-				t.Errorf("%s is answered with %s", c.bad, got.Body)
+				t.Errorf("%s: %s", c.bad, got.Body)
 			}
 		})
 	}
@@ -212,7 +212,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestHidden says what is told of the schema where it is not to be.
+// TestHidden tests the options that disable introspection and suggestions.
 func TestHidden(t *testing.T) {
 	t.Parallel()
 	const typo, ask = `{ acount(id: 2) { memo } }`, `{ ...Q } fragment Q on Query { ... { __schema { types { name } } } }`
@@ -241,11 +241,11 @@ func TestHidden(t *testing.T) {
 		t.Errorf("%s", got.Body)
 	}
 	if got := closed.Get(t, "/graphql/schema.graphql"); got.Status != http.StatusNotFound {
-		t.Errorf("the schema has status %d", got.Status)
+		t.Errorf("GET of the schema has status %d", got.Status)
 	}
 }
 
-// TestMasked says that an error of the inside shows an id only, under which the log tells the reason.
+// TestMasked tests that the response has only the id of an internal error, and the log has the reason.
 func TestMasked(t *testing.T) {
 	t.Parallel()
 	var log buffer
@@ -262,7 +262,7 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// TestTimeoutsCancel says that the database does not go on with what nobody waits for any more.
+// TestTimeoutsCancel tests that a timeout cancels the statement.
 func TestTimeoutsCancel(t *testing.T) {
 	t.Parallel()
 	url := slowed(t)
@@ -274,7 +274,7 @@ func TestTimeoutsCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }() // nothing is lost
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }() // the error does not matter
 	for range 100 {
 		var busy int
 		if err := conn.QueryRow(t.Context(), `select count(*) from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`).Scan(&busy); err != nil {
@@ -285,10 +285,10 @@ func TestTimeoutsCancel(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Error("five seconds later a statement is still running")
+	t.Error("a statement is still running after five seconds")
 }
 
-// TestRESTDocuments says that what the old API runs may be sent by clients of the graph too, under the limits that they have by default.
+// TestRESTDocuments tests that clients can send the documents of the REST API within the default limits.
 func TestRESTDocuments(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -301,7 +301,7 @@ func TestRESTDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := g.Query(t, x.Query, x.Variables)
-		t.Logf("%s costs %s", path, got.Header.Get("X-Query-Cost"))
+		t.Logf("%s: cost %s", path, got.Header.Get("X-Query-Cost"))
 		if strings.Contains(got.Body, "QUERY_TOO_COMPLEX") {
 			t.Errorf("%s: %.300s", path, got.Body)
 		}

@@ -9,21 +9,21 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// TestOneField answers a field that is all of a query as it answers the same field beside another: what it is, that it is null, and why there is no answer.
+// TestOneField tests that a query with a single root field, which takes a shorter path, has the same response as a query with two.
 func TestOneField(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for _, field := range []string{
 		`accounts(first: 2) { nodes { entityId memo } pageInfo { hasNextPage } }`,
 		`some: account(id: "0.0.2") { entityId tokens(first: 1) { nodes { tokenId } } }`,
-		`account(id: "0.0.99999999") { memo }`,     // null, and may be
-		`accounts(first: 1000) { nodes { memo } }`, // an error, and may not be null
+		`account(id: "0.0.99999999") { memo }`,     // null, nullable
+		`accounts(first: 1000) { nodes { memo } }`, // an error, non-null
 		`blocks(first: 2, last: 2) { totalCount { value } }`,
-		`block(number: "1", hash: "00") { number }`, // an error, and may be null
-		`node(id: "!") { id }`,                      // an error of reading the id
+		`block(number: "1", hash: "00") { number }`, // an error, nullable
+		`node(id: "!") { id }`,                      // an invalid id
 		`nodes(ids: ["QWNjb3VudDowLjAuMg"]) { id }`, // a list of interfaces
 		`network { supply { totalSupply } }`,
-		`account(id: "no id!") { memo }`, // arguments that cannot be read
+		`account(id: "no id!") { memo }`, // an invalid argument
 		`block(hash: "zz") { number }`,
 		`accounts(first: 1, filter: { balance: { gt: "much" } }) { nodes { memo } }`,
 		`topicMessages(topic: "0.0.-1") { nodes { text } }`,
@@ -43,7 +43,7 @@ func TestOneField(t *testing.T) {
 			t.Errorf("%s: neither data nor errors", field)
 		}
 	}
-	// What variables leave out, and what fragments bring along, is no single field.
+	// Queries whose directives and fragments determine the number of root fields.
 	for document, want := range map[string]string{
 		`query { account(id: "0.0.2") @skip(if: true) { memo } }`:                                            `{"data":{}}`,
 		`query { ...two } fragment two on Query { a: __typename b: __typename }`:                             `{"data":{"a":"Query","b":"Query"}}`,
@@ -57,7 +57,7 @@ func TestOneField(t *testing.T) {
 	}
 }
 
-// wholeAnswer is an answer with everything in it.
+// wholeAnswer is a complete response.
 type wholeAnswer struct {
 	Data   map[string]any
 	Errors []map[string]any

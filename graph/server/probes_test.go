@@ -11,7 +11,7 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// TestProbes asks what scanners for weak GraphQL servers ask, and says what each hears: twelve probes, and the settings that change three of the answers.
+// TestProbes tests the twelve probes of common security scanners for GraphQL servers, and the settings that change the responses.
 func TestProbes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)

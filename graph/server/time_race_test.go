@@ -4,5 +4,5 @@ package server_test
 
 import "time"
 
-// refusalTime is how long a hostile request may take where the race detector watches, which is several times as long.
+// refusalTime is the maximum time for rejecting a hostile request with the race detector.
 const refusalTime = 60 * time.Millisecond

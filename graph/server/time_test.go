@@ -4,5 +4,5 @@ package server_test
 
 import "time"
 
-// refusalTime is how long a hostile request may take.
+// refusalTime is the maximum time for rejecting a hostile request.
 const refusalTime = 5 * time.Millisecond
