@@ -11,87 +11,87 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// The numbers of the ledger's own entities.
+// Numbers of entities that are special to contracts.
 const (
-	// lastSystemAccount is the last number below which nothing but system contracts can be called, and nothing can be sent to.
+	// lastSystemAccount is the last number at which only system contracts can be called. These numbers cannot receive value.
 	lastSystemAccount = 750
-	// lastSystemNumber is the last number whose entity is treated as being there even when it is not.
+	// lastSystemNumber is the last number that exists even if the ledger has no entity with it.
 	lastSystemNumber = 999
-	// lastReservedNumber is the last number that no code hash is told of.
+	// lastReservedNumber is the last number whose code hash is zero.
 	lastReservedNumber = 1000
 	treasuryNumber     = 2
 )
 
-// isDummy tells which entities are always shown as empty accounts: those that collect fees and pay rewards.
-func isDummy(num int64) bool { return num == 98 || num >= 800 && num <= 802 }
+// isAlwaysEmpty reports whether contracts see an entity as an empty account: accounts that collect fees and pay rewards.
+func isAlwaysEmpty(num int64) bool { return num == 98 || num >= 800 && num <= 802 }
 
-// account is what a simulation knows of an address.
+// account is the state of an address in a simulation.
 type account struct {
-	entity     *worldstate.Entity // who was there before; nil: nobody, or nobody that contracts can see at this address
+	entity     *worldstate.Entity // from the ledger; nil if contracts see no entity at this address
 	exists     bool
 	isContract bool
 	created    bool // in this run
 	destroyed  bool
-	synthetic  bool  // there only because the request says so
-	number     int64 // of somebody whom the ledger does not know; 0 until it is asked for
+	synthetic  bool  // exists only by an override
+	number     int64 // of an entity that the ledger does not have; 0 until it is allocated
 	balance    uint256.Int
 	nonce      uint64
 	code       *code
 
-	slots   map[common.Hash]common.Hash // as they were before the run
-	wiped   bool                        // slots is all there is
+	slots   map[common.Hash]common.Hash // before the run
+	cleared bool                        // slots has the entire storage
 	written map[common.Hash]common.Hash
 }
 
-// account returns who is at an address, and reads it the first time.
+// account returns the account at an address. It reads it from the source once.
 func (s *State) account(a common.Address) *account {
 	if x, ok := s.accounts[a]; ok {
 		return x
 	}
-	if num, longZero := ledger.EVMAddress(a).Num(); longZero && num <= lastSystemAccount && s.seen[a] == nil {
-		// Contracts see neither balance nor code here, and it is there in any case. The zero address is nobody.
+	if num, longZero := ledger.EVMAddress(a).Num(); longZero && num <= lastSystemAccount && s.entities[a] == nil {
+		// It always exists, except for the zero address, and contracts see neither its balance nor its code.
 		x := &account{exists: num > 0}
 		s.accounts[a] = x
 		return x
 	}
-	return s.admit(a, s.Entity(a))
+	return s.newAccount(a, s.Entity(a))
 }
 
-// Entity reads who is at an address, in whichever form: contracts see an entity that has an alias only there ([State.Canonical]). It is what
-// the ledger says, without what the simulation changed; nil when nobody is there.
+// Entity returns the entity at an address in any form, or nil if it does not exist. It returns the entity of the ledger, without changes of the
+// simulation. Contracts see an entity only at its [Canonical] address.
 func (s *State) Entity(a common.Address) *worldstate.Entity {
-	if e, known := s.seen[a]; known {
+	if e, known := s.entities[a]; known {
 		return e
 	}
 	s.reads++
 	got, err := s.source.Entities(s.ctx, []ledger.EVMAddress{ledger.EVMAddress(a)})
 	if err != nil {
-		s.Abort(fmt.Errorf("reading who is at %s: %w", a, err))
+		s.Abort(fmt.Errorf("reading the entity at %s: %w", a, err))
 	}
-	s.saw(a, got[0])
+	s.remember(a, got[0])
 	return got[0]
 }
 
-// saw remembers who is at an address, and at the one by which contracts know it.
-func (s *State) saw(a common.Address, e *worldstate.Entity) {
-	s.seen[a] = e
+// remember caches the entity at an address, and at its canonical address.
+func (s *State) remember(a common.Address, e *worldstate.Entity) {
+	s.entities[a] = e
 	if e != nil {
-		s.seen[Canonical(e)] = e
+		s.entities[Canonical(e)] = e
 	}
 }
 
-// Canonical is the address by which contracts know an entity.
+// Canonical returns the address that contracts use for an entity: its alias if it has one, else its long-zero address.
 func Canonical(e *worldstate.Entity) common.Address {
 	return common.Address(e.Alias.Or(e.ID.LongZero()))
 }
 
-// admit makes the account of an address of what was read there.
-func (s *State) admit(a common.Address, e *worldstate.Entity) *account {
+// newAccount adds the account of an entity that was read from the source. e may be nil.
+func (s *State) newAccount(a common.Address, e *worldstate.Entity) *account {
 	x := &account{}
 	s.accounts[a] = x
 	num, longZero := ledger.EVMAddress(a).Num()
 	switch {
-	case longZero && isDummy(num):
+	case longZero && isAlwaysEmpty(num):
 		x.exists = true
 		if e != nil && num > lastSystemAccount {
 			x.balance = tinybars(e.Balance.V)
@@ -107,7 +107,7 @@ func (s *State) admit(a common.Address, e *worldstate.Entity) *account {
 	return x
 }
 
-// codeOf is the code of an entity; nil when it has none.
+// codeOf returns the code of an entity, or nil.
 func (s *State) codeOf(a common.Address, e *worldstate.Entity) *code {
 	switch {
 	case e.Type == ledger.EntityToken:
@@ -115,7 +115,7 @@ func (s *State) codeOf(a common.Address, e *worldstate.Entity) *code {
 	case e.Type == ledger.EntitySchedule:
 		return newCode(scheduleRedirect.proxy(a))
 	case len(e.Code) > 0:
-		return s.codes.of(e.Code)
+		return s.codes.get(e.Code)
 	case e.Delegation.Valid && e.Delegation.V != ledger.EVMAddress{} && s.level >= Level67:
 		return newCode(types.AddressToDelegation(common.Address(e.Delegation.V)))
 	default:
@@ -123,48 +123,48 @@ func (s *State) codeOf(a common.Address, e *worldstate.Entity) *code {
 	}
 }
 
-// prefetch reads who is at some addresses, at once.
+// prefetch reads the entities at several addresses with one request.
 func (s *State) prefetch(addresses ...common.Address) error {
-	var asked []ledger.EVMAddress
+	var missing []ledger.EVMAddress
 	for _, a := range addresses {
-		if _, known := s.seen[a]; !known {
-			asked = append(asked, ledger.EVMAddress(a))
+		if _, known := s.entities[a]; !known {
+			missing = append(missing, ledger.EVMAddress(a))
 		}
 	}
-	if len(asked) == 0 {
+	if len(missing) == 0 {
 		return nil
 	}
 	s.reads++
-	got, err := s.source.Entities(s.ctx, asked)
+	got, err := s.source.Entities(s.ctx, missing)
 	if err != nil {
-		return fmt.Errorf("reading who takes part in a call: %w", err)
+		return fmt.Errorf("reading the accounts of a call: %w", err)
 	}
-	for i, a := range asked {
-		s.saw(common.Address(a), got[i])
+	for i, a := range missing {
+		s.remember(common.Address(a), got[i])
 	}
 	return nil
 }
 
-// tinybars is a balance; one below zero, which no sound ledger has, counts as nothing.
+// tinybars returns a balance as an unsigned number. A negative balance counts as 0.
 func tinybars(v int64) uint256.Int { return *uint256.NewInt(uint64(max(v, 0))) }
 
-// isLongZero tells whether an address is made of an entity's number.
+// isLongZero reports whether an address encodes an entity number.
 func isLongZero(a common.Address) bool {
 	_, ok := ledger.EVMAddress(a).Num()
 	return ok
 }
 
-// longZero is the address of a number.
+// longZero returns the address of an entity number.
 func longZero(num int64) common.Address { return common.Address(ledger.EntityID(num).LongZero()) }
 
-// The selectors of the functions that accounts have.
+// Selectors of the functions of accounts.
 var (
 	hbarAllowance                     = [4]byte{0xbb, 0xee, 0x98, 0x9e}
 	hbarApprove                       = [4]byte{0x86, 0xaf, 0xf0, 0x7c}
 	setUnlimitedAutomaticAssociations = [4]byte{0xf5, 0x67, 0x7e, 0x99}
 )
 
-// isAccountSelector tells whether input calls one of the functions that an account without code has.
+// isAccountSelector reports whether selector is a function of accounts without code.
 func isAccountSelector(selector [4]byte) bool {
 	switch selector {
 	case hbarAllowance, hbarApprove, setUnlimitedAutomaticAssociations:

@@ -10,51 +10,51 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// code is the code of a contract with what is known of it without running it.
+// code is the code of a contract, with properties that do not depend on its execution.
 type code struct {
 	bytes []byte
 	hash  common.Hash
-	asks  asks
+	uses  opcodes
 }
 
-// asks are opcodes in code whose answer takes more than the interpreter can do alone.
-type asks uint8
+// opcodes is a set of opcodes that the interpreter cannot run without help.
+type opcodes uint8
 
 const (
-	asksBlockHash asks = 1 << iota
-	asksGasPrice
-	asksToDestruct
+	usesBlockHash opcodes = 1 << iota
+	usesGasPrice
+	usesSelfDestruct
 )
 
 func newCode(b []byte) *code {
-	return &code{bytes: b, hash: crypto.Keccak256Hash(b), asks: asksOf(b)}
+	return &code{bytes: b, hash: crypto.Keccak256Hash(b), uses: scanOpcodes(b)}
 }
 
-// asksOf looks through code from its start. What compilers put behind the code is data, and may make it ask for more than it does.
-func asksOf(b []byte) asks {
-	var a asks
+// scanOpcodes returns the opcodes in code. It may report too many, because compilers append data to the code.
+func scanOpcodes(b []byte) opcodes {
+	var set opcodes
 	for i := 0; i < len(b); i++ {
 		switch op := vm.OpCode(b[i]); {
 		case op == vm.BLOCKHASH:
-			a |= asksBlockHash
+			set |= usesBlockHash
 		case op == vm.GASPRICE:
-			a |= asksGasPrice
+			set |= usesGasPrice
 		case op == vm.SELFDESTRUCT:
-			a |= asksToDestruct
+			set |= usesSelfDestruct
 		case op >= vm.PUSH1 && op <= vm.PUSH32:
 			i += int(op - vm.PUSH0)
 		}
 	}
-	return a
+	return set
 }
 
-// codeCache keeps what is known of code for as long as the source hands out the very same bytes. It is bounded by the size of the code.
+// codeCache caches scanned code by the address of its bytes. Its size is limited by the size of the code.
 type codeCache struct {
 	codes *otter.Cache[*byte, *code]
 	dests *otter.Cache[common.Hash, vm.BitVec]
 }
 
-// newCodeCache makes a cache for about limit bytes of code; nil, which keeps nothing, when limit is 0.
+// newCodeCache returns a cache for about limit bytes of code, or nil, which caches nothing, if limit is 0.
 func newCodeCache(limit uint64) *codeCache {
 	if limit == 0 {
 		return nil
@@ -69,9 +69,9 @@ func newCodeCache(limit uint64) *codeCache {
 	}
 }
 
-// of returns what is known of code that a source read. Sources that remember code hand out the same bytes again, whose place in memory names
-// them: the cache itself keeps them there.
-func (c *codeCache) of(b []byte) *code {
+// get returns the scanned code of bytes from a source. Sources that cache code return the same bytes again, so their address in memory is the key. The
+// cache keeps them alive.
+func (c *codeCache) get(b []byte) *code {
 	if c == nil {
 		return newCode(b)
 	}
@@ -84,13 +84,13 @@ func (c *codeCache) of(b []byte) *code {
 	return made
 }
 
-// Load and Store make the cache one of valid jump destinations, by the hash of the code.
+// Load implements vm.JumpDestCache: it returns the valid jump destinations of code by its hash.
 func (c *codeCache) Load(hash common.Hash) (vm.BitVec, bool) { return c.dests.GetIfPresent(hash) }
 
-// Store remembers the jump destinations of code.
+// Store implements vm.JumpDestCache.
 func (c *codeCache) Store(hash common.Hash, v vm.BitVec) { c.dests.Set(hash, v) }
 
-// The code that the addresses of tokens, schedules and accounts run: it hands the call on to a system contract, together with the address.
+// Parts of the proxy code of tokens, schedules and accounts. It delegates the call to a system contract and passes the address.
 var (
 	proxyHead = common.FromHex("6080604052348015600f57600080fd5b50600061")
 	proxyPush = common.FromHex("905077")
@@ -98,7 +98,7 @@ var (
 		"816000fdfea2646970667358221220d8378feed472ba49a0005514ef7087017f707b45fb9bf56bb81bb93ff19a238b64736f6c634300080b0033")
 )
 
-// redirect says to which function of which system contract a kind of entity hands its calls on.
+// redirect is the system contract and the function that receive the calls of a kind of entity.
 type redirect struct {
 	system   uint16
 	selector [4]byte
@@ -110,7 +110,7 @@ var (
 	scheduleRedirect = redirect{0x16b, [4]byte{0x5c, 0x38, 0x89, 0xca}} // redirectForScheduleTxn(address,bytes)
 )
 
-// proxy is the code of the entity at an address.
+// proxy returns the code of the entity at an address.
 func (r redirect) proxy(of common.Address) []byte {
 	return bytes.Join([][]byte{proxyHead, {byte(r.system >> 8), byte(r.system)}, proxyPush, r.selector[:], of[:], proxyTail}, nil)
 }

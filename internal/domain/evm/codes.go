@@ -24,16 +24,16 @@ const (
 	InvalidAliasKey            ledger.ResponseCode = 282
 )
 
-// haltError ends a frame in a way that has a response code of its own. All gas of the frame is used up.
+// haltError is an exceptional halt with a response code. The frame loses all its gas.
 type haltError struct{ code ledger.ResponseCode }
 
 func (h haltError) Error() string { return h.code.String() }
 
-// abort is what the state panics with to leave the interpreter, which has no other way out of the middle of an opcode. The panic never
-// leaves the package: [Simulation.run] recovers it and returns err, or a result that fails with a [haltError].
+// abort is the panic value that stops a run in the middle of an opcode. The interpreter has no other way to do that. [Simulation.run] recovers the panic and
+// returns err, or a failed result if err is a [haltError].
 type abort struct{ err error }
 
-// codeOf is the response code of an execution that failed with err.
+// codeOf returns the response code of an execution error.
 func codeOf(err error) ledger.ResponseCode {
 	var halt haltError
 	switch {

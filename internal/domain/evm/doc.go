@@ -1,9 +1,12 @@
-// Package evm runs contracts as the network would: calls that change nothing, estimates of gas, and replays of what was run before.
+// Package evm runs contracts like the network: read-only calls, gas estimates and replays of historical transactions.
 //
-// It drives go-ethereum's interpreter, unmodified, over a state of its own ([State]) that reads from the ledger what a contract touches, when
-// it touches it ([Source]). What the network does differently from Ethereum is told to the interpreter through the places where it asks:
-// accounts and code through the state, value transfers through the block's context, the network's own contracts ([SystemContract]) as
-// precompiled ones, and everything else through hooks on frames and, only for code that needs it, on opcodes.
+// It runs go-ethereum's unmodified interpreter on a [State] that loads accounts, code and storage from a [Source] on first use. The differences between
+// the network and Ethereum are implemented at the interpreter's extension points:
 //
-// A [Machine] is made once. Each request begins a [Simulation] on a source, which belongs to one goroutine.
+//   - accounts and code in the state
+//   - value transfers in the block context
+//   - the network's own contracts ([SystemContract]) as precompiled contracts
+//   - other rules in hooks on frames and, only for code that needs them, on opcodes
+//
+// A [Machine] is created once. Each request creates a [Simulation], which belongs to one goroutine.
 package evm

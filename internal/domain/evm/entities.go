@@ -9,31 +9,32 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// firstNewNumber is the least number that an entity can be created with, and gap is by how much the numbers of what a simulation creates are above
-// those of the ledger, which may create entities while the simulation runs.
 const (
+	// firstNewNumber is the lowest number of a new entity.
 	firstNewNumber = 1001
-	gap            = 1000
+	// numberGap is the distance between the highest number of the ledger and the numbers that a simulation allocates. The ledger may create entities while
+	// the simulation runs.
+	numberGap = 1000
 )
 
-// takeNumber takes the next number for something that the run creates. Nobody is at its address.
-func (s *State) takeNumber() int64 {
+// allocateNumber returns an unused number for a new entity.
+func (s *State) allocateNumber() int64 {
 	if !s.highest.Valid {
 		s.reads++
 		highest, err := s.source.HighestEntity(s.ctx)
 		if err != nil {
-			s.Abort(fmt.Errorf("reading the highest number of an entity: %w", err))
+			s.Abort(fmt.Errorf("reading the highest entity number: %w", err))
 		}
 		s.highest = ledger.Of(highest)
 	}
 	for {
-		num := max(s.highest.V+gap+1, firstNewNumber) + s.taken
-		set(&s.journal, &s.taken, s.taken+1)
+		num := max(s.highest.V+numberGap+1, firstNewNumber) + s.allocated
+		set(&s.journal, &s.allocated, s.allocated+1)
 		a := longZero(num)
-		if s.seen[a] != nil { // the request says that somebody is there
+		if s.entities[a] != nil { // an override uses the address
 			continue
 		}
-		s.seen[a] = nil
+		s.entities[a] = nil
 		if s.accounts[a] == nil || !s.accounts[a].exists {
 			s.accounts[a] = &account{}
 		}
@@ -41,10 +42,10 @@ func (s *State) takeNumber() int64 {
 	}
 }
 
-// CreateEntity creates a token or a schedule, whose address from then on has the code that hands calls on, and returns its number. Contracts and
-// accounts come to be by calls and creations.
+// CreateEntity creates a token or a schedule and returns its number. Its address has the code that redirects calls to a system contract. Contracts and
+// accounts are created by calls and by CREATE.
 func (s *State) CreateEntity(kind ledger.EntityType) int64 {
-	num := s.takeNumber()
+	num := s.allocateNumber()
 	a := longZero(num)
 	x := s.account(a)
 	set(&s.journal, &x.exists, true)
@@ -52,15 +53,15 @@ func (s *State) CreateEntity(kind ledger.EntityType) int64 {
 	return num
 }
 
-// NumberOf is the number of an account or contract that the simulation has and the ledger has not. It is taken when it is asked for the first time;
-// one that was created at the address of a number has that.
+// NumberOf returns the number of an account or contract that the simulation created. It is the number in its address, or is allocated on the first
+// call.
 func (s *State) NumberOf(a common.Address) int64 {
 	if num, ok := ledger.EVMAddress(a).Num(); ok {
 		return num
 	}
 	x := s.account(a)
 	if x.number == 0 {
-		set(&s.journal, &x.number, s.takeNumber())
+		set(&s.journal, &x.number, s.allocateNumber())
 	}
 	return x.number
 }

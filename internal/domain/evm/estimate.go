@@ -1,11 +1,11 @@
 package evm
 
-// estimateRounds is how many times at most a message runs with gas that is tried out.
+// estimateRounds is the maximum number of runs of the binary search.
 const estimateRounds = 20
 
-// Estimate finds how much gas a message needs, by running it with less and less between what it used and what it was given. The estimate is
-// above the need, by a tenth or so, because the search ends early. A message that fails with all its gas has no estimate: its failure is
-// returned as Call would. Otherwise the result is that of the first run, with the estimate instead of the gas used.
+// Estimate estimates the gas that a message needs by a binary search between the gas that it used and its limit. The search stops early, so the estimate can be
+// about 10 percent too high. If the message fails with its gas limit, Estimate returns the failed result. Otherwise it returns the result of the first run
+// with the estimate as GasUsed.
 func (s *Simulation) Estimate(m Message) (*Result, error) {
 	result, err := s.run(m)
 	if err != nil || result.Failed() || result.GasUsed >= m.Gas {

@@ -19,7 +19,7 @@ const (
 	exchangeRateGas     = 100
 )
 
-// exchangeRate converts amounts by the rate that the network had at the block.
+// exchangeRate converts amounts at the network's rate at the block.
 type exchangeRate struct{}
 
 // Call implements [SystemContract].
@@ -50,7 +50,7 @@ func (exchangeRate) Call(c *SystemCall) Outcome {
 	return Return(exchangeRateGas, common.BigToHash(v).Bytes())
 }
 
-// Rate is what hbars cost at the block; ok is false when the ledger does not say.
+// Rate returns the exchange rate of hbars at the block. ok is false if the ledger has none.
 func (c *SystemCall) Rate() (rate ledger.ExchangeRate, ok bool) {
 	rates, err := c.State.source.ExchangeRates(c.State.ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *SystemCall) Rate() (rate ledger.ExchangeRate, ok bool) {
 	return rates.At(c.Block.Start), true
 }
 
-// PRNGNumber is the number of the system contract that gives pseudo-random seeds.
+// PRNGNumber is the number of the system contract that returns pseudo-random seeds.
 const PRNGNumber = 0x169
 
 const (
@@ -70,7 +70,7 @@ const (
 	prngTinycents       = 10_000_000 // 0.001 $
 )
 
-// prng gives the seed that the block's running hash is.
+// prng returns the block's hash as the seed.
 type prng struct{}
 
 // Call implements [SystemContract].
@@ -85,7 +85,7 @@ func (prng) Call(c *SystemCall) Outcome {
 	return Return(gas, append([]byte(nil), c.Block.Hash[:]...))
 }
 
-// selectorOf is the selector that input begins with; ok is false when it is too short.
+// selectorOf returns the selector of input. ok is false if input is too short.
 func selectorOf(input []byte) (selector uint32, ok bool) {
 	if len(input) < 4 {
 		return 0, false

@@ -7,10 +7,10 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 )
 
-// hollowAccountGas is what it costs to send hbars to an address where nobody is yet, and so to create an account, besides the intrinsic gas.
+// hollowAccountGas is the gas, in addition to the intrinsic gas, to send hbars to an unused address, which creates a hollow account.
 const hollowAccountGas = 549_000
 
-// intrinsicGas is what a message costs before anything runs, and what it costs at least.
+// intrinsicGas returns the gas that a message costs before it runs, and its minimum.
 func (s *Simulation) intrinsicGas(m *Message) (gas, floor uint64) {
 	zeros := uint64(bytes.Count(m.Data, []byte{0}))
 	others := uint64(len(m.Data)) - zeros
@@ -27,7 +27,7 @@ func (s *Simulation) intrinsicGas(m *Message) (gas, floor uint64) {
 	return gas, floor
 }
 
-// hollowGas is what a message costs besides because it creates the account that it sends value to, or why a call of nobody fails.
+// hollowGas returns the gas to create the account that a message sends value to. It fails if the message calls a missing account.
 func (s *Simulation) hollowGas(m *Message, to common.Address) (uint64, error) {
 	if s.state.Exist(to) {
 		return 0, nil
@@ -35,7 +35,7 @@ func (s *Simulation) hollowGas(m *Message, to common.Address) (uint64, error) {
 	switch {
 	case m.Value == 0 && s.level.missingFails():
 		return 0, haltError{InvalidContractID}
-	case m.Value == 0 || isLongZero(to): // the transfer is refused later
+	case m.Value == 0 || isLongZero(to): // the transfer fails later
 		return 0, nil
 	default:
 		return hollowAccountGas, nil

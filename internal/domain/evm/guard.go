@@ -13,28 +13,28 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// guard is what a run knows of rules that the interpreter does not have.
+// guard is the state of rules that the interpreter does not implement, in one run.
 type guard struct {
-	doomed  []doom
-	final   ledger.ResponseCode // why the outermost frame failed, if not for the reason that the interpreter tells
-	shifted bool                // the block's number is not the true one, for the sake of BLOCKHASH
-	priced  bool
+	failing []failingFrame
+	final   ledger.ResponseCode // of the outermost frame, if it differs from the interpreter's error
+	shifted bool                // the block number is changed for BLOCKHASH
+	priced  bool                // the gas price is set
 }
 
-// doom is a frame that must end: the interpreter cannot be told so, but it can be left without gas.
-type doom struct {
-	depth int // of its opcodes: 1 for the outermost frame
+// failingFrame is a frame that must fail. The interpreter has no operation for that, so the frame loses its gas before its next opcode.
+type failingFrame struct {
+	depth int // 1 for the outermost frame
 	code  ledger.ResponseCode
 }
 
-// DestructGuard is a system contract that knows of contracts that must not destroy themselves, such as treasuries of tokens.
+// DestructGuard is a system contract that can prevent SELFDESTRUCT of a contract, such as the treasury of a token.
 type DestructGuard interface {
 	SystemContract
-	// MayDestruct tells whether the contract may.
+	// MayDestruct reports whether the contract may destroy itself.
 	MayDestruct(s *State, contract common.Address) bool
 }
 
-// refine replaces the interpreter's reason for the failure of the outermost frame by the one that the guard knows.
+// refine returns the guard's error of the outermost frame if it has one, else the interpreter's.
 func (g *guard) refine(fail error) error {
 	if g.final != 0 {
 		return haltError{g.final}
@@ -42,22 +42,22 @@ func (g *guard) refine(fail error) error {
 	return fail
 }
 
-// haltCaller dooms the frame that called the running one, which fails on its own account.
+// haltCaller makes the caller of the current frame fail.
 func (s *Simulation) haltCaller(code ledger.ResponseCode) {
-	s.doom(len(s.state.frames)-1, code)
+	s.failFrame(len(s.state.frames)-1, code)
 }
 
-// doom lets the frame whose opcodes are at a depth fail; at depth 0 there is none.
-func (s *Simulation) doom(depth int, code ledger.ResponseCode) {
+// failFrame makes the frame at a depth fail. At depth 0 there is no frame, and the run fails with the code.
+func (s *Simulation) failFrame(depth int, code ledger.ResponseCode) {
 	if depth == 0 {
 		s.guard.final = code
 		return
 	}
-	s.guard.doomed = append(s.guard.doomed, doom{depth, code})
+	s.guard.failing = append(s.guard.failing, failingFrame{depth, code})
 	s.hooks.OnOpcode = s.opcode
 }
 
-// enter and exit follow the frames.
+// enter is called when a frame begins.
 func (s *Simulation) enter(_ int, typ byte, from, to common.Address, input []byte, gas uint64, value *big.Int) {
 	if s.state.ctx.Err() != nil {
 		s.state.Abort(fmt.Errorf("running a contract: %w", s.state.ctx.Err()))
@@ -68,40 +68,41 @@ func (s *Simulation) enter(_ int, typ byte, from, to common.Address, input []byt
 		s.tracer.enter(s.state.frames.top())
 	}
 	if op == vm.CREATE || op == vm.CREATE2 {
-		s.watch(asksOf(input))
+		s.prepareFor(scanOpcodes(input))
 	}
 }
 
+// exit is called when a frame ends.
 func (s *Simulation) exit(_ int, _ []byte, used uint64, err error, _ bool) {
 	depth := len(s.state.frames)
 	if s.tracer != nil {
 		s.tracer.exit(s.state.frames.top(), used, err)
 	}
 	s.state.frames.pop()
-	for n := len(s.guard.doomed); n > 0 && s.guard.doomed[n-1].depth >= depth; n-- {
+	for n := len(s.guard.failing); n > 0 && s.guard.failing[n-1].depth >= depth; n-- {
 		if depth == 1 {
-			s.guard.final = s.guard.doomed[n-1].code
+			s.guard.final = s.guard.failing[n-1].code
 		}
-		s.guard.doomed = s.guard.doomed[:n-1]
+		s.guard.failing = s.guard.failing[:n-1]
 	}
 }
 
-// watch prepares for what code that is about to run asks for.
-func (s *Simulation) watch(a asks) {
-	if a&(asksBlockHash|asksToDestruct) != 0 {
+// prepareFor installs the hooks and values for opcodes of code that is about to run.
+func (s *Simulation) prepareFor(set opcodes) {
+	if set&(usesBlockHash|usesSelfDestruct) != 0 {
 		s.hooks.OnOpcode = s.opcode
 	}
-	if a&asksGasPrice != 0 && !s.guard.priced {
+	if set&usesGasPrice != 0 && !s.guard.priced {
 		s.guard.priced = true
 		price, err := s.state.source.GasPrice(s.state.ctx)
 		if err != nil {
-			s.state.Abort(fmt.Errorf("reading the price of gas: %w", err))
+			s.state.Abort(fmt.Errorf("reading the gas price: %w", err))
 		}
 		s.evm.GasPrice = uint256.NewInt(uint64(max(price, 0)))
 	}
 }
 
-// opcode is called before each opcode once something has to be watched, for that doubles the time a run takes.
+// opcode is called before each opcode. It is installed only if needed, because it doubles the duration of a run.
 func (s *Simulation) opcode(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, _ []byte, depth int, err error) {
 	if s.tracer != nil {
 		s.tracer.before(pc, op, gas, cost, scope, depth, err)
@@ -116,49 +117,49 @@ func (s *Simulation) opcode(pc uint64, op byte, gas, cost uint64, scope tracing.
 	if !ok {
 		return
 	}
-	s.before(vm.OpCode(op), frame)
-	if n := len(s.guard.doomed); n > 0 && s.guard.doomed[n-1].depth == depth {
+	s.beforeOpcode(vm.OpCode(op), frame)
+	if n := len(s.guard.failing); n > 0 && s.guard.failing[n-1].depth == depth {
 		switch vm.OpCode(op) {
 		case vm.STOP, vm.RETURN, vm.REVERT, vm.SELFDESTRUCT:
-			// The frame would end well before it misses its gas. It cannot be stopped here, so everything around it is.
-			s.state.Abort(haltError{s.guard.doomed[n-1].code})
+			// The frame would end without using gas. It cannot be stopped here, so the whole run is.
+			s.state.Abort(haltError{s.guard.failing[n-1].code})
 		default:
 			frame.Contract.Gas.DrainExecution()
 		}
 	}
 }
 
-// before does what an opcode needs that the interpreter does not do.
-func (s *Simulation) before(op vm.OpCode, frame *vm.ScopeContext) {
+// beforeOpcode applies the rules of an opcode that the interpreter does not implement.
+func (s *Simulation) beforeOpcode(op vm.OpCode, frame *vm.ScopeContext) {
 	stack := frame.StackData()
 	last := len(stack) - 1
 	switch op {
 	case vm.BLOCKHASH:
-		// The interpreter gives hashes of the 256 blocks before the current one. It is made to believe that the one asked for is among them.
-		if want := stack[last]; want.IsUint64() && want.Uint64() <= uint64(s.block.Number) {
-			s.evm.Context.BlockNumber, s.guard.shifted = new(big.Int).SetUint64(want.Uint64()+1), true
+		// The interpreter only returns hashes of the last 256 blocks. So the block number is changed for this opcode.
+		if number := stack[last]; number.IsUint64() && number.Uint64() <= uint64(s.block.Number) {
+			s.evm.Context.BlockNumber, s.guard.shifted = new(big.Int).SetUint64(number.Uint64()+1), true
 		}
 	case vm.SELFDESTRUCT:
-		s.beforeDestruct(frame.Address(), common.Address(stack[last].Bytes20()))
+		s.checkSelfDestruct(frame.Address(), common.Address(stack[last].Bytes20()))
 	case vm.BALANCE, vm.EXTCODESIZE, vm.EXTCODECOPY, vm.EXTCODEHASH:
-		s.mustExist(common.Address(stack[last].Bytes20()))
+		s.requireAccount(common.Address(stack[last].Bytes20()))
 	case vm.CALL, vm.CALLCODE, vm.DELEGATECALL, vm.STATICCALL:
-		s.mustExist(common.Address(stack[last-1].Bytes20()))
+		s.requireAccount(common.Address(stack[last-1].Bytes20()))
 	default:
 	}
 }
 
-// mustExist dooms a frame that names a missing account, where the level wants that.
-func (s *Simulation) mustExist(a common.Address) {
+// requireAccount makes the current frame fail if an account does not exist and the level requires it.
+func (s *Simulation) requireAccount(a common.Address) {
 	if s.level.missingFails() && !s.state.Exist(a) {
-		s.doom(len(s.state.frames), InvalidSolidityAddress)
+		s.failFrame(len(s.state.frames), InvalidSolidityAddress)
 	}
 }
 
-// beforeDestruct refuses a contract to destroy itself. The opcode's frame cannot be ended at this point, so all frames around it end with it.
-func (s *Simulation) beforeDestruct(contract, beneficiary common.Address) {
+// checkSelfDestruct aborts the run if a contract must not destroy itself. The current frame cannot be stopped alone.
+func (s *Simulation) checkSelfDestruct(contract, beneficiary common.Address) {
 	if s.state.frames.top().Static {
-		return // the interpreter refuses it
+		return // the interpreter rejects it
 	}
 	num, longZero := ledger.EVMAddress(beneficiary).Num()
 	switch {
@@ -174,7 +175,7 @@ func (s *Simulation) beforeDestruct(contract, beneficiary common.Address) {
 	}
 }
 
-// blockHash is what BLOCKHASH gives.
+// blockHash returns the result of BLOCKHASH.
 func (s *Simulation) blockHash(number uint64) common.Hash {
 	if number == uint64(s.block.Number) {
 		return s.block.Hash
@@ -186,17 +187,17 @@ func (s *Simulation) blockHash(number uint64) common.Hash {
 	return hash
 }
 
-// canTransfer tells whether a frame may send value. The running frame is the one that is called; only when a contract is created it is the creator.
+// canTransfer reports whether a frame may send value. The current frame is the called one, except in the creation of a contract, where it is the creator.
 func (s *Simulation) canTransfer(_ vm.StateDB, from common.Address, value *uint256.Int) bool {
 	if value.IsZero() {
 		return true
 	}
 	sender := s.state.account(from)
-	owns := sender.balance
-	if least := uint256.NewInt(uint64(max(s.machine.cfg.MinimumBalance, 0))); !sender.isContract && !s.machine.cfg.ValidatePayer && owns.Lt(least) {
-		owns = *least
+	balance := sender.balance
+	if minimum := uint256.NewInt(uint64(max(s.machine.cfg.MinimumBalance, 0))); !sender.isContract && !s.machine.cfg.ValidatePayer && balance.Lt(minimum) {
+		balance = *minimum
 	}
-	if owns.Lt(value) {
+	if balance.Lt(value) {
 		return false
 	}
 	if f := s.state.frames.top(); f.Op == vm.CALL && f.Caller == from {
@@ -205,12 +206,12 @@ func (s *Simulation) canTransfer(_ vm.StateDB, from common.Address, value *uint2
 	return true
 }
 
-// canReceive tells whether an address may be sent value.
+// canReceive reports whether an address may receive value.
 func (s *Simulation) canReceive(to common.Address) bool {
 	x := s.state.account(to)
 	switch {
 	case !x.exists && isLongZero(to):
-		// Nobody can come to be at an address that is made of a number.
+		// No account can be created at a long-zero address.
 		if len(s.state.frames) == 1 {
 			s.guard.final = InvalidAliasKey
 		}
@@ -223,7 +224,7 @@ func (s *Simulation) canReceive(to common.Address) bool {
 	}
 }
 
-// transfer moves value. An account that is treated as richer than it is sends what it does not have.
+// transfer moves value. With a minimum balance, the sender may send more than it has.
 func (s *Simulation) transfer(_ vm.StateDB, from, to common.Address, value *uint256.Int, _ *params.Rules) {
 	s.state.SubBalance(from, value, tracing.BalanceChangeTransfer)
 	s.state.AddBalance(to, value, tracing.BalanceChangeTransfer)

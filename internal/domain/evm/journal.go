@@ -1,18 +1,18 @@
 package evm
 
-// Journal remembers how to undo what a simulation changed, so that a frame that fails leaves nothing behind. Whoever keeps data of its own
-// beside the state, such as the overlay of a system contract, registers an undo function for every change that it makes.
+// Journal has the undo functions of the changes of a simulation. Reverting a frame runs them. Code that keeps its own data, such as the [Overlay] of a
+// system contract, must register an undo function for each change.
 type Journal struct {
 	undos []func()
 }
 
-// Append registers what undoes the change that is being made.
+// Append registers the undo function of a change.
 func (j *Journal) Append(undo func()) { j.undos = append(j.undos, undo) }
 
-// len is the mark to which revert goes back.
+// len returns the current position, for revert.
 func (j *Journal) len() int { return len(j.undos) }
 
-// revert undoes everything since a mark, the newest change first.
+// revert undoes all changes since a position, newest first.
 func (j *Journal) revert(to int) {
 	for i := len(j.undos) - 1; i >= to; i-- {
 		j.undos[i]()
@@ -21,14 +21,14 @@ func (j *Journal) revert(to int) {
 	j.undos = j.undos[:to]
 }
 
-// set changes a value and registers its old one.
+// set assigns a value and registers its undo function.
 func set[T any](j *Journal, at *T, value T) {
 	old := *at
 	j.Append(func() { *at = old })
 	*at = value
 }
 
-// setKey changes a value of a map and registers the old one.
+// setKey assigns a map entry and registers its undo function.
 func setKey[K comparable, V any](j *Journal, m map[K]V, key K, value V) {
 	old, had := m[key]
 	j.Append(func() {

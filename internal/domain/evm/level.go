@@ -6,17 +6,17 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 )
 
-// Level is a version of the network's EVM: the Ethereum rules that it follows and the ways in which it differs from them.
+// Level is a version of the network's EVM: the Ethereum fork that it follows, and its differences.
 type Level int
 
-// The versions, oldest first.
+// The levels, oldest first.
 const (
 	Level30 Level = iota // London, DIFFICULTY
 	Level34              // Paris: PREVRANDAO
 	Level38              // Shanghai: PUSH0
-	Level46              // opcodes that name a missing account no longer fail
+	Level46              // opcodes that refer to a missing account no longer fail
 	Level50              // Cancun: transient storage, MCOPY, blobs, point evaluation
-	Level51              // the account service; SELFDESTRUCT destroys only what is new
+	Level51              // the account service; SELFDESTRUCT destroys only new contracts
 	Level65              // as 51
 	Level66              // as 51
 	Level67              // Prague: delegated code, BLS12-381
@@ -24,10 +24,10 @@ const (
 	NewestLevel = Level67
 )
 
-// ChainIDMainnet is the chain on which levels began one after the other; other chains are always at the newest.
+// ChainIDMainnet is the chain that went through the levels. Other chains always use the newest level.
 const ChainIDMainnet = 0x127
 
-// mainnetLevels tells from which block on a level holds there.
+// mainnetLevels has the first block of each level on mainnet.
 var mainnetLevels = [...]struct {
 	from  int64
 	level Level
@@ -43,7 +43,7 @@ var mainnetLevels = [...]struct {
 	{87_129_575, Level67},
 }
 
-// LevelAt is the level of a block.
+// LevelAt returns the level of a block.
 func LevelAt(chainID uint64, block int64) Level {
 	if chainID != ChainIDMainnet {
 		return NewestLevel
@@ -57,16 +57,16 @@ func LevelAt(chainID uint64, block int64) Level {
 	return level
 }
 
-// missingFails tells that an opcode that names a missing account, or a call of one, ends the frame.
+// missingFails reports whether opcodes and calls that refer to a missing account fail.
 func (l Level) missingFails() bool { return l < Level46 }
 
-// hasAccountService tells that the system contract 0x16a, and calls of accounts that lead to it, are there.
+// hasAccountService reports whether the system contract 0x16a, and calls of accounts that redirect to it, exist.
 func (l Level) hasAccountService() bool { return l >= Level51 }
 
-// isMerge tells that opcode 0x44 gives a random value and not a difficulty.
+// isMerge reports whether opcode 0x44 returns a random value instead of the difficulty.
 func (l Level) isMerge() bool { return l >= Level34 }
 
-// chainConfig is the configuration of a chain that has been at the level since its first block.
+// chainConfig returns the configuration of a chain that uses the level from its first block.
 func (l Level) chainConfig(chainID uint64) *params.ChainConfig {
 	zero, now := big.NewInt(0), uint64(0)
 	c := &params.ChainConfig{

@@ -11,33 +11,33 @@ import (
 	"heliograph/internal/domain/evm/worldstate"
 )
 
-// Block are the values of the block that a simulation runs in.
+// Block has the values of the block that a simulation runs in.
 type Block = worldstate.Block
 
-// Config says how a machine runs contracts. The zero value is the test network without caches.
+// Config configures a [Machine]. The zero value is the test network without caches.
 type Config struct {
-	// ChainID identifies the network to contracts; 0 is the test network's.
+	// ChainID is the chain ID. Default: [ChainIDTestnet].
 	ChainID uint64
-	// SystemContracts are the network's own contracts by their numbers, besides those of this package.
+	// SystemContracts are the network's contracts by number, in addition to those of this package.
 	SystemContracts map[int64]SystemContract
-	// MinimumBalance is what accounts are treated as owning at least when they send hbars, in tinybars. It does not count with ValidatePayer.
+	// MinimumBalance is the balance that accounts have at least when they send hbars, in tinybars. It is not used with ValidatePayer.
 	MinimumBalance int64
-	// ValidatePayer makes calls fail that the sender could not pay for.
+	// ValidatePayer makes a call fail if its sender cannot pay for it.
 	ValidatePayer bool
-	// CalldataFloor charges at least the price that Prague asks for data.
+	// CalldataFloor charges at least the calldata price of Prague (EIP-7623).
 	CalldataFloor bool
-	// MaxRefundPercent is how much of the gas that was not used is given back; 0 means all of it.
+	// MaxRefundPercent is the maximum share of unused gas that is refunded. Default: 100.
 	MaxRefundPercent uint64
-	// CacheBytes bounds what is remembered of code between simulations; 0 remembers nothing.
+	// CacheBytes is the size of the code cache. 0 disables it.
 	CacheBytes uint64
-	// Level, if not nil, tells the version of the EVM at a block instead of the network's table.
+	// Level returns the EVM version at a block. Default: the network's table.
 	Level func(block int64) Level
 }
 
-// ChainIDTestnet is the chain that is used when none is configured.
+// ChainIDTestnet is the default chain ID.
 const ChainIDTestnet = 0x128
 
-// DefaultMinimumBalance is what accounts own at least unless something else is configured, in tinybars.
+// DefaultMinimumBalance is the default of [Config.MinimumBalance], in tinybars.
 const DefaultMinimumBalance = 100_000_000_000_000_000
 
 // Machine runs contracts. It may be used by several goroutines at the same time.
@@ -47,7 +47,7 @@ type Machine struct {
 	engines [NewestLevel + 1]engines
 }
 
-// engines are what runs of one level share and reuse.
+// engines has the values that runs of one level share.
 type engines struct {
 	chain *params.ChainConfig
 	rules params.Rules
@@ -55,13 +55,13 @@ type engines struct {
 	pool  sync.Pool // of *engine
 }
 
-// engine has the table of contracts that are not code. It serves one run at a time.
+// engine has the table of precompiled and system contracts. It serves one run at a time.
 type engine struct {
 	sim         *Simulation
 	precompiled vm.PrecompiledContracts
 }
 
-// New makes a machine.
+// New returns a new machine.
 func New(cfg Config) *Machine {
 	if cfg.ChainID == 0 {
 		cfg.ChainID = ChainIDTestnet
@@ -80,7 +80,7 @@ func New(cfg Config) *Machine {
 	return m
 }
 
-// newEngine makes the table of what answers calls of system accounts.
+// newEngine returns an engine with the contracts of all system accounts.
 func (m *Machine) newEngine(l Level, rules params.Rules) *engine {
 	e := &engine{precompiled: vm.ActivePrecompiledContracts(rules)}
 	for a, p := range e.precompiled {
@@ -106,10 +106,10 @@ func (m *Machine) newEngine(l Level, rules params.Rules) *engine {
 	return e
 }
 
-// accountServiceNumber is the number of a system contract that is not there at all levels.
+// accountServiceNumber is the number of a system contract that does not exist at all levels.
 const accountServiceNumber = 0x16a
 
-// level is the version of the EVM at a block.
+// level returns the EVM version at a block.
 func (m *Machine) level(block int64) Level {
 	if m.cfg.Level != nil {
 		return min(max(m.cfg.Level(block), Level30), NewestLevel)
@@ -117,7 +117,7 @@ func (m *Machine) level(block int64) Level {
 	return LevelAt(m.cfg.ChainID, block)
 }
 
-// Begin starts a simulation in a block over what source reads. It lasts until ctx ends, which stops whatever runs.
+// Begin returns a simulation in a block on the state of a source. The end of ctx stops it.
 func (m *Machine) Begin(ctx context.Context, source Source, block Block) *Simulation {
 	level := m.level(block.Number)
 	return &Simulation{machine: m, block: block, level: level, state: newState(ctx, source, m.codes, level)}

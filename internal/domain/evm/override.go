@@ -10,20 +10,20 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Override is what an account is in a simulation instead of what the ledger says. What is unknown stays.
+// Override replaces values of an account in a simulation. Null values are not replaced.
 type Override struct {
-	// Address is any form of the account's address. Where nobody is, an account comes to be, or a contract when it has code or storage.
+	// Address is the account's address in any form. If no account has it, an account is created, or a contract if the override has code or storage.
 	Address ledger.EVMAddress
 	// Balance is in tinybars.
 	Balance ledger.Null[uint64]
 	Nonce   ledger.Null[uint64]
 	Code    []byte
-	// Slots replace what the storage holds there; with All they are all there is.
+	// Slots replace storage slots. With All, all other slots are zero.
 	Slots map[[32]byte][32]byte
 	All   bool
 }
 
-// Override changes accounts for the whole simulation, before anything runs.
+// Override applies overrides to the whole simulation. It must be called before a message runs.
 func (s *Simulation) Override(list []Override) error {
 	addresses := make([]common.Address, len(list))
 	for i, o := range list {
@@ -45,9 +45,9 @@ func (s *Simulation) Override(list []Override) error {
 func (s *State) override(a common.Address, o Override) {
 	x := s.account(a)
 	if x.entity == nil {
-		// Somebody whom the ledger does not know; the address tells who.
+		// The ledger has no such account.
 		x.synthetic = true
-		s.seen[a] = &worldstate.Entity{Type: ledger.EntityAccount, Alias: ledger.Of(ledger.EVMAddress(a))}
+		s.entities[a] = &worldstate.Entity{Type: ledger.EntityAccount, Alias: ledger.Of(ledger.EVMAddress(a))}
 	}
 	x.exists = true
 	if o.Balance.Valid {
@@ -65,7 +65,7 @@ func (s *State) override(a common.Address, o Override) {
 	}
 	if o.All {
 		clear(x.slots)
-		x.wiped = true
+		x.cleared = true
 	}
 	for slot, value := range o.Slots {
 		x.slots[slot] = value

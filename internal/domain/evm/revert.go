@@ -8,10 +8,10 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// errorSelector is what the data of Error(string) begins with.
+// errorSelector is the selector of Error(string).
 const errorSelector = 0x08c379a0
 
-// RevertReason is the text of data that is Error(string) as the ABI encodes it; empty when it is anything else.
+// RevertReason returns the text of revert data that encodes Error(string), or an empty string.
 func RevertReason(data []byte) string {
 	if len(data) <= 4 || binary.BigEndian.Uint32(data) != errorSelector {
 		return ""
@@ -32,7 +32,7 @@ func RevertReason(data []byte) string {
 	return string(text)
 }
 
-// wordAt reads a small number from a word.
+// wordAt decodes a number below 2^32 from a word.
 func wordAt(args []byte, at uint64) (uint64, bool) {
 	if at > uint64(len(args)) || uint64(len(args))-at < 32 {
 		return 0, false
@@ -44,7 +44,7 @@ func wordAt(args []byte, at uint64) (uint64, bool) {
 	return 0, false
 }
 
-// ErrorString is the data of Error(string).
+// ErrorString returns the revert data that encodes Error(string).
 func ErrorString(text string) []byte {
 	size := (len(text) + 31) / 32 * 32
 	out := make([]byte, 4+64+size)
@@ -55,8 +55,12 @@ func ErrorString(text string) []byte {
 	return out
 }
 
-// SystemReason is how a trace tells why a system contract failed, given what the original transaction has of it: nothing or zeros are nothing, an
-// Error(string) stays as it is, a known response code becomes one with its name, and anything else is taken for text.
+// SystemReason converts the recorded result of a failed system contract to the reason in a trace:
+//
+//   - empty data and zeros: empty
+//   - Error(string): unchanged
+//   - a known response code: Error(string) with its name
+//   - other data: Error(string) with the data as text
 func SystemReason(data []byte) []byte {
 	significant := bytes.TrimLeft(data, "\x00")
 	switch {

@@ -16,7 +16,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Simulation runs messages in one block over one source. It belongs to one goroutine.
+// Simulation runs messages in a block on a source. It belongs to one goroutine.
 type Simulation struct {
 	machine *Machine
 	block   Block
@@ -26,73 +26,72 @@ type Simulation struct {
 	evm      *vm.EVM
 	hooks    *tracing.Hooks
 	guard    guard
-	tracer   *tracer // nil unless steps are told
+	tracer   *tracer // nil without a trace
 	children []ledger.ResponseCode
 }
 
-// Message is a call, or the creation of a contract.
+// Message is a call or the creation of a contract.
 type Message struct {
-	// From is who sends it, in any form of an address; unknown: the treasury.
+	// From is the sender, an address in any form. Default: the treasury.
 	From ledger.Null[ledger.EVMAddress]
-	// To is what is called, in any form of an address; unknown: a contract is created, and Data is its initcode.
+	// To is the callee, an address in any form. If it is null, the message creates a contract and Data is its initcode.
 	To   ledger.Null[ledger.EVMAddress]
 	Data []byte
 	// Value is in tinybars.
 	Value int64
-	// Gas is the most that may be used. At most 2^63-1.
+	// Gas is the gas limit, at most 2^63-1.
 	Gas uint64
-	// GasPrice is what the sender would pay for a unit of gas, in tinybars. Contracts do not see it; it counts when payers are validated.
+	// GasPrice is the sender's price per gas, in tinybars. It is used only with [Config.ValidatePayer].
 	GasPrice int64
 }
 
-// Result is how a message ended.
+// Result is the result of a message.
 type Result struct {
-	// Output is what was returned; of a creation the contract's code. Of a failure it is what was reverted with.
+	// Output is the return data, the revert data of a failure, or the code of a created contract.
 	Output []byte
-	// GasUsed has the intrinsic part in it.
+	// GasUsed includes the intrinsic gas.
 	GasUsed uint64
-	// Code is [Success], or why it failed.
+	// Code is [Success] or the reason of the failure.
 	Code ledger.ResponseCode
-	// Detail says more, for failures before anything ran.
+	// Detail describes a failure before the message ran.
 	Detail string
-	// Children are the codes with which operations of system contracts were refused, each once.
+	// Children are the distinct response codes of failed operations of system contracts.
 	Children []ledger.ResponseCode
-	// Contract is the address that answered: the called one, or that of the created contract.
+	// Contract is the address of the called or created contract.
 	Contract ledger.EVMAddress
 }
 
-// Failed tells whether the message failed.
+// Failed reports whether the message failed.
 func (r *Result) Failed() bool { return r.Code != Success }
 
-// State is what the simulation's contracts see.
+// State returns the state.
 func (s *Simulation) State() *State { return s.state }
 
-// Level is the version of the EVM that the simulation runs.
+// Level returns the EVM version.
 func (s *Simulation) Level() Level { return s.level }
 
-// Call runs a message. What it changed is gone afterwards. The error tells of trouble that is not the message's: a source that cannot be
-// read, or the end of the context.
+// Call runs a message and undoes its changes. The error is one that the message did not cause: the source failed, or the context ended.
 func (s *Simulation) Call(m Message) (*Result, error) {
 	return s.run(m)
 }
 
-// participants are who takes part in a message, by the addresses that contracts know them by.
+// participants are the canonical addresses of a message's sender and callee.
 type participants struct {
 	from common.Address
 	to   *common.Address
 }
 
-// resolve finds who takes part. failure tells that there is no such sender.
+// resolve finds the participants. failure is not nil if the sender does not exist.
 func (s *Simulation) resolve(m *Message) (p participants, failure *Result, err error) {
 	from := common.Address(m.From.V)
 	if m.From.V == (ledger.EVMAddress{}) && m.Value == 0 {
 		from = longZero(treasuryNumber)
 	}
-	wanted := []common.Address{from}
+	addresses := []common.Address{from}
 	if m.To.Valid {
-		wanted = append(wanted, common.Address(m.To.V))
+		addresses = append(addresses, common.Address(m.To.V))
 	}
-	if err := s.state.prefetch(wanted...); err != nil {
+	if err := s.state.prefetch(addresses...); err != nil {
 		return p, nil, err
 	}
 	if p.from = s.visible(from); p.from == (common.Address{}) {
@@ -118,24 +117,24 @@ func (s *Simulation) resolve(m *Message) (p participants, failure *Result, err e
 	return p, nil, nil
 }
 
-// visible is the address by which contracts know who is at an address in any form; zero when nobody is there.
+// visible returns the canonical address of the entity at an address in any form, or the zero address if it does not exist.
 func (s *Simulation) visible(a common.Address) common.Address {
-	if e := s.state.seen[a]; e != nil {
+	if e := s.state.entities[a]; e != nil {
 		return Canonical(e)
 	}
 	return common.Address{}
 }
 
-// run executes a message and undoes what it changed.
+// run runs a message and undoes its changes.
 func (s *Simulation) run(m Message) (result *Result, err error) {
 	mark := s.state.journal.len()
 	defer func() {
-		switch stopped := recover().(type) {
+		switch p := recover().(type) {
 		case nil:
 		case abort:
-			result, err = s.stopped(m, stopped)
+			result, err = s.aborted(m, p)
 		default:
-			panic(stopped) // a mistake of ours, which the server answers with its own error
+			panic(p) // a bug; the server recovers it
 		}
 		s.state.reset(mark)
 		s.children, s.guard = nil, guard{}
@@ -144,7 +143,7 @@ func (s *Simulation) run(m Message) (result *Result, err error) {
 	if failure != nil || err != nil {
 		return failure, err
 	}
-	if failure := s.cannotPay(&m, p.from); failure != nil {
+	if failure := s.checkPayer(&m, p.from); failure != nil {
 		return failure, nil
 	}
 	intrinsic, floor := s.intrinsicGas(&m)
@@ -160,17 +159,17 @@ func (s *Simulation) run(m Message) (result *Result, err error) {
 	return result, nil
 }
 
-// stopped is what a run gives that was left in the middle.
-func (s *Simulation) stopped(m Message, why abort) (*Result, error) {
+// aborted returns the result of a run that was aborted.
+func (s *Simulation) aborted(m Message, a abort) (*Result, error) {
 	var halt haltError
-	if !errors.As(why.err, &halt) {
-		return nil, why.err
+	if !errors.As(a.err, &halt) {
+		return nil, a.err
 	}
 	return &Result{Code: halt.code, GasUsed: m.Gas, Children: s.children}, nil
 }
 
-// cannotPay is the failure of a sender who owns too little, when that is asked.
-func (s *Simulation) cannotPay(m *Message, from common.Address) *Result {
+// checkPayer returns a failed result if the sender cannot pay for the message and the machine validates payers, else nil.
+func (s *Simulation) checkPayer(m *Message, from common.Address) *Result {
 	if !s.machine.cfg.ValidatePayer || !m.From.Valid || m.GasPrice == 0 && m.Value == 0 {
 		return nil
 	}
@@ -182,7 +181,7 @@ func (s *Simulation) cannotPay(m *Message, from common.Address) *Result {
 	return nil
 }
 
-// execute runs what a message asks for after its gas has been found sufficient.
+// execute runs a message whose gas limit covers the intrinsic gas.
 func (s *Simulation) execute(m *Message, p participants, intrinsic uint64) (*Result, error) {
 	shared := &s.machine.engines[s.level]
 	e := shared.pool.Get().(*engine)
@@ -191,7 +190,7 @@ func (s *Simulation) execute(m *Message, p participants, intrinsic uint64) (*Res
 		e.sim = nil
 		shared.pool.Put(e)
 	}()
-	s.begin(e, shared, m, p)
+	s.setUp(e, shared, m, p)
 	defer s.evm.Release()
 	stop := context.AfterFunc(s.state.ctx, s.evm.Cancel)
 	defer stop()
@@ -223,8 +222,8 @@ func (s *Simulation) execute(m *Message, p participants, intrinsic uint64) (*Res
 		used -= min(s.state.refund, used/params.RefundQuotientEIP3529)
 	}
 	r.GasUsed = used
-	if most := m.Gas * s.machine.cfg.MaxRefundPercent / 100; m.Gas-used > most {
-		r.GasUsed = m.Gas - most
+	if refund := m.Gas * s.machine.cfg.MaxRefundPercent / 100; m.Gas-used > refund {
+		r.GasUsed = m.Gas - refund
 	}
 	if fail != nil {
 		r.Code = codeOf(s.guard.refine(fail))
@@ -236,10 +235,10 @@ func (s *Simulation) execute(m *Message, p participants, intrinsic uint64) (*Res
 	return r, nil
 }
 
-// begin makes the interpreter for a run.
-func (s *Simulation) begin(e *engine, shared *engines, m *Message, p participants) {
+// setUp creates the interpreter for a run.
+func (s *Simulation) setUp(e *engine, shared *engines, m *Message, p participants) {
 	s.hooks = &tracing.Hooks{OnEnter: s.enter, OnExit: s.exit}
-	s.state.watch = s.watch
+	s.state.onCode = s.prepareFor
 	var random *common.Hash
 	if s.level.isMerge() {
 		hash := common.Hash(s.block.Hash)
@@ -264,9 +263,9 @@ func (s *Simulation) begin(e *engine, shared *engines, m *Message, p participant
 	}
 }
 
-// create runs initcode as a new contract, at the address of the next number that the ledger gives.
+// create runs initcode of a new contract, at the address of the next entity number.
 func (s *Simulation) create(from common.Address, initcode []byte, gas vm.GasBudget) (ret []byte, at ledger.EVMAddress, left vm.GasBudget, err error) {
-	a := longZero(s.state.takeNumber())
+	a := longZero(s.state.allocateNumber())
 	s.state.AddAddressToAccessList(a)
 	s.enter(0, byte(vm.CREATE), from, a, initcode, gas.ExecutionGas, nil)
 	defer func() { s.exit(0, ret, gas.ExecutionGas-left.ExecutionGas, err, err != nil) }()
@@ -283,7 +282,7 @@ func (s *Simulation) create(from common.Address, initcode []byte, gas vm.GasBudg
 	return ret, ledger.EVMAddress(a), contract.Gas.Exit(err), err
 }
 
-// deposit checks and charges the code of a contract that was created.
+// deposit validates the code of a new contract and charges its gas.
 func (s *Simulation) deposit(a common.Address, contract *vm.Contract, code []byte, rules *params.Rules) error {
 	if len(code) > 0 && code[0] == 0xef {
 		return vm.ErrInvalidCode
@@ -300,7 +299,7 @@ func (s *Simulation) deposit(a common.Address, contract *vm.Contract, code []byt
 	return nil
 }
 
-// childFailed notes a refused operation, each code once.
+// childFailed records the response code of a failed operation once.
 func (s *Simulation) childFailed(code ledger.ResponseCode) {
 	if !slices.Contains(s.children, code) {
 		s.children = append(s.children, code)

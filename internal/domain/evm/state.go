@@ -17,10 +17,10 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// State is what contracts see and change. It reads from the source whatever is touched for the first time, remembers it for the whole
-// simulation, and keeps changes beside it, which the journal can undo. Balances are tinybars.
+// State is the state that contracts read and change. It reads accounts and slots from the source on first use, caches them for the whole simulation, and
+// records changes in the journal. Balances are in tinybars.
 //
-// The methods that the interpreter calls cannot return an error: they leave it by a panic of an [abort], which ends the run.
+// The methods that the interpreter calls cannot return errors. On an error they panic with an [abort], which ends the run.
 type State struct {
 	ctx     context.Context
 	source  Source
@@ -28,20 +28,20 @@ type State struct {
 	level   Level
 	journal Journal
 	frames  frames
-	watch   func(asks) // is told what code that will run asks for
+	onCode  func(opcodes) // called before code with these opcodes runs
 
 	accounts  map[common.Address]*account
-	seen      map[common.Address]*worldstate.Entity // who was read at an address in any form
+	entities  map[common.Address]*worldstate.Entity // of the ledger, by addresses in any form; nil: does not exist
 	overlays  map[any]any
 	transient map[slotKey]common.Hash
 	warm      map[common.Address]struct{}
 	warmSlots map[slotKey]struct{}
 	refund    uint64
 	logs      []*types.Log
-	highest   ledger.Null[int64]                // the greatest number of the ledger's entities, when it has been asked for
-	taken     int64                             // how many numbers of entities the run took
-	reads     int                               // of the source
-	touch     func(common.Address, common.Hash) // is told which slots are used; nil unless somebody wants to know
+	highest   ledger.Null[int64]                // the highest entity number of the ledger, once it was read
+	allocated int64                             // entity numbers that the run allocated
+	reads     int                               // requests to the source
+	onSlot    func(common.Address, common.Hash) // if not nil, called for each use of a slot
 }
 
 type slotKey struct {
@@ -54,44 +54,44 @@ var _ vm.StateDB = (*State)(nil)
 func newState(ctx context.Context, source Source, codes *codeCache, level Level) *State {
 	s := &State{
 		ctx: ctx, source: source, codes: codes, level: level,
-		accounts: map[common.Address]*account{}, seen: map[common.Address]*worldstate.Entity{}, overlays: map[any]any{},
+		accounts: map[common.Address]*account{}, entities: map[common.Address]*worldstate.Entity{}, overlays: map[any]any{},
 	}
 	s.startRun()
 	return s
 }
 
-// startRun forgets what a transaction has of its own.
+// startRun resets the state of a single transaction.
 func (s *State) startRun() {
 	s.transient, s.warm, s.warmSlots = nil, map[common.Address]struct{}{}, map[slotKey]struct{}{}
 	s.refund, s.logs, s.frames = 0, nil, s.frames[:0]
 }
 
-// reset undoes all that a run changed and keeps what was read, so that running again costs no reads.
+// reset undoes the changes of a run. Values that were read stay cached.
 func (s *State) reset(to int) {
 	s.journal.revert(to)
 	s.startRun()
 }
 
-// Reads is how many times the state asked its source.
+// Reads returns the number of requests to the source.
 func (s *State) Reads() int { return s.reads }
 
-// Journal is where whoever keeps changes of its own registers how to undo them.
+// Journal returns the journal, for code that keeps its own data.
 func (s *State) Journal() *Journal { return &s.journal }
 
-// Context ends with the time that the simulation may take.
+// Context returns the context of the simulation.
 func (s *State) Context() context.Context { return s.ctx }
 
-// Source is what the state reads from; system contracts read their own things from the same.
+// Source returns the source, which system contracts also read from.
 func (s *State) Source() Source { return s.source }
 
-// Level is the version of the EVM that runs.
+// Level returns the EVM version.
 func (s *State) Level() Level { return s.level }
 
-// Abort ends the whole simulation with an error that is not the contract's fault, such as a failed read. It does not return.
+// Abort ends the simulation with an error that the contract did not cause, such as a failed read. It does not return.
 func (s *State) Abort(err error) { panic(abort{err}) }
 
-// Overlay returns what a system contract keeps beside the state for as long as the simulation lasts: the value that fresh returned the first time
-// that key was asked for. Changes of it must be registered in the journal.
+// Overlay returns the data of a system contract in a simulation: the value of key, which fresh creates on the first call. Changes of it must be registered
+// in the journal.
 func Overlay[T any](s *State, key any, fresh func() *T) *T {
 	if v, ok := s.overlays[key].(*T); ok {
 		return v
@@ -104,7 +104,7 @@ func Overlay[T any](s *State, key any, fresh func() *T) *T {
 // Exist implements vm.StateDB.
 func (s *State) Exist(a common.Address) bool { return s.account(a).exists }
 
-// Empty implements vm.StateDB. An account that is there is never empty, whatever it has: calling it creates nothing.
+// Empty implements vm.StateDB. An account that exists is never empty, so that calling it does not create it.
 func (s *State) Empty(a common.Address) bool { return !s.account(a).exists }
 
 // CreateAccount implements vm.StateDB.
@@ -141,7 +141,7 @@ func (s *State) GetBalance(a common.Address) *uint256.Int {
 	return s.account(a).balance.Clone()
 }
 
-// SubBalance implements vm.StateDB. What is not there cannot be taken: the balance of an account that is treated as richer than it is ends at zero.
+// SubBalance implements vm.StateDB. The result is at least 0: a sender with a minimum balance may send more than its real balance.
 func (s *State) SubBalance(a common.Address, v *uint256.Int, _ tracing.BalanceChangeReason) uint256.Int {
 	x := s.account(a)
 	old := x.balance
@@ -159,7 +159,7 @@ func (s *State) SubBalance(a common.Address, v *uint256.Int, _ tracing.BalanceCh
 // AddBalance implements vm.StateDB.
 func (s *State) AddBalance(a common.Address, v *uint256.Int, _ tracing.BalanceChangeReason) uint256.Int {
 	if v.IsZero() {
-		return uint256.Int{} // a touch; nobody may be there, and reading would be for nothing
+		return uint256.Int{} // a touch, which needs no read
 	}
 	x := s.account(a)
 	old := x.balance
@@ -182,13 +182,13 @@ func (s *State) GetCode(a common.Address) []byte {
 	if x.code == nil {
 		return s.accountProxy(a, x)
 	}
-	if s.watch != nil && x.code.asks != 0 {
-		s.watch(x.code.asks)
+	if s.onCode != nil && x.code.uses != 0 {
+		s.onCode(x.code.uses)
 	}
 	return x.code.bytes
 }
 
-// accountProxy is the code of an account without code while it is being called with a function of the account service.
+// accountProxy returns the code of an account without code while a function of the account service is called on it.
 func (s *State) accountProxy(a common.Address, x *account) []byte {
 	if x.entity == nil || x.entity.Type != ledger.EntityAccount || !s.level.hasAccountService() || len(s.frames) == 0 {
 		return nil
@@ -259,7 +259,7 @@ func (s *State) Touch(common.Address) {}
 // AddPreimage implements vm.StateDB.
 func (s *State) AddPreimage(common.Hash, []byte) {}
 
-// Witness implements vm.StateDB: nobody proves anything.
+// Witness implements vm.StateDB.
 func (s *State) Witness() *stateless.Witness { return nil }
 
 // AccessEvents implements vm.StateDB.

@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 )
 
-// committed is what a slot held before the run.
+// committed returns the value of a slot before the run.
 func (s *State) committed(x *account, slot common.Hash) common.Hash {
 	if x.created {
 		return common.Hash{}
@@ -16,13 +16,13 @@ func (s *State) committed(x *account, slot common.Hash) common.Hash {
 	if v, ok := x.slots[slot]; ok {
 		return v
 	}
-	if x.entity == nil || x.wiped { // nothing more can be there
+	if x.entity == nil || x.cleared {
 		return common.Hash{}
 	}
 	s.reads++
 	got, err := s.source.Slots(s.ctx, x.entity.ID, [][32]byte{slot})
 	if err != nil {
-		s.Abort(fmt.Errorf("reading storage of %s: %w", x.entity.ID, err))
+		s.Abort(fmt.Errorf("reading the storage of %s: %w", x.entity.ID, err))
 	}
 	if x.slots == nil {
 		x.slots = map[common.Hash]common.Hash{}
@@ -44,8 +44,8 @@ func (s *State) GetStateAndCommittedState(a common.Address, slot common.Hash) (n
 // GetState implements vm.StateDB.
 func (s *State) GetState(a common.Address, slot common.Hash) common.Hash {
 	v, _ := s.GetStateAndCommittedState(a, slot)
-	if s.touch != nil {
-		s.touch(a, slot)
+	if s.onSlot != nil {
+		s.onSlot(a, slot)
 	}
 	return v
 }
@@ -58,14 +58,14 @@ func (s *State) SetState(a common.Address, slot, value common.Hash) common.Hash 
 		x.written = map[common.Hash]common.Hash{}
 	}
 	setKey(&s.journal, x.written, slot, value)
-	if s.touch != nil {
-		s.touch(a, slot)
+	if s.onSlot != nil {
+		s.onSlot(a, slot)
 	}
 	return old
 }
 
-// peek is what a slot holds that was used before.
-func (s *State) peek(a common.Address, slot common.Hash) common.Hash {
+// current returns the value of a slot without reporting its use.
+func (s *State) current(a common.Address, slot common.Hash) common.Hash {
 	v, _ := s.GetStateAndCommittedState(a, slot)
 	return v
 }
@@ -111,7 +111,7 @@ func (s *State) AddSlotToAccessList(a common.Address, slot common.Hash) {
 	}
 }
 
-// Prepare implements vm.StateDB: what a transaction names is warm from its start.
+// Prepare implements vm.StateDB: the addresses of a transaction are warm from the start.
 func (s *State) Prepare(rules params.Rules, sender, coinbase common.Address, to *common.Address, precompiled []common.Address, list types.AccessList) {
 	warm := func(a common.Address) { s.warm[a] = struct{}{} }
 	warm(sender)

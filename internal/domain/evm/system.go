@@ -11,43 +11,42 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// SystemContract is a contract that the network itself runs, at an address that is the number of a system entity ([Config.SystemContracts]).
+// SystemContract is a contract that the network implements itself, at the address of a system entity ([Config.SystemContracts]).
 //
-// It is called in the middle of a simulation, once for each call that reaches it. It may read and change the state, and things of its own
-// beside it ([Overlay]), as long as it registers each change in the state's journal: when the frame that it runs in, or one around it, fails, the
-// journal undoes what was done. One value serves all simulations at the same time, so it keeps nothing itself.
+// It may read and change the state and its own data ([Overlay]). It must register each change in the state's journal, which undoes the change if the
+// frame or an outer frame fails. One value serves all simulations at the same time, so it must not keep data of its own.
 //
-// What has been sent along is checked by the machine: a call with value halts the caller unless [PayableContract] says that the function takes
-// value, and so does an input that is shorter than a selector, which ends the frame.
+// The machine rejects calls with value unless the contract is a [PayableContract] and the function is payable: they halt the caller. An input that is
+// shorter than a selector halts the frame.
 type SystemContract interface {
 	Call(c *SystemCall) Outcome
 }
 
-// PayableContract is a system contract that takes value with some of its functions.
+// PayableContract is a system contract with payable functions.
 type PayableContract interface {
 	SystemContract
-	// Payable tells whether the function with this selector may be sent value.
+	// Payable reports whether the function with the selector accepts value.
 	Payable(selector uint32) bool
 }
 
 // SystemCall is one call of a system contract.
 type SystemCall struct {
-	// Op is the opcode that made it; CALL for a call at the top level.
+	// Op is the opcode of the call, CALL at the top level.
 	Op vm.OpCode
-	// Caller is msg.sender. In a delegate call, such as those of the redirect proxies, it is who called the code that delegates.
+	// Caller is msg.sender. In a delegate call, such as that of a redirect proxy, it is the caller of the delegating code.
 	Caller common.Address
-	// Self is address(this): the system contract, or in a delegate call the contract that delegates, which for a redirect proxy is the
-	// token, account or schedule that was called.
+	// Self is address(this): the system contract, or in a delegate call the delegating contract. For a redirect proxy that is the token, account or
+	// schedule.
 	Self common.Address
 	// Value is msg.value in tinybars.
 	Value *uint256.Int
-	// Static tells that nothing may be changed.
+	// Static reports whether the state must not change.
 	Static bool
-	// Depth is how many frames are around this one; 0 at the top level.
+	// Depth is the number of outer frames, 0 at the top level.
 	Depth int
-	// Gas is what the frame has.
+	// Gas is the gas of the frame.
 	Gas uint64
-	// Selector is the first 4 bytes of the input, Args what follows. The input belongs to the caller and must not be kept.
+	// Selector is the first 4 bytes of the input, Args the rest. The input must not be retained.
 	Selector uint32
 	Args     []byte
 	Input    []byte
@@ -58,7 +57,7 @@ type SystemCall struct {
 	sim *Simulation
 }
 
-// Word is the 32-byte word of the arguments with the given place, counted from 0; ok is false when they are too short.
+// Word returns the i-th 32-byte word of the arguments. ok is false if they are too short.
 func (c *SystemCall) Word(i int) (word [32]byte, ok bool) {
 	if len(c.Args) < 32*(i+1) {
 		return word, false
@@ -66,15 +65,15 @@ func (c *SystemCall) Word(i int) (word [32]byte, ok bool) {
 	return [32]byte(c.Args[32*i:]), true
 }
 
-// Proxied tells whether the call comes from the redirect proxy of the entity that it is about.
+// Proxied reports whether the call comes from the redirect proxy of an entity.
 func (c *SystemCall) Proxied(entity common.Address) bool {
 	return c.Op == vm.DELEGATECALL && c.Self == entity
 }
 
-// ChildFailed notes that an operation that the call began was refused with a code. When the whole simulation fails, its error names the codes.
+// ChildFailed records the response code of a failed operation. If the simulation fails, its result has these codes.
 func (c *SystemCall) ChildFailed(code ledger.ResponseCode) { c.sim.childFailed(code) }
 
-// Outcome is how a call of a system contract ended. Make one by [Return], [Revert], [Halt], [HaltCaller] or [Unknown].
+// Outcome is the result of a call of a system contract. [Return], [Revert], [Halt], [HaltCaller] and [Unknown] return one.
 type Outcome struct {
 	status outcomeStatus
 	gas    uint64
@@ -92,31 +91,31 @@ const (
 	unknown
 )
 
-// Return ends the call normally. When the frame has less gas than it takes, the frame fails for want of it, and what was changed is undone.
+// Return ends the call successfully. If the frame has less gas, it runs out of gas and its changes are undone.
 func Return(gas uint64, output []byte) Outcome {
 	return Outcome{status: returned, gas: gas, output: output}
 }
 
-// Revert undoes the call and gives data to the caller, which keeps the rest of its gas.
+// Revert undoes the call and returns data to the caller, which keeps the remaining gas.
 func Revert(gas uint64, data []byte) Outcome {
 	return Outcome{status: reverted, gas: gas, output: data}
 }
 
-// Halt ends the frame, which loses all its gas. At the top level the simulation fails with the code; any other caller sees a failed call.
+// Halt halts the frame, which loses all its gas. At the top level the simulation fails with the code. A contract that called sees a failed call.
 func Halt(code ledger.ResponseCode) Outcome { return Outcome{status: halted, code: code} }
 
-// HaltCaller ends the frame and the one that called it.
+// HaltCaller halts the frame and its caller.
 func HaltCaller(code ledger.ResponseCode) Outcome { return Outcome{status: haltedCaller, code: code} }
 
-// Unknown answers a function that the contract does not have: the call succeeds without output and takes all gas.
+// Unknown ends the call of a function that does not exist: the call succeeds without output and uses all gas.
 func Unknown() Outcome { return Outcome{status: unknown} }
 
-// systemAdapter makes a system contract one that the interpreter can call. The interpreter asks first for the gas and then for the output, so
-// the work is done when it asks for the gas.
+// systemAdapter is a system contract as a precompiled contract. The interpreter calls RequiredGas before Run, so RequiredGas runs the contract and Run
+// returns the outcome.
 type systemAdapter struct {
 	at       common.Address
-	contract SystemContract // nil: a system account that does nothing
-	sim      **Simulation   // whose run it is part of
+	contract SystemContract // nil for a system account without a contract
+	sim      **Simulation   // the current simulation
 	outcome  Outcome
 }
 
@@ -134,7 +133,7 @@ func (a *systemAdapter) RequiredGas(input []byte) uint64 {
 	case unknown:
 		return frame.Gas
 	case halted, haltedCaller:
-		return 0 // the frame loses all of it anyway
+		return 0 // the frame loses all gas
 	default:
 		return a.outcome.gas
 	}
@@ -177,7 +176,7 @@ func (a *systemAdapter) Run([]byte) ([]byte, error) {
 	}
 }
 
-// valueGuard refuses value that is sent to one of Ethereum's precompiled contracts, which are system accounts here.
+// valueGuard rejects calls with value of Ethereum's precompiled contracts, which are system accounts.
 type valueGuard struct {
 	vm.PrecompiledContract
 	sim **Simulation
@@ -192,22 +191,22 @@ func (g valueGuard) Run(input []byte) ([]byte, error) {
 	return g.PrecompiledContract.Run(input) //nolint:wrapcheck // the interpreter compares errors
 }
 
-// The prices of the fixed rates at which operations of system contracts are charged.
+// Prices of operations of system contracts.
 const (
 	viewTinycents = 1_000_000 // 0.0001 $
 	viewGasPrice  = 852_000   // thousandths of tinycents
 )
 
-// ViewGas is what a function costs that only reads.
+// ViewGas returns the gas of a read-only function.
 func ViewGas() uint64 { return OperationGas(viewTinycents, viewGasPrice) }
 
-// DispatchGas is what a function costs that does something whose price is known in tinycents: never less than one that only reads.
+// DispatchGas returns the gas of an operation with a price in tinycents: at least that of a read-only function.
 func DispatchGas(tinycents int64) uint64 {
 	return OperationGas(max(tinycents, viewTinycents), viewGasPrice)
 }
 
-// OperationGas is what an operation of the network costs when a contract asks for it: its price in tinycents at a price of gas in thousandths
-// of tinycents, and a fifth more.
+// OperationGas returns the gas of a network operation that a contract requests: its price in tinycents, at a gas price in thousandths of tinycents, plus
+// 20 percent.
 func OperationGas(tinycents, gasPrice int64) uint64 {
 	if gasPrice <= 0 {
 		return 0

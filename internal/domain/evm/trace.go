@@ -13,53 +13,53 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// TraceOptions say what a trace tells of each step.
+// TraceOptions select the parts of each step.
 type TraceOptions struct {
 	Stack, Memory, Storage bool
-	// Reason, if not nil, says why a call of a contract without code failed in the original transaction: n counts such calls at a depth.
+	// Reason, if not nil, returns why the n-th call of a system contract at a depth failed in the original transaction.
 	Reason func(depth, n int) []byte
-	// Step gets each step as soon as it is over, in the order in which they began. The step and what it holds are overwritten afterwards. An error
-	// ends the run and is returned.
+	// Step is called with each step when it is complete, in the order in which steps began. The step is overwritten afterwards. An error ends the run and is
+	// returned.
 	Step func(*calls.OpcodeStep) error
 }
 
-// Trace runs a message and tells each step.
+// Trace runs a message and calls [TraceOptions.Step] for each step.
 func (s *Simulation) Trace(m Message, o TraceOptions) (*Result, error) {
 	s.tracer = &tracer{o: o, sim: s, systemCalls: map[int]int{}, touched: map[common.Hash]common.Address{}}
-	defer func() { s.tracer, s.state.touch = nil, nil }()
+	defer func() { s.tracer, s.state.onSlot = nil, nil }()
 	if o.Storage {
-		s.state.touch = s.tracer.touch
+		s.state.onSlot = s.tracer.useSlot
 	}
 	return s.run(m)
 }
 
-// tracer turns what the interpreter tells before each opcode into what each opcode left behind. A step is over when its frame goes on with the
-// next, or ends. A step that calls is told before those of the frame that it makes: what it left behind is known as soon as that frame begins, but for
-// what comes back.
+// tracer converts the interpreter's events, which come before each opcode, to steps that have the state after the opcode. A step is complete when its frame
+// continues with the next opcode, or ends. A step that calls is complete when the called frame begins, so it comes before the steps of that frame and does
+// not have its return data.
 type tracer struct {
 	o   TraceOptions
 	sim *Simulation
 
-	open    bool // there is a step that is not told yet
-	step    calls.OpcodeStep
-	scope   tracing.OpContext
-	popped  int // what is on the stack still and will not be after the step
-	running []running
+	open   bool // step is not complete
+	step   calls.OpcodeStep
+	scope  tracing.OpContext
+	popped int // stack items that the opcode will remove
+	frames []tracedFrame
 
 	systemCalls map[int]int
-	touched     map[common.Hash]common.Address // slots in the order of their keys, each with the first contract that touched it
+	touched     map[common.Hash]common.Address // used slots, with the first contract that used them
 	keys        []common.Hash                  // sorted
 	values      []calls.SlotValue
-	words       []byte // what memory and stack of the step are in
+	words       []byte // backing array of the step's memory and stack
 }
 
-// running is a frame as the tracer sees it.
-type running struct {
-	opcodes bool // it has made a step
+// tracedFrame is a frame on the call stack.
+type tracedFrame struct {
+	opcodes bool // it has run an opcode
 }
 
-// touch notes that a contract used a slot.
-func (t *tracer) touch(a common.Address, slot common.Hash) {
+// useSlot records that a contract used a slot.
+func (t *tracer) useSlot(a common.Address, slot common.Hash) {
 	if _, known := t.touched[slot]; known {
 		return
 	}
@@ -70,9 +70,9 @@ func (t *tracer) touch(a common.Address, slot common.Hash) {
 
 // before is called before an opcode.
 func (t *tracer) before(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, depth int, err error) {
-	t.finish(gas, depth-1)
-	if n := len(t.running); n > 0 {
-		t.running[n-1].opcodes = true
+	t.resume(gas, depth-1)
+	if n := len(t.frames); n > 0 {
+		t.frames[n-1].opcodes = true
 	}
 	t.step = calls.OpcodeStep{
 		Depth: int32(depth - 1), Gas: int64(gas - min(cost, gas)), GasCost: int64(cost), Op: opName(op), Pc: int64(pc),
@@ -89,13 +89,13 @@ func (t *tracer) before(pc uint64, op byte, gas, cost uint64, scope tracing.OpCo
 		case vm.SELFDESTRUCT:
 			t.popped = 1
 		default:
-			return // it is over when the next one begins
+			return // it is complete when the next one begins
 		}
 	}
-	t.emit()
+	t.complete()
 }
 
-// revertData is what REVERT is about to give back.
+// revertData returns the data of a REVERT that is about to run.
 func revertData(scope tracing.OpContext) []byte {
 	stack, memory := scope.StackData(), scope.MemoryData()
 	from, size := stack[len(stack)-1].Uint64(), stack[len(stack)-2].Uint64()
@@ -106,27 +106,27 @@ func revertData(scope tracing.OpContext) []byte {
 	return data
 }
 
-// fault is called when an opcode failed after it began, while its frame is still there.
-func (t *tracer) fault(uint64, byte, uint64, uint64, tracing.OpContext, int, error) { t.emit() }
+// fault is called when an opcode fails.
+func (t *tracer) fault(uint64, byte, uint64, uint64, tracing.OpContext, int, error) { t.complete() }
 
 // enter is called when a frame begins.
 func (t *tracer) enter(f *Frame) {
 	if f.Op == vm.SELFDESTRUCT {
 		return
 	}
-	t.emit()
-	t.running = append(t.running, running{})
+	t.complete()
+	t.frames = append(t.frames, tracedFrame{})
 }
 
 // exit is called when a frame ends.
 func (t *tracer) exit(f *Frame, used uint64, err error) {
-	if f.Op == vm.SELFDESTRUCT || len(t.running) == 0 {
+	if f.Op == vm.SELFDESTRUCT || len(t.frames) == 0 {
 		return
 	}
-	depth := len(t.running) - 1
-	r := t.running[depth]
-	t.running = t.running[:depth]
-	if r.opcodes || !t.sim.isCodeless(f.Code) {
+	depth := len(t.frames) - 1
+	frame := t.frames[depth]
+	t.frames = t.frames[:depth]
+	if frame.opcodes || !t.sim.isCodeless(f.Code) {
 		return
 	}
 	t.step = calls.OpcodeStep{
@@ -140,19 +140,19 @@ func (t *tracer) exit(f *Frame, used uint64, err error) {
 			t.step.Reason = t.o.Reason(depth, n)
 		}
 	}
-	t.tell()
+	t.send()
 }
 
-// finish tells the open step when the frame that made it goes on, having so much gas.
-func (t *tracer) finish(gas uint64, depth int) {
+// resume completes the open step when its frame continues with the given gas.
+func (t *tracer) resume(gas uint64, depth int) {
 	if t.open && t.step.Depth == int32(depth) {
 		t.step.Gas = int64(gas)
 	}
-	t.emit()
+	t.complete()
 }
 
-// emit tells the open step, with what it left behind.
-func (t *tracer) emit() {
+// complete sends the open step with the state after it.
+func (t *tracer) complete() {
 	if !t.open {
 		return
 	}
@@ -171,46 +171,46 @@ func (t *tracer) emit() {
 		t.words = slices.Grow(t.words, 32*len(stack)+len(memory))
 		for i := range stack {
 			w := stack[i].Bytes32()
-			t.step.Stack = append(t.step.Stack, t.keep(w[:]))
+			t.step.Stack = append(t.step.Stack, t.copy(w[:]))
 		}
 		for len(memory) > 0 {
 			n := min(32, len(memory))
-			t.step.Memory = append(t.step.Memory, t.keep(memory[:n]))
+			t.step.Memory = append(t.step.Memory, t.copy(memory[:n]))
 			memory = memory[n:]
 		}
 	}
 	t.storage()
-	t.tell()
+	t.send()
 }
 
-// keep copies a word into the memory of the step.
-func (t *tracer) keep(b []byte) []byte {
+// copy copies a word to the backing array of the step.
+func (t *tracer) copy(b []byte) []byte {
 	at := len(t.words)
 	t.words = append(t.words, b...)
 	return t.words[at:len(t.words):len(t.words)]
 }
 
-// storage adds the slots that were used so far.
+// storage adds the slots used so far.
 func (t *tracer) storage() {
 	if !t.o.Storage {
 		return
 	}
 	t.values = slices.Grow(t.values[:0], len(t.keys))[:len(t.keys)]
 	for i, key := range t.keys {
-		value := t.sim.state.peek(t.touched[key], key)
+		value := t.sim.state.current(t.touched[key], key)
 		t.values[i] = calls.SlotValue{Key: append(t.values[i].Key[:0], key[:]...), Value: append(t.values[i].Value[:0], value[:]...)}
 		t.step.Storage = append(t.step.Storage, &t.values[i])
 	}
 }
 
-// tell hands the step over.
-func (t *tracer) tell() {
+// send passes the step to the caller.
+func (t *tracer) send() {
 	if err := t.o.Step(&t.step); err != nil {
 		t.sim.state.Abort(err)
 	}
 }
 
-// opName is the opcode's name as the network calls it; empty for one that there is not.
+// opName returns the network's name of an opcode, empty for an undefined opcode.
 func opName(op byte) string {
 	switch vm.OpCode(op) {
 	case vm.DIFFICULTY:
@@ -224,18 +224,18 @@ func opName(op byte) string {
 	}
 }
 
-// isSystem tells whether the network itself answers at an address.
+// isSystem reports whether an address is a system contract or system account, other than Ethereum's precompiled contracts.
 func (s *Simulation) isSystem(a common.Address) bool {
 	num, ok := ledger.EVMAddress(a).Num()
 	return ok && num > 0 && num <= lastSystemAccount && !s.isEthereumPrecompile(num)
 }
 
-// isEthereumPrecompile tells whether Ethereum itself has a contract at a number.
+// isEthereumPrecompile reports whether a number is a precompiled contract of Ethereum.
 func (s *Simulation) isEthereumPrecompile(num int64) bool {
 	return slices.Contains(s.machine.engines[s.level].warm, longZero(num))
 }
 
-// isCodeless tells whether what runs at an address is no code.
+// isCodeless reports whether calls of an address run no EVM code.
 func (s *Simulation) isCodeless(a common.Address) bool {
 	num, ok := ledger.EVMAddress(a).Num()
 	return ok && num > 0 && num <= lastSystemAccount

@@ -12,7 +12,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// ContractCallInput is what is asked to be run. Addresses have 20 bytes, or are missing.
+// ContractCallInput is a contract call. Addresses have 20 bytes or are nil.
 type ContractCallInput struct {
 	Block          string
 	Data           []byte
@@ -24,7 +24,7 @@ type ContractCallInput struct {
 	StateOverrides []*StateOverrideInput
 }
 
-// StateOverrideInput is what an account is instead of what the ledger says.
+// StateOverrideInput replaces values of an account for a call.
 type StateOverrideInput struct {
 	Address   []byte
 	Balance   []byte
@@ -34,28 +34,28 @@ type StateOverrideInput struct {
 	StateDiff []*SlotValueInput
 }
 
-// SlotValueInput is a slot of storage and what it holds.
+// SlotValueInput is a storage slot and its value.
 type SlotValueInput struct {
 	Key   []byte
 	Value []byte
 }
 
-// ContractCall is how a call ended.
+// ContractCall is the result of a call.
 type ContractCall struct {
 	BlockNumber int64
 	Failure     *ContractCallFailure
 	GasUsed     int64
-	Output      []byte // nil when it failed
+	Output      []byte // nil if it failed
 }
 
-// GasEstimate is how much gas a call needs.
+// GasEstimate is an estimate of the gas of a call.
 type GasEstimate struct {
 	BlockNumber int64
 	Failure     *ContractCallFailure
 	Gas         ledger.Null[int64]
 }
 
-// GasHex is the gas as "0x" and 16 hex digits.
+// GasHex returns the gas as "0x" and 16 hex digits, or null if the call fails.
 func (e *GasEstimate) GasHex() ledger.Null[string] {
 	if !e.Gas.Valid {
 		return ledger.Null[string]{}
@@ -63,7 +63,7 @@ func (e *GasEstimate) GasHex() ledger.Null[string] {
 	return ledger.Of(fmt.Sprintf("0x%016x", e.Gas.V))
 }
 
-// ContractCallFailure is why a call failed.
+// ContractCallFailure is the reason of a failed call.
 type ContractCallFailure struct {
 	Children []ledger.ResponseCode
 	Code     ledger.ResponseCode
@@ -71,19 +71,19 @@ type ContractCallFailure struct {
 	Reason   ledger.Null[string]
 }
 
-// MinGas is the least gas that a call may be given, in units of gas.
+// MinGas is the minimum gas of a call.
 const MinGas = 21_000
 
-// Limits of overrides.
+// Limits of state overrides.
 const (
 	maxOverrideSlots = 100
 	maxOverrideWord  = 8 // bytes of balances and nonces
 )
 
-// initCode finds code that creates a contract: it copies what it carries and returns it.
+// initCode matches initcode: code that copies its payload and returns it.
 var initCode = regexp.MustCompile(`(60806040|60606040)[0-9a-f]*39[0-9a-f]*f3`)
 
-// minInitCode is how many hex digits it has at least.
+// minInitCode is the minimum length of initcode in hex digits.
 const minInitCode = 14
 
 // Complaints are the rules that the input breaks, in the words of the REST API. Whether there may be so much gas, and overrides at all, others know.
@@ -115,7 +115,7 @@ func (c *ContractCallInput) Complaints() []string {
 	return out
 }
 
-// createsContract tells whether the data looks like code that creates a contract.
+// createsContract reports whether the data looks like initcode.
 func (c *ContractCallInput) createsContract() bool {
 	digits := string(ledger.AppendHex(nil, c.Data)[2:])
 	return len(digits) >= minInitCode && initCode.MatchString(digits)
@@ -145,19 +145,19 @@ func (o *StateOverrideInput) complaints() []string {
 	return out
 }
 
-// Sender is who calls; unknown where nobody is named.
+// Sender returns the sender, or null if there is none.
 func (c *ContractCallInput) Sender() ledger.Null[ledger.EVMAddress] {
 	a, ok := ledger.EVMAddressOf(c.From)
 	return ledger.Null[ledger.EVMAddress]{V: a, Valid: ok}
 }
 
-// Callee is what is called; unknown where a contract is created.
+// Callee returns the called contract, or null if the call creates a contract.
 func (c *ContractCallInput) Callee() ledger.Null[ledger.EVMAddress] {
 	a, ok := ledger.EVMAddressOf(c.To)
 	return ledger.Null[ledger.EVMAddress]{V: a, Valid: ok && a != ledger.EVMAddress{}}
 }
 
-// Word is a number of up to 8 bytes, big endian; unknown where there are none.
+// overrideWord decodes a big-endian number of up to 8 bytes, null if b is nil.
 func overrideWord(b []byte) ledger.Null[uint64] {
 	if b == nil {
 		return ledger.Null[uint64]{}
@@ -167,10 +167,10 @@ func overrideWord(b []byte) ledger.Null[uint64] {
 	return ledger.Of(binary.BigEndian.Uint64(w[:]))
 }
 
-// BalanceValue is the balance, in tinybars.
+// BalanceValue returns the balance in tinybars.
 func (o *StateOverrideInput) BalanceValue() ledger.Null[uint64] { return overrideWord(o.Balance) }
 
-// NonceValue is the nonce.
+// NonceValue returns the nonce.
 func (o *StateOverrideInput) NonceValue() ledger.Null[uint64] { return overrideWord(o.Nonce) }
 
 var (

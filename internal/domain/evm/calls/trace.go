@@ -1,10 +1,8 @@
 package calls
 
-import (
-	"heliograph/internal/domain/ledger"
-)
+import "heliograph/internal/domain/ledger"
 
-// OpcodeTrace is what happened when a transaction was run again.
+// OpcodeTrace is the trace of a transaction that was run again.
 type OpcodeTrace struct {
 	Address     ledger.EVMAddress
 	ContractID  ledger.EntityID
@@ -15,7 +13,7 @@ type OpcodeTrace struct {
 	Steps       int64
 }
 
-// OpcodeStep is one step of it: what an opcode left behind.
+// OpcodeStep is a step of a trace: an opcode and the state after it.
 type OpcodeStep struct {
 	Depth   int32
 	Gas     int64
@@ -28,7 +26,7 @@ type OpcodeStep struct {
 	Storage []*SlotValue
 }
 
-// SlotValue is a slot of storage and what it holds, of 32 bytes each.
+// SlotValue is a storage slot and its value, 32 bytes each.
 type SlotValue struct {
 	Key   []byte
 	Value []byte

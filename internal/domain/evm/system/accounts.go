@@ -10,7 +10,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// accountFunctions are the functions of the account service.
+// accountFunctions returns the functions of the account service.
 func accountFunctions() []*function {
 	return []*function{
 		{signature: "hbarAllowance(address,address)", returns: "int64,int256", run: hbarAllowance},
@@ -23,7 +23,7 @@ func accountFunctions() []*function {
 	}
 }
 
-// accountFacade are the functions of the address of an account without code.
+// accountFacade returns the functions of the address of an account without code.
 func accountFacade() []*function {
 	return []*function{
 		{signature: "hbarAllowance(address)", returns: "int64,int256", run: hbarAllowance},
@@ -39,7 +39,7 @@ const (
 	accountUpdatePrice = dollar / 100_000 * 22
 )
 
-// ownerAndSpender are who a function is about: the owner is the account that was called, else the first argument.
+// ownerAndSpender returns the parties of an allowance and the remaining arguments. The owner is the called account, or the first argument.
 func (c *call) ownerAndSpender(in []any) (owner, spender party, rest []any, code ledger.ResponseCode) {
 	at := c.entity
 	if !c.redirect {
@@ -98,12 +98,12 @@ func setUnlimitedAssociations(c *call, in []any) evm.Outcome {
 	if in[0].(bool) {
 		most = -1
 	}
-	c.facts.load(wants{slots: []party{p}})
+	c.facts.load(request{slots: []party{p}})
 	change(c.facts, &c.facts.slots[p].Most, most)
 	return c.returns(int64(success))
 }
 
-// isAccount tells whether an entity is an account or a contract.
+// isAccount reports whether an entity is an account or a contract.
 func isAccount(e *worldstate.Entity) bool {
 	return e != nil && (e.Type == ledger.EntityAccount || e.Type == ledger.EntityContract)
 }

@@ -9,16 +9,16 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// airdropTokens sends units and serials of tokens: airdropTokens((token, (account, amount, approved)[], (from, to, serial, approved)[])[]). Who is
-// associated with a token, or has room for it, gets it at once; to anybody else it is offered. The sender pays custom fees at once, and also those that
-// otherwise were taken from what the receivers get: what is offered is what arrives.
+// airdropTokens sends units and serials of tokens: airdropTokens((token, (account, amount, approved)[], (from, to, serial, approved)[])[]). A receiver that
+// is associated with the token, or has a free automatic association, receives it at once. For other receivers the airdrop is pending until they claim it.
+// The sender pays all custom fees at once, including those that a transfer would deduct from the received amount.
 func airdropTokens(c *call, in []any) (ledger.ResponseCode, []any) {
 	x := &transfer{}
 	parts := abi.List(in[0])
 	switch {
 	case len(parts) == 0:
 		return emptyTransfer, nil
-	case len(parts) > mostAirdrops:
+	case len(parts) > maxAirdrops:
 		return invalidTransactionBody, nil
 	}
 	for _, v := range parts {
@@ -54,7 +54,7 @@ func airdropTokens(c *call, in []any) (ledger.ResponseCode, []any) {
 	return success, nil
 }
 
-// airdropOf reads what one sender airdrops of a token. Nobody can airdrop what is another's, approved or not.
+// airdropOf reads the airdrop of one token by one sender. A sender cannot airdrop tokens of another account, even with an approval.
 func (c *call) airdropOf(part []any) (movement, ledger.ResponseCode) {
 	amounts, serials := abi.List(part[1]), abi.List(part[2])
 	for _, v := range slices.Concat(amounts, serials) {
@@ -62,7 +62,7 @@ func (c *call) airdropOf(part []any) (movement, ledger.ResponseCode) {
 			return movement{}, notSupported
 		}
 	}
-	t, code := c.usableAt(part[0].(common.Address))
+	t, code := c.activeTokenAt(part[0].(common.Address))
 	if code != success {
 		return movement{}, code
 	}
@@ -73,10 +73,10 @@ func (c *call) airdropOf(part []any) (movement, ledger.ResponseCode) {
 	if m.moves, code = c.amountsOf(amounts); code != success {
 		return m, code
 	}
-	if m.hands, code = c.handsOf(t, serials); code != success {
+	if m.serials, code = c.serialMovesOf(t, serials); code != success {
 		return m, code
 	}
-	if code := m.sound(); code != success {
+	if code := m.validate(); code != success {
 		return m, code
 	}
 	senders := map[party]bool{}
@@ -85,10 +85,10 @@ func (c *call) airdropOf(part []any) (movement, ledger.ResponseCode) {
 			senders[v.who] = true
 		}
 	}
-	for _, h := range m.hands {
+	for _, h := range m.serials {
 		senders[h.from] = true
 		for _, fee := range t.Fees.V.RoyaltyFees {
-			// A fallback fee is the receiver's, who may not have agreed to it.
+			// The receiver would have to pay the fallback fee without consent.
 			if fee.FallbackFee != nil && !exempt(t, h.from, fee.CollectorAccountID, fee.AllCollectorsAreExempt) &&
 				!exempt(t, h.to, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
 				return m, fallbackRoyaltyInAirdrop
@@ -101,13 +101,13 @@ func (c *call) airdropOf(part []any) (movement, ledger.ResponseCode) {
 	return m, success
 }
 
-// offer is what somebody is airdropped who must be asked.
+// offer is an airdrop that the receiver must claim.
 type offer struct {
 	airdropKey
-	amount int64 // 0 of a serial
+	amount int64 // 0 for a serial
 }
 
-// withhold takes out of a movement what can only be offered.
+// withhold removes from a movement the parts that receivers must claim, and returns them.
 func (c *call) withhold(m *movement) (offers []offer) {
 	var sender party
 	for _, v := range m.moves {
@@ -116,10 +116,10 @@ func (c *call) withhold(m *movement) (offers []offer) {
 		}
 	}
 	var moves []move
-	var hands []hand
+	var serials []serialMove
 	held := int64(0)
 	for _, v := range m.moves {
-		if v.amount > 0 && !v.fee && c.mustBeAsked(m.token, v.who) {
+		if v.amount > 0 && !v.fee && c.mustClaim(m.token, v.who) {
 			offers = append(offers, offer{airdropKey{sender, v.who, m.token.EntityID, 0}, v.amount})
 			held += v.amount
 			continue
@@ -131,22 +131,22 @@ func (c *call) withhold(m *movement) (offers []offer) {
 			moves[i].amount += held
 		}
 	}
-	for _, h := range m.hands {
-		if c.mustBeAsked(m.token, h.to) {
+	for _, h := range m.serials {
+		if c.mustClaim(m.token, h.to) {
 			offers = append(offers, offer{airdropKey{h.from, h.to, m.token.EntityID, h.serial}, 0})
 			continue
 		}
-		hands = append(hands, h)
+		serials = append(serials, h)
 	}
-	m.moves, m.hands = moves, hands
+	m.moves, m.serials = moves, serials
 	return offers
 }
 
-// offer makes offers of a token, all of them by one sender, who must have what is offered. It stays there until it is claimed.
+// offer adds pending airdrops of a token by one sender. The sender must own the amount and keeps it until the airdrop is claimed.
 func (c *call) offer(t *token, offers []offer) ledger.ResponseCode {
 	held := int64(0)
 	for _, o := range offers {
-		r, code := c.open(t, o.sender, false)
+		r, code := c.usableRelation(t, o.sender, false)
 		if code != success {
 			return code
 		}
@@ -171,15 +171,15 @@ func (c *call) offer(t *token, offers []offer) ledger.ResponseCode {
 	return success
 }
 
-// mustBeAsked tells whether somebody gets a token only after claiming it.
-func (c *call) mustBeAsked(t *token, p party) bool {
+// mustClaim reports whether a party receives airdrops of a token only by claiming them.
+func (c *call) mustClaim(t *token, p party) bool {
 	if e := c.State.Entity(c.facts.address(p)); e != nil && e.ReceiverSigRequired && p != c.caller() {
 		return true
 	}
 	if c.facts.relation(p, t).associated {
 		return false
 	}
-	c.facts.load(wants{slots: []party{p}})
+	c.facts.load(request{slots: []party{p}})
 	room := c.facts.slots[p]
 	return room.Most >= 0 && room.Used >= room.Most
 }

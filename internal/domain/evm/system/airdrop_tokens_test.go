@@ -53,7 +53,7 @@ func TestAirdrops(t *testing.T) {
 		return hts(fmt.Sprint("true ", code), airdrops, parts)
 	}
 	one := lz(next + 1)
-	create := hts("true 22", createUnitsFees, with(gull(keyFor(1)), mostAt, 100_000), 50_000, 0, []any{}, []any{[]any{1, 10, 0, 0, false, fund}})
+	create := hts("true 22", createUnitsFees, with(gull(keyFor(1)), maxAt, 100_000), 50_000, 0, []any{}, []any{[]any{1, 10, 0, 0, false, fund}})
 	create.value = hbars
 	static := drop(0, sent(oil, alice, carol, 10))
 	static.op, static.want = vm.STATICCALL, "false 0"
@@ -158,7 +158,7 @@ func TestFees(t *testing.T) {
 		return u
 	}
 	units := func(fixed, parts []any) updating {
-		return paid(hts("true 22", createUnitsFees, with(gull(keyFor(1|32)), mostAt, 100_000), 50_000, 0, fixed, parts))
+		return paid(hts("true 22", createUnitsFees, with(gull(keyFor(1|32)), maxAt, 100_000), 50_000, 0, fixed, parts))
 	}
 	everybody := func(token common.Address) []updating {
 		var out []updating

@@ -9,24 +9,24 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// mostAirdrops is how many pending airdrops are claimed or cancelled together, and how many tokens and serials rejected.
-const mostAirdrops = 10
+// maxAirdrops is the maximum number of pending airdrops in a claim or cancellation, and of tokens and serials in a rejection.
+const maxAirdrops = 10
 
-// airdrop is what somebody is offered.
+// airdrop is a pending airdrop.
 type airdrop struct {
 	pending bool
-	amount  int64 // 0 of a serial
+	amount  int64 // 0 for a serial
 }
 
-// airdropKey names a pending airdrop: of a serial, or with the number 0 of units of a token.
+// airdropKey identifies a pending airdrop of a serial, or of units if the serial is 0.
 type airdropKey struct {
 	sender, receiver party
 	token            ledger.EntityID
 	serial           int64
 }
 
-// onAirdrops makes the body of a function that takes pending airdrops: a list of (sender, receiver, token, serial).
-func onAirdrops(do func(*call, airdropKey, *airdrop) ledger.ResponseCode) act {
+// onAirdrops returns an operation on pending airdrops: a list of (sender, receiver, token, serial).
+func onAirdrops(do func(*call, airdropKey, *airdrop) ledger.ResponseCode) operation {
 	return func(c *call, in []any) (ledger.ResponseCode, []any) {
 		var keys []airdropKey
 		for _, v := range abi.List(in[0]) {
@@ -41,9 +41,9 @@ func onAirdrops(do func(*call, airdropKey, *airdrop) ledger.ResponseCode) act {
 	}
 }
 
-// onOwnAirdrop makes the body of a function that is called at the address of a token, by its sender or its receiver, with the other one's address, and
-// with a serial.
-func onOwnAirdrop(sends bool, do func(*call, airdropKey, *airdrop) ledger.ResponseCode) act {
+// onOwnAirdrop returns an operation on a pending airdrop of the called token. The caller is the sender or the receiver, the arguments are the other one and
+// a serial.
+func onOwnAirdrop(sends bool, do func(*call, airdropKey, *airdrop) ledger.ResponseCode) operation {
 	return func(c *call, in []any) (ledger.ResponseCode, []any) {
 		sender, receiver, serial := c.Caller, in[0].(common.Address), int64(0)
 		if !sends {
@@ -62,7 +62,7 @@ func onOwnAirdrop(sends bool, do func(*call, airdropKey, *airdrop) ledger.Respon
 	}
 }
 
-// airdropKey names the airdrop of a token between two accounts, who must be known.
+// airdropKey returns the key of an airdrop between two existing accounts.
 func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) (airdropKey, ledger.ResponseCode) {
 	from, known := c.facts.party(sender)
 	to, ok := c.facts.party(receiver)
@@ -76,11 +76,12 @@ func (c *call) airdropKey(sender, receiver, at common.Address, serial int64) (ai
 	return airdropKey{from, to, id, serial}, success
 }
 
+// eachAirdrop calls do for each of some airdrops. They must be distinct and pending.
 func (c *call) eachAirdrop(keys []airdropKey, do func(*call, airdropKey, *airdrop) ledger.ResponseCode) ledger.ResponseCode {
 	switch {
 	case len(keys) == 0:
 		return noPendingAirdrops
-	case len(keys) > mostAirdrops:
+	case len(keys) > maxAirdrops:
 		return pendingAirdropsTooMany
 	}
 	c.facts.loadAirdrops(keys)
@@ -104,21 +105,21 @@ func (c *call) eachAirdrop(keys []airdropKey, do func(*call, airdropKey, *airdro
 	return success
 }
 
-// loadAirdrops reads what is not known yet of airdrops.
+// loadAirdrops reads airdrops that are not loaded.
 func (f *facts) loadAirdrops(keys []airdropKey) {
-	var wanted []*ledger.Airdrop
+	var missing []*ledger.Airdrop
 	for _, k := range keys {
 		if _, known := f.airdrops[k]; !known {
 			f.airdrops[k] = &airdrop{}
 			if k.sender.id != 0 && k.receiver.id != 0 {
-				wanted = append(wanted, &ledger.Airdrop{SenderID: k.sender.id, ReceiverID: k.receiver.id, TokenID: k.token, SerialNumber: ledger.Of(k.serial)})
+				missing = append(missing, &ledger.Airdrop{SenderID: k.sender.id, ReceiverID: k.receiver.id, TokenID: k.token, SerialNumber: ledger.Of(k.serial)})
 			}
 		}
 	}
-	if wanted == nil {
+	if missing == nil {
 		return
 	}
-	pending, err := f.source.PendingAirdrops(f.state.Context(), wanted)
+	pending, err := f.source.PendingAirdrops(f.state.Context(), missing)
 	if err != nil {
 		f.state.Abort(fmt.Errorf("running a system contract: %w", err))
 	}
@@ -127,12 +128,12 @@ func (f *facts) loadAirdrops(keys []airdropKey) {
 	}
 }
 
-// cancelAirdrop takes an offer back.
+// cancelAirdrop removes a pending airdrop.
 func cancelAirdrop(*call, airdropKey, *airdrop) ledger.ResponseCode { return success }
 
-// claimAirdrop takes what is offered, and associates who takes it with the token. Custom fees were paid when it was offered.
+// claimAirdrop transfers a pending airdrop and associates its receiver with the token. The sender has already paid the custom fees.
 func claimAirdrop(c *call, k airdropKey, a *airdrop) ledger.ResponseCode {
-	t, code := c.usableAt(longZero(k.token))
+	t, code := c.activeTokenAt(longZero(k.token))
 	if code != success {
 		return code
 	}
@@ -141,13 +142,13 @@ func claimAirdrop(c *call, k airdropKey, a *airdrop) ledger.ResponseCode {
 	}
 	m := &movement{token: t, moves: []move{{who: k.sender, amount: -a.amount}, {who: k.receiver, amount: a.amount}}}
 	if k.serial != 0 {
-		m = &movement{token: t, hands: []hand{{from: k.sender, to: k.receiver, serial: k.serial}}}
+		m = &movement{token: t, serials: []serialMove{{from: k.sender, to: k.receiver, serial: k.serial}}}
 	}
 	return c.moveToken(m)
 }
 
-// rejectTokens gives all of an account's units of tokens, and serials, back to the treasuries: rejectTokens(owner, tokens, (token, serial)[]). No
-// custom fees are due.
+// rejectTokens returns all of an account's units of tokens, and serials, to the treasuries: rejectTokens(owner, tokens, (token, serial)[]). It charges no
+// custom fees.
 func rejectTokens(c *call, in []any) (ledger.ResponseCode, []any) {
 	owner, ok := c.facts.party(in[0].(common.Address))
 	if !ok {
@@ -165,12 +166,12 @@ func rejectTokens(c *call, in []any) (ledger.ResponseCode, []any) {
 	return c.reject(owner, append(units, serials...), len(units)), nil
 }
 
-// rejectOwn gives the caller's units of the token that was called back.
+// rejectOwn returns the caller's units of the called token.
 func rejectOwn(c *call, _ []any) (ledger.ResponseCode, []any) {
 	return c.reject(c.caller(), []rejected{{at: c.entity}}, 1), nil
 }
 
-// rejectOwnSerials does the same with serials.
+// rejectOwnSerials returns serials of the called token.
 func rejectOwnSerials(c *call, in []any) (ledger.ResponseCode, []any) {
 	var serials []rejected
 	for _, v := range abi.List(in[0]) {
@@ -179,18 +180,18 @@ func rejectOwnSerials(c *call, in []any) (ledger.ResponseCode, []any) {
 	return c.reject(c.caller(), serials, 0), nil
 }
 
-// rejected is a token, or a serial of it, that somebody does not want.
+// rejected is a rejected token or serial.
 type rejected struct {
 	at     common.Address
 	serial int64
 }
 
-// reject gives what somebody does not want back: of the first ones the units.
+// reject returns rejected tokens to their treasuries. The first entries are units.
 func (c *call) reject(owner party, what []rejected, units int) ledger.ResponseCode {
 	switch {
 	case len(what) == 0:
 		return noTokenReferences
-	case len(what) > mostAirdrops:
+	case len(what) > maxAirdrops:
 		return tokenReferencesTooMany
 	}
 	seen := map[rejected]bool{}
@@ -201,7 +202,7 @@ func (c *call) reject(owner party, what []rejected, units int) ledger.ResponseCo
 		seen[r] = true
 	}
 	for i, r := range what {
-		t, code := c.usableAt(r.at)
+		t, code := c.activeTokenAt(r.at)
 		if code != success {
 			return code
 		}
@@ -225,7 +226,7 @@ func (c *call) giveBack(owner party, t *token, serial int64) ledger.ResponseCode
 		if owner == treasury {
 			return accountIsTreasury
 		}
-		r, code := c.open(t, owner, false)
+		r, code := c.usableRelation(t, owner, false)
 		switch {
 		case code != success:
 			return code
@@ -243,5 +244,5 @@ func (c *call) giveBack(owner party, t *token, serial int64) ledger.ResponseCode
 	case c.facts.owner(t, n) != owner:
 		return invalidOwner
 	}
-	return c.moveToken(&movement{token: t, hands: []hand{{from: owner, to: treasury, serial: serial}}})
+	return c.moveToken(&movement{token: t, serials: []serialMove{{from: owner, to: treasury, serial: serial}}})
 }

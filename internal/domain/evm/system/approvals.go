@@ -10,9 +10,9 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// approve lets a spender take units of the caller's, or one serial: of NFTs the number is the serial, and the zero address clears the approval.
+// approve lets a spender transfer units of the caller, or one serial. For NFTs the number is the serial, and the zero address clears the approval.
 func approve(c *call, in []any) (ledger.ResponseCode, []any) {
-	t, rest, code := c.usable(in)
+	t, rest, code := c.activeToken(in)
 	if code != success {
 		return code, nil
 	}
@@ -61,9 +61,9 @@ func approveSerial(c *call, t *token, at common.Address, serial *big.Int) (ledge
 	return success, nil
 }
 
-// approveUnits and approveNFT are approvals of one kind of token alone.
+// approveUnits approves units of a fungible token.
 func approveUnits(c *call, in []any) (ledger.ResponseCode, []any) {
-	t, _, code := c.usable(in)
+	t, _, code := c.activeToken(in)
 	switch {
 	case code != success:
 		return code, nil
@@ -73,8 +73,9 @@ func approveUnits(c *call, in []any) (ledger.ResponseCode, []any) {
 	return approve(c, in)
 }
 
+// approveNFT approves a serial.
 func approveNFT(c *call, in []any) (ledger.ResponseCode, []any) {
-	t, _, code := c.usable(in)
+	t, _, code := c.activeToken(in)
 	switch {
 	case code != success:
 		return code, nil
@@ -84,8 +85,9 @@ func approveNFT(c *call, in []any) (ledger.ResponseCode, []any) {
 	return approve(c, in)
 }
 
+// setApprovalForAll lets an operator transfer all serials of the caller, or revokes that.
 func setApprovalForAll(c *call, in []any) (ledger.ResponseCode, []any) {
-	t, rest, code := c.usable(in)
+	t, rest, code := c.activeToken(in)
 	if code != success {
 		return code, nil
 	}
@@ -107,7 +109,7 @@ func setApprovalForAll(c *call, in []any) (ledger.ResponseCode, []any) {
 	return success, nil
 }
 
-// bounded refuses a number that no amount of the ledger can be, which ends the frame as data do that cannot be read.
+// bounded makes a function halt if an argument exceeds the range of amounts, as for invalid input.
 func bounded(at int, run func(*call, []any) evm.Outcome) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
 		if n := in[at].(*big.Int); !n.IsInt64() {
@@ -117,7 +119,7 @@ func bounded(at int, run func(*call, []any) evm.Outcome) func(*call, []any) evm.
 	}
 }
 
-// approval answers an approval at the address of a token: that of units returns true, that of a serial nothing.
+// approval approves at the address of a token. For units it returns true, for a serial nothing.
 func approval(c *call, in []any) evm.Outcome {
 	code, values := c.do(approve, in)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// ofTokens does something with an account and each of some tokens, none of which may be named twice.
+// ofTokens returns a function that applies do to an account and each of some distinct tokens.
 func ofTokens(do func(c *call, p party, t *token) ledger.ResponseCode) func(*call, common.Address, []any) ledger.ResponseCode {
 	return func(c *call, account common.Address, tokens []any) ledger.ResponseCode {
 		p, ok := c.facts.party(account)
@@ -22,7 +22,7 @@ func ofTokens(do func(c *call, p party, t *token) ledger.ResponseCode) func(*cal
 				return tokenRepeated
 			}
 			seen[a] = true
-			t, code := c.usableAt(a)
+			t, code := c.activeTokenAt(a)
 			if code == success {
 				code = do(c, p, t)
 			}
@@ -67,8 +67,8 @@ func dissociate(c *call, p party, t *token) ledger.ResponseCode {
 	return success
 }
 
-// setStatus makes a function that changes the association of an account with a token, for which the token must have a key.
-func setStatus(key worldstate.KeyKind, without ledger.ResponseCode, set func(*relation)) act {
+// setStatus returns an operation that changes the association of an account with a token. The token must have the key.
+func setStatus(key worldstate.KeyKind, without ledger.ResponseCode, set func(*relation)) operation {
 	return keyed(key, without, func(c *call, t *token, in []any) (ledger.ResponseCode, []any) {
 		r, _, code := c.held(t, in[0])
 		if code != success {
@@ -81,21 +81,22 @@ func setStatus(key worldstate.KeyKind, without ledger.ResponseCode, set func(*re
 	})
 }
 
-// one, many and ofItself make bodies of functions that do something with an account and a token, with many, and with the caller and the token it
-// called.
-func one(do func(*call, party, *token) ledger.ResponseCode) act {
+// one returns an operation on an account and a token.
+func one(do func(*call, party, *token) ledger.ResponseCode) operation {
 	return func(c *call, in []any) (ledger.ResponseCode, []any) {
 		return ofTokens(do)(c, in[0].(common.Address), in[1:2]), nil
 	}
 }
 
-func many(do func(*call, party, *token) ledger.ResponseCode) act {
+// many returns an operation on an account and several tokens.
+func many(do func(*call, party, *token) ledger.ResponseCode) operation {
 	return func(c *call, in []any) (ledger.ResponseCode, []any) {
 		return ofTokens(do)(c, in[0].(common.Address), abi.List(in[1])), nil
 	}
 }
 
-func ofItself(do func(*call, party, *token) ledger.ResponseCode) act {
+// ofItself returns an operation on the caller and the called token.
+func ofItself(do func(*call, party, *token) ledger.ResponseCode) operation {
 	return func(c *call, _ []any) (ledger.ResponseCode, []any) {
 		return ofTokens(do)(c, c.Caller, []any{c.entity}), nil
 	}

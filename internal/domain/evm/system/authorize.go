@@ -13,18 +13,19 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// What it costs to check a signature.
+// Gas of verifying a signature.
 const (
 	secp256k1Gas = 3_000
 	ed25519Gas   = 1_500_000
 )
 
-// Sizes of signatures in bytes. One of secp256k1 ends with a number that tells which of the possible keys it is of.
+// Sizes of signatures of secp256k1 with a recovery identifier, in bytes.
 const (
 	shortestWithParity = 65
 	longestWithParity  = 72
 )
 
+// isAuthorizedRaw verifies a signature of a hash with the single key of an account.
 func isAuthorizedRaw(c *call, in []any) evm.Outcome {
 	a, hash, signature := in[0].(common.Address), in[1].([]byte), in[2].([]byte)
 	word := func(gas uint64, code ledger.ResponseCode) evm.Outcome {
@@ -58,7 +59,7 @@ func isAuthorizedRaw(c *call, in []any) evm.Outcome {
 	return answer(secp256k1Gas, err == nil && crypto.PubkeyToAddress(*public) == a)
 }
 
-// parityOf reads which of two keys a signature is of, in any of the ways that Ethereum has written it.
+// parityOf decodes the recovery identifier of a signature, in any of the encodings of Ethereum.
 func parityOf(b []byte) (byte, bool) {
 	v := new(big.Int).SetBytes(b).Uint64() // at most 8 bytes
 	switch {
@@ -73,8 +74,7 @@ func parityOf(b []byte) (byte, bool) {
 	}
 }
 
-// isAuthorized checks signatures of a message against the account's key, however that is made. Each signature that is there costs what checking it
-// costs.
+// isAuthorized verifies signatures of a message with the key of an account. Each signature has a gas cost.
 func isAuthorized(c *call, in []any) evm.Outcome {
 	a, message, encoded := in[0].(common.Address), in[1].([]byte), in[2].([]byte)
 	signatures, ok := keys.ParseSignatures(encoded)

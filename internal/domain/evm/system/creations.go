@@ -15,15 +15,15 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// The creation of a token is paid for with value: its price and a fifth more, of which the gas that it takes in any case is taken off.
+// Prices of the creation of a token in tinycents. The caller pays the price plus 20 percent in value, minus the price of the gas.
 const (
 	creationGas          = 100_000
 	creationPrice        = dollar
 	creationWithFeePrice = 2 * dollar // with custom fees
 )
 
-// creating makes a function that creates a token and charges for it. What is sent along beyond the charge stays with the caller, and where there is
-// no token, all of it.
+// creating returns a function that creates a token and charges for it. Value in excess of the charge stays with the caller, and all of it if no token is
+// created.
 func creating(kind ledger.TokenType) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
 		price := int64(creationPrice)
@@ -52,8 +52,8 @@ func creating(kind ledger.TokenType) func(*call, []any) evm.Outcome {
 	}
 }
 
-// feeLists are the arguments of a creation that are lists of custom fees: two or none. They come last: (token, supply, decimals, fixed fees, fractional
-// fees) makes a token of units, (token, fixed fees, royalty fees) one of serials.
+// feeLists returns the arguments of a creation that are lists of custom fees, two or none. They are the last arguments: (token, supply, decimals, fixed
+// fees, fractional fees) of a fungible token, (token, fixed fees, royalty fees) of a non-fungible token.
 func feeLists(kind ledger.TokenType, in []any) []any {
 	if kind == ledger.TokenFungibleCommon {
 		return in[3:]
@@ -68,8 +68,7 @@ func countOf(lists []any) (n int) {
 	return n
 }
 
-// due is what is to be paid in value for an operation with a price in tinycents, in tinybars. A ledger that does not know what hbars cost charges
-// nothing.
+// due returns the value to pay for a price in tinycents, in tinybars. It is 0 if the ledger has no exchange rate.
 func (c *call) due(tinycents int64) *uint256.Int {
 	rate, known := c.Rate()
 	if !known || rate.CentEquivalent <= 0 || rate.HbarEquivalent < 0 {
@@ -88,7 +87,7 @@ func (c *call) due(tinycents int64) *uint256.Int {
 	return uint256.MustFromBig(v)
 }
 
-// newToken makes a token with nobody who has any of it yet. What the contract itself looks at comes first, then what the network does.
+// newToken returns a new token without holders. It applies the checks of the contract first, then those of the network.
 func (c *call) newToken(kind ledger.TokenType, in []any) (*token, ledger.ResponseCode) {
 	info, fees := abi.List(in[0]), feeLists(kind, in)
 	t := &token{made: true, fresh: true}
@@ -108,7 +107,7 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, ledger.Respons
 	case !known:
 		return nil, invalidAccountID
 	case abi.List(info[8])[1].(common.Address) == common.Address{}:
-		return nil, invalidExpiration // nobody to renew it
+		return nil, invalidExpiration // no account renews it
 	}
 	t.TreasuryAccountID = treasury.id
 	if kind == ledger.TokenFungibleCommon {
@@ -116,7 +115,7 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, ledger.Respons
 			return nil, code
 		}
 	}
-	if code := t.setMost(info[4].(bool), info[5]); code != success {
+	if code := t.setMaxSupply(info[4].(bool), info[5]); code != success {
 		return nil, code
 	}
 	switch {
@@ -127,13 +126,13 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, ledger.Respons
 	case t.Name == "":
 		return nil, missingName
 	}
-	if code := soundTexts(t.Symbol, t.Name, t.Memo); code != success {
+	if code := validateTexts(t.Symbol, t.Name, t.Memo); code != success {
 		return nil, code
 	}
-	if t.Metadata = metadataOf(info); len(t.Metadata) > mostMetadata {
+	if t.Metadata = metadataOf(info); len(t.Metadata) > maxMetadata {
 		return nil, metadataTooLong
 	}
-	if countOf(fees) > mostFees {
+	if countOf(fees) > maxFees {
 		return nil, feesTooMany
 	}
 	if code := c.setFirstExpiry(t, abi.List(info[8])); code != success {
@@ -154,7 +153,7 @@ func (c *call) newToken(kind ledger.TokenType, in []any) (*token, ledger.Respons
 	return t, success
 }
 
-// setUnits gives a token that is being made its first units, and the digits that they have behind the point.
+// setUnits sets the initial supply and the decimals of a new token.
 func (t *token) setUnits(supply, decimals any) ledger.ResponseCode {
 	var sound bool
 	if t.InitialSupply, sound = amountOf(supply); !sound {
@@ -166,8 +165,8 @@ func (t *token) setUnits(supply, decimals any) ledger.ResponseCode {
 	return success
 }
 
-// setMost says whether there is a most of a token that is being made, and what it is.
-func (t *token) setMost(isFinite bool, most any) ledger.ResponseCode {
+// setMaxSupply sets the supply type and the maximum supply of a new token.
+func (t *token) setMaxSupply(isFinite bool, most any) ledger.ResponseCode {
 	var sound bool
 	if t.MaxSupply, sound = amountOf(most); !sound || isFinite != (t.MaxSupply > 0) {
 		return invalidMaxSupply
@@ -181,7 +180,7 @@ func (t *token) setMost(isFinite bool, most any) ledger.ResponseCode {
 	return success
 }
 
-// setFirstExpiry says when a token that is being made expires: a period from now, else at the second that is given.
+// setFirstExpiry sets the expiration of a new token: an auto-renew period from now, or the given second.
 func (c *call) setFirstExpiry(t *token, expiry []any) ledger.ResponseCode {
 	second, sound := amountOf(expiry[0])
 	period, also := amountOf(expiry[2])
@@ -189,12 +188,12 @@ func (c *call) setFirstExpiry(t *token, expiry []any) ledger.ResponseCode {
 		return invalidRenewalPeriod
 	}
 	if period != 0 {
-		second, sound = c.now()+min(period, mostLifetime+1), true
+		second, sound = c.now()+min(period, maxLifetime+1), true
 	}
 	switch {
-	case !sound || second <= c.now() || second > c.now()+mostLifetime:
+	case !sound || second <= c.now() || second > c.now()+maxLifetime:
 		return invalidExpiration
-	case period != 0 && (period < leastRenewPeriod || period > mostRenewPeriod):
+	case period != 0 && (period < minRenewPeriod || period > maxRenewPeriod):
 		return invalidRenewalPeriod
 	}
 	payer, known := c.facts.party(expiry[1].(common.Address))
@@ -208,8 +207,7 @@ func (c *call) setFirstExpiry(t *token, expiry []any) ledger.ResponseCode {
 	return success
 }
 
-// relateFirst associates a new token with those who have to do with it: the treasury, which gets the first units and is never kept from moving them, and
-// who collects fees in it.
+// relateFirst associates a new token with its treasury, which receives the initial supply and is never frozen, and with its fee collectors.
 func (c *call) relateFirst(t *token) {
 	fees := t.Fees.V
 	collectors := make([]ledger.EntityID, 0, len(fees.FractionalFees))
@@ -228,5 +226,5 @@ func (c *call) relateFirst(t *token) {
 		}
 	}
 	change(c.facts, c.facts.relation(treasury, t), relation{associated: true, kyc: true})
-	c.supply(t, c.facts.relation(treasury, t), t.InitialSupply)
+	c.changeSupply(t, c.facts.relation(treasury, t), t.InitialSupply)
 }

@@ -60,7 +60,7 @@ const (
 	treasuryAt
 	memoAt
 	finiteAt
-	mostAt
+	maxAt
 	freezeAt
 	keysAt
 	expiryAt
@@ -173,7 +173,7 @@ func creations(next int64) []updateCase {
 			at(next+1, "true 0", "balanceOf(address)", trent),
 		}},
 		{"fees of units", now(), alice, []updating{
-			create(createUnitsFees, "true 22", with(gull(keyFor(1)), mostAt, 100_000), 50_000, 0, fees, []any{[]any{1, 10, 2, 50, true, fund}}),
+			create(createUnitsFees, "true 22", with(gull(keyFor(1)), maxAt, 100_000), 50_000, 0, fees, []any{[]any{1, 10, 2, 50, true, fund}}),
 			word(4, call("true 3", "getTokenCustomFees(address)", one)),
 			word(5, call("true 5", "getTokenCustomFees(address)", one)),
 			word(6, call("true 2001", "getTokenCustomFees(address)", one)),
@@ -207,7 +207,7 @@ func creations(next int64) []updateCase {
 			call("true 176", "transferToken(address,address,address,int64)", one, trent, carol, 1),
 		}},
 		{"without an end", now(), alice, []updating{
-			create(createUnits, "true 22", with(with(gull(keyFor(16)), finiteAt, false), mostAt, 0), 500, 2),
+			create(createUnits, "true 22", with(with(gull(keyFor(16)), finiteAt, false), maxAt, 0), 500, 2),
 			call("true 22", "mintToken(address,int64,bytes[])", one, int64(math.MaxInt64-500), []any{}),
 			call("true 236", "mintToken(address,int64,bytes[])", one, 1, []any{}),
 			call("true 193", "deleteToken(address)", one),
@@ -259,8 +259,8 @@ func refusedCreations(create, call func(string, string, ...any) updating) []upda
 		{169, []any{gull(), -1, 0}},
 		{169, []any{gull(), 1001, 0}},
 		{168, []any{gull(), 5, -1}},
-		{224, []any{with(gull(), mostAt, 0), 5, 0}},
-		{224, []any{with(gull(), mostAt, -1), 5, 0}},
+		{224, []any{with(gull(), maxAt, 0), 5, 0}},
+		{224, []any{with(gull(), maxAt, -1), 5, 0}},
 		{224, []any{with(gull(), finiteAt, false), 5, 0}},
 		{172, []any{with(gull(keyFor(1)), freezeAt, true), 5, 0}},
 		{190, []any{with(gull(), nameAt, ""), 5, 0}},

@@ -1,7 +1,6 @@
-// Package system has the network's own contracts: the token service, the account service and the schedule service, and what calls of the
-// addresses of tokens, accounts and schedules lead to.
+// Package system has the network's own contracts: the token service, the account service and the schedule service. Calls of the addresses of tokens,
+// accounts and schedules are redirected to them.
 //
-// A function is a row of a table: its signature, what it returns, whether it changes anything, what it costs, and the Go function that answers
-// it. What contracts change is kept beside the ledger's facts for as long as the simulation lasts, and every change is in the journal of the
-// simulation's state, so that frames that fail leave nothing behind.
+// A function is a row of a table: its signature, return types, kind, price and the Go function that implements it. Changes are kept with the ledger's facts
+// for the duration of a simulation. Each change is registered in the journal, so that a failed frame changes nothing.
 package system

@@ -9,7 +9,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// facadeReads are the functions that the address of a token has and that only read: those of ERC-20 and ERC-721, and of the network's own.
+// facadeReads returns the read-only functions of the address of a token: those of ERC-20 and ERC-721, and of the network.
 func facadeReads() []*function {
 	return []*function{
 		{signature: "name()", returns: "string", run: ofToken(func(_ *call, t *token) []any { return []any{t.Name} })},
@@ -29,21 +29,21 @@ func facadeReads() []*function {
 func decimals(c *call, in []any) evm.Outcome {
 	t, _ := c.tokenOf(in)
 	if t == nil || t.Type != ledger.TokenFungibleCommon {
-		return c.refuses(invalidTokenID)
+		return c.fails(invalidTokenID)
 	}
 	return c.answers(t.Decimals)
 }
 
 func balanceOf(c *call, in []any) evm.Outcome {
 	account := in[0].(common.Address)
-	c.about(c.entity, account)
+	c.prefetch(c.entity, account)
 	t, _ := c.tokenOf(in)
 	if t == nil {
-		return c.refuses(invalidTokenID)
+		return c.fails(invalidTokenID)
 	}
 	p, ok := c.facts.party(account)
 	if !ok {
-		return c.refuses(invalidAccountID)
+		return c.fails(invalidAccountID)
 	}
 	balance := int64(0)
 	if r := c.facts.relation(p, t); r.associated {
@@ -55,27 +55,27 @@ func balanceOf(c *call, in []any) evm.Outcome {
 func ownerOf(c *call, in []any) evm.Outcome {
 	t, rest := c.tokenOf(in)
 	if t == nil || t.Type != ledger.TokenNonFungibleUnique {
-		return c.refuses(invalidTokenID)
+		return c.fails(invalidTokenID)
 	}
 	n := c.facts.nft(t, serialOf(rest[0]))
 	if n == nil {
-		return c.refuses(invalidSerial)
+		return c.fails(invalidSerial)
 	}
 	owner := c.facts.owner(t, n)
 	if owner.id != 0 && c.State.Entity(longZero(owner.id)) == nil {
-		return c.refuses(invalidSerial)
+		return c.fails(invalidSerial)
 	}
 	return c.answers(c.facts.address(owner))
 }
 
-// noSuchURI is the text that is told of a serial that there is not.
+// noSuchURI is the URI of a serial that does not exist.
 const noSuchURI = "ERC721Metadata: URI query for nonexistent token"
 
 func tokenURI(c *call, in []any) evm.Outcome {
 	t, rest := c.tokenOf(in)
 	switch {
 	case t == nil:
-		return c.refuses(invalidTokenID)
+		return c.fails(invalidTokenID)
 	case t.Type != ledger.TokenNonFungibleUnique:
 		return evm.Halt(evm.ContractExecutionException)
 	}
@@ -87,10 +87,10 @@ func tokenURI(c *call, in []any) evm.Outcome {
 }
 
 func isAssociated(c *call, in []any) evm.Outcome {
-	c.about(c.entity, c.Caller)
+	c.prefetch(c.entity, c.Caller)
 	t, _ := c.tokenOf(in)
 	if t == nil {
-		return c.refuses(invalidTokenID)
+		return c.fails(invalidTokenID)
 	}
 	p, ok := c.facts.party(c.Caller)
 	return c.answers(ok && c.facts.relation(p, t).associated)

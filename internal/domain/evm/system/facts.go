@@ -12,20 +12,20 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// party is an account or contract. One that the simulation itself created has the id of the number that the simulation gave it.
+// party is an account or contract. A party that the simulation created has the number that the simulation allocated.
 type party struct {
 	id      ledger.EntityID
-	address common.Address // only without an id: of a caller who is not there
+	address common.Address // of a caller that does not exist, only if id is 0
 }
 
-// none tells whether it is nobody.
-func (p party) none() bool { return p == party{} }
+// isZero reports whether the party is empty.
+func (p party) isZero() bool { return p == party{} }
 
 func partyOf(id ledger.EntityID) party { return party{id: id} }
 
-// The facts that contracts may change. Pointers to them stay the same for the whole simulation.
+// Facts that contracts can change. Pointers to them are valid for the whole simulation.
 type (
-	// relation is an association of an account with a token.
+	// relation is the association of an account with a token.
 	relation struct {
 		associated, frozen, kyc, automatic bool
 		balance                            int64
@@ -33,18 +33,18 @@ type (
 	// nft is a serial.
 	nft struct {
 		exists   bool
-		owner    party // nobody: the treasury, whoever that is
+		owner    party // zero: the current treasury
 		spender  party
 		metadata []byte
 		created  ledger.Timestamp
 	}
-	// token is a token with what of it changes.
+	// token is a token with its changes.
 	token struct {
 		worldstate.Token
 		deleted bool
-		made    bool // by the simulation: the ledger knows nothing of it
-		fresh   bool // while it is being made
-		// former is the treasury that the ledger knows, nobody for a token that the simulation created.
+		made    bool // created by the simulation
+		fresh   bool // being created
+		// former is the treasury in the ledger, 0 for a new token.
 		former ledger.EntityID
 	}
 	relationKey struct {
@@ -57,27 +57,27 @@ type (
 	}
 )
 
-// facts are what has been read of the ledger and what the simulation changed of it. One belongs to each simulation.
+// facts are the ledger's facts about tokens and schedules, with the changes of a simulation. Each simulation has one.
 type facts struct {
 	state  *evm.State
 	source Source
 	cfg    Config
 
-	tokens     map[ledger.EntityID]*token // nil where there is none
+	tokens     map[ledger.EntityID]*token // nil if it does not exist
 	relations  map[relationKey]*relation
 	nfts       map[ledger.NFTKey]*nft
-	allowances map[allowanceKey]*int64 // of hbars without a token
+	allowances map[allowanceKey]*int64 // of hbars if the token is 0
 	operators  map[allowanceKey]*bool
 	slots      map[party]*worldstate.AutoAssociations
 	serials    map[ledger.EntityID]*int64
 	airdrops   map[airdropKey]*airdrop
-	schedules  map[ledger.EntityID]*schedule      // nil where there is none
-	addresses  map[ledger.EntityID]common.Address // of those whom the ledger does not know
+	schedules  map[ledger.EntityID]*schedule      // nil if it does not exist
+	addresses  map[ledger.EntityID]common.Address // of new parties
 }
 
 type factsKey struct{}
 
-// factsOf are the facts of a simulation.
+// factsOf returns the facts of a simulation.
 func factsOf(state *evm.State, cfg Config) *facts {
 	return evm.Overlay(state, factsKey{}, func() *facts {
 		source, ok := state.Source().(Source)
@@ -94,17 +94,17 @@ func factsOf(state *evm.State, cfg Config) *facts {
 	})
 }
 
-var errNoSource = errors.New("the source of the simulation does not know of tokens")
+var errNoSource = errors.New("the source of the simulation does not implement system.Source")
 
-// change gives a fact a new value, which the journal can take back.
+// change assigns a value and registers its undo function.
 func change[T any](f *facts, at *T, v T) {
 	old := *at
 	f.state.Journal().Append(func() { *at = old })
 	*at = v
 }
 
-// wants are facts that are about to be used. What is not known of them is read at once.
-type wants struct {
+// request selects facts to load together.
+type request struct {
 	tokens     []ledger.EntityID
 	relations  []relationKey
 	nfts       []ledger.NFTKey
@@ -114,16 +114,16 @@ type wants struct {
 	serials    []ledger.EntityID
 }
 
-// load reads what is not known yet of what is wanted.
-func (f *facts) load(w wants) {
+// load reads the facts of a request that are not loaded.
+func (f *facts) load(req request) {
 	var r worldstate.TokenReads
-	for _, id := range w.tokens {
+	for _, id := range req.tokens {
 		if _, known := f.tokens[id]; !known {
 			f.tokens[id] = nil
 			r.Tokens = append(r.Tokens, id)
 		}
 	}
-	for _, k := range w.relations {
+	for _, k := range req.relations {
 		if _, known := f.relations[k]; !known {
 			f.relations[k] = &relation{}
 			if k.account.id != 0 && k.token != 0 && !f.newToken(k.token) {
@@ -131,7 +131,7 @@ func (f *facts) load(w wants) {
 			}
 		}
 	}
-	for _, k := range w.nfts {
+	for _, k := range req.nfts {
 		if _, known := f.nfts[k]; !known {
 			f.nfts[k] = &nft{}
 			if !f.newToken(k.TokenID) {
@@ -139,7 +139,7 @@ func (f *facts) load(w wants) {
 			}
 		}
 	}
-	for _, k := range w.allowances {
+	for _, k := range req.allowances {
 		if _, known := f.allowances[k]; !known {
 			f.allowances[k] = new(int64)
 			if k.owner.id != 0 && k.spender.id != 0 {
@@ -147,7 +147,7 @@ func (f *facts) load(w wants) {
 			}
 		}
 	}
-	for _, k := range w.operators {
+	for _, k := range req.operators {
 		if _, known := f.operators[k]; !known {
 			f.operators[k] = new(bool)
 			if k.owner.id != 0 && k.spender.id != 0 {
@@ -155,18 +155,18 @@ func (f *facts) load(w wants) {
 			}
 		}
 	}
-	for _, p := range w.slots {
+	for _, p := range req.slots {
 		if _, known := f.slots[p]; !known {
 			f.slots[p] = &worldstate.AutoAssociations{}
 			if a, made := f.addresses[p.id]; made && f.state.Entity(a) == nil && !f.state.IsNewContract(a) {
-				f.slots[p].Most = -1 // an account that comes to be by what it is sent takes every token
+				f.slots[p].Most = -1 // an account that a transfer created accepts all tokens
 			}
 			if p.id != 0 {
 				r.Slots = append(r.Slots, p.id)
 			}
 		}
 	}
-	for _, id := range w.serials {
+	for _, id := range req.serials {
 		if _, known := f.serials[id]; !known {
 			f.serials[id] = new(int64)
 			if !f.newToken(id) {
@@ -177,7 +177,7 @@ func (f *facts) load(w wants) {
 	f.read(&r)
 }
 
-// newToken tells whether the simulation made a token.
+// newToken reports whether the simulation created a token.
 func (f *facts) newToken(id ledger.EntityID) bool { return f.tokens[id] != nil && f.tokens[id].made }
 
 func (k allowanceKey) ledger() worldstate.AllowanceKey {
@@ -188,7 +188,7 @@ func ofLedger(k worldstate.AllowanceKey) allowanceKey {
 	return allowanceKey{partyOf(k.Owner), partyOf(k.Spender), k.Token}
 }
 
-// read asks the source, when there is anything to ask.
+// read reads facts from the source.
 func (f *facts) read(r *worldstate.TokenReads) {
 	if len(r.Tokens)+len(r.Relations)+len(r.NFTs)+len(r.Allowances)+len(r.Operators)+len(r.Slots)+len(r.Serials) == 0 {
 		return
@@ -224,34 +224,34 @@ func (f *facts) read(r *worldstate.TokenReads) {
 	}
 }
 
-// tokenID is the id that the address of a token stands for. Tokens are known by their numbers alone.
+// tokenID returns the id of the token at a long-zero address. Tokens have no other addresses.
 func (f *facts) tokenID(a common.Address) (ledger.EntityID, bool) {
 	num, ok := ledger.EVMAddress(a).Num()
 	return f.cfg.Base.WithNum(num), ok && num > 0
 }
 
-// token is the token at an address, nil when there is none.
+// token returns the token at an address, or nil if it does not exist or is deleted.
 func (f *facts) token(a common.Address) *token {
 	id, ok := f.tokenID(a)
 	if !ok {
 		return nil
 	}
-	f.load(wants{tokens: []ledger.EntityID{id}})
+	f.load(request{tokens: []ledger.EntityID{id}})
 	if t := f.tokens[id]; t != nil && !t.deleted {
 		return t
 	}
 	return nil
 }
 
-// party is who is at an address; ok is false when nobody is that contracts can name so.
+// party returns the account or contract at an address. ok is false if contracts cannot refer to one by this address.
 func (f *facts) party(a common.Address) (p party, ok bool) {
 	e := f.state.Entity(a)
 	if e == nil {
-		// Of what the simulation created, tokens and schedules are no parties.
+		// New tokens and schedules are not parties.
 		if _, longZero := ledger.EVMAddress(a).Num(); longZero && !f.state.IsNewContract(a) || !f.state.Exist(a) {
 			return party{}, false
 		}
-		return f.made(a), true
+		return f.newParty(a), true
 	}
 	switch e.Type {
 	case ledger.EntityAccount, ledger.EntityContract, ledger.EntityUnknown:
@@ -261,28 +261,28 @@ func (f *facts) party(a common.Address) (p party, ok bool) {
 	if evm.Canonical(e) != a {
 		return party{}, false
 	}
-	if e.ID == 0 { // the request says that it is there
-		return f.made(a), true
+	if e.ID == 0 { // it exists by an override
+		return f.newParty(a), true
 	}
 	return partyOf(e.ID), true
 }
 
-// made is who is at an address without the ledger knowing.
-func (f *facts) made(a common.Address) party {
+// newParty returns the party at an address that the ledger does not have.
+func (f *facts) newParty(a common.Address) party {
 	p := partyOf(f.cfg.Base.WithNum(f.state.NumberOf(a)))
 	f.addresses[p.id] = a
 	return p
 }
 
-// create makes a token or a schedule come to be.
+// create creates a token or a schedule and returns its id.
 func (f *facts) create(kind ledger.EntityType) ledger.EntityID {
 	return f.cfg.Base.WithNum(f.state.CreateEntity(kind))
 }
 
-// longZero is the address of an id's number; nobody's is the zero address.
+// longZero returns the address of an id, the zero address for 0.
 func longZero(id ledger.EntityID) common.Address { return common.Address(id.LongZero()) }
 
-// address is by what contracts know a party.
+// address returns the address that contracts use for a party.
 func (f *facts) address(p party) common.Address {
 	if p.id == 0 {
 		return p.address
@@ -296,52 +296,52 @@ func (f *facts) address(p party) common.Address {
 	return longZero(p.id)
 }
 
-// relation is the association of a party with a token.
+// relation returns the association of a party with a token.
 func (f *facts) relation(p party, t *token) *relation {
 	k := relationKey{p, t.EntityID}
-	f.load(wants{relations: []relationKey{k}})
+	f.load(request{relations: []relationKey{k}})
 	return f.relations[k]
 }
 
-// handTo is how a serial has its owner, for the time after it went to somebody.
-func (t *token) handTo(p party) party {
+// storedOwner returns the value of nft.owner for a new owner.
+func (t *token) storedOwner(p party) party {
 	if p == partyOf(t.TreasuryAccountID) {
 		return party{}
 	}
 	return p
 }
 
-// nft is a serial of a token; nil when there is no such serial.
+// nft returns a serial of a token, or nil if it does not exist.
 func (f *facts) nft(t *token, serial int64) *nft {
 	k := ledger.NFTKey{TokenID: t.EntityID, SerialNumber: serial}
-	f.load(wants{nfts: []ledger.NFTKey{k}})
+	f.load(request{nfts: []ledger.NFTKey{k}})
 	if n := f.nfts[k]; n.exists {
 		return n
 	}
 	return nil
 }
 
-// owner is who has a serial.
+// owner returns the owner of a serial.
 func (f *facts) owner(t *token, n *nft) party {
-	if n.owner.none() {
+	if n.owner.isZero() {
 		return partyOf(t.TreasuryAccountID)
 	}
 	return n.owner
 }
 
-// allowance is how much of a token, or without one of hbars, an owner lets a spender take.
+// allowance returns the amount that a spender may transfer of a token, or of hbars if t is nil.
 func (f *facts) allowance(owner, spender party, t *token) *int64 {
 	k := allowanceKey{owner: owner, spender: spender}
 	if t != nil {
 		k.token = t.EntityID
 	}
-	f.load(wants{allowances: []allowanceKey{k}})
+	f.load(request{allowances: []allowanceKey{k}})
 	return f.allowances[k]
 }
 
-// operator tells whether a spender may take every serial of an owner.
+// operator returns whether a spender may transfer all serials of an owner.
 func (f *facts) operator(owner, spender party, t *token) *bool {
 	k := allowanceKey{owner, spender, t.EntityID}
-	f.load(wants{operators: []allowanceKey{k}})
+	f.load(request{operators: []allowanceKey{k}})
 	return f.operators[k]
 }

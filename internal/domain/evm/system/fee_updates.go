@@ -8,16 +8,16 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// mostFees is how many custom fees a token can have.
-const mostFees = 10
+// maxFees is the maximum number of custom fees of a token.
+const maxFees = 10
 
-// updateFees makes the body of updateFungibleTokenCustomFees and updateNonFungibleTokenCustomFees: they take a token, its fixed fees, and those that
-// only tokens of the type can have.
-func updateFees(of ledger.TokenType) act {
+// updateFees returns the operation of updateFungibleTokenCustomFees and updateNonFungibleTokenCustomFees. The arguments are a token, its fixed fees, and its
+// fractional or royalty fees.
+func updateFees(of ledger.TokenType) operation {
 	return keyed(worldstate.FeeScheduleKey, hasNoFeeScheduleKey, func(c *call, t *token, in []any) (ledger.ResponseCode, []any) {
 		fixed, others := abi.List(in[0]), abi.List(in[1])
 		switch {
-		case len(fixed)+len(others) > mostFees:
+		case len(fixed)+len(others) > maxFees:
 			return feesTooMany, nil
 		case len(others) > 0 && t.Type != of && of == ledger.TokenFungibleCommon:
 			return fractionalOnlyForFungible, nil
@@ -35,7 +35,7 @@ func updateFees(of ledger.TokenType) act {
 	})
 }
 
-// customFees reads the fixed fees of a token, and those that only tokens of the type can have.
+// customFees reads the fixed fees of a token and its fractional or royalty fees.
 func (c *call) customFees(t *token, of ledger.TokenType, fixed, others []any) (*ledger.TokenCustomFees, ledger.ResponseCode) {
 	fees := &ledger.TokenCustomFees{}
 	for _, v := range fixed {
@@ -63,7 +63,7 @@ func (c *call) customFees(t *token, of ledger.TokenType, fixed, others []any) (*
 	return fees, success
 }
 
-// hasFees tells whether a token has custom fees.
+// hasFees reports whether a token has custom fees.
 func (t *token) hasFees() bool {
 	f := t.Fees.V
 	return len(f.FixedFees)+len(f.FractionalFees)+len(f.RoyaltyFees) > 0
@@ -101,7 +101,7 @@ func (c *call) fixedFee(t *token, in []any) (*ledger.FixedFee, ledger.ResponseCo
 	return fee, success
 }
 
-// denomination is the token in which a fee is paid; nil for hbars. It is one or the other.
+// denomination returns the token that a fee is paid in, or nil for hbars. Exactly one of them must be given.
 func (c *call) denomination(at common.Address, hbars bool) (*token, ledger.ResponseCode) {
 	if hbars != (at == common.Address{}) {
 		return nil, invalidTransactionBody
@@ -119,7 +119,7 @@ func (c *call) denomination(at common.Address, hbars bool) (*token, ledger.Respo
 	return t, success
 }
 
-// collector is who gets a fee, who must be associated with what it is paid in. With a token that is being made they will be.
+// collector returns the account that receives a fee. It must be associated with the token that the fee is paid in, unless that token is being created.
 func (c *call) collector(at any, paidIn *token) (ledger.EntityID, ledger.ResponseCode) {
 	p, ok := c.facts.party(at.(common.Address))
 	switch {
@@ -170,7 +170,7 @@ func (c *call) fractionalFee(t *token, in []any) (*ledger.FractionalFee, ledger.
 	return fee, success
 }
 
-// royaltyFee reads (numerator, denominator, amount, token, useHbars, collector); with an amount there is a fallback fee.
+// royaltyFee reads (numerator, denominator, amount, token, useHbars, collector). An amount adds a fallback fee.
 func (c *call) royaltyFee(in []any) (*ledger.RoyaltyFee, ledger.ResponseCode) {
 	part, code := fraction(in[0], in[1])
 	amount, _ := amountOf(in[2])

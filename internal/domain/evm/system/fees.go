@@ -7,10 +7,10 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// mostFeeLevels is how many times a fee may be due for what was moved for a fee.
-const mostFeeLevels = 2
+// maxFeeLevels is the maximum depth of fees that are due for paying other fees.
+const maxFeeLevels = 2
 
-// charge adds to a transfer the custom fees that are due for it.
+// charge adds custom fees to a transfer.
 func (c *call) charge(x *transfer) ledger.ResponseCode {
 	asked := len(x.tokens)
 	paidFor := map[relationKey]bool{}
@@ -32,7 +32,7 @@ func (c *call) charge(x *transfer) ledger.ResponseCode {
 	return success
 }
 
-// exempt tells whether an account pays no fee of a token: the treasury, who collects the fee, and if the fee says so who collects any.
+// exempt reports whether an account pays no fee of a token: the treasury, the fee's collector and, if all is set, each collector of the token.
 func exempt(t *token, payer party, collector ledger.EntityID, all bool) bool {
 	if payer.id == 0 {
 		return false
@@ -62,7 +62,7 @@ func exempt(t *token, payer party, collector ledger.EntityID, all bool) bool {
 	return false
 }
 
-// chargeFor adds the fixed fees of a token, which everybody pays who gives of it.
+// chargeFor adds the fixed fees of a token, which each sender pays.
 func (c *call) chargeFor(x *transfer, m movement, level int) ledger.ResponseCode {
 	var payers []party
 	for _, v := range m.moves {
@@ -70,7 +70,7 @@ func (c *call) chargeFor(x *transfer, m movement, level int) ledger.ResponseCode
 			payers = append(payers, v.who)
 		}
 	}
-	for _, v := range m.hands {
+	for _, v := range m.serials {
 		payers = append(payers, v.from)
 	}
 	for _, fee := range m.token.Fees.V.FixedFees {
@@ -78,7 +78,7 @@ func (c *call) chargeFor(x *transfer, m movement, level int) ledger.ResponseCode
 			if exempt(m.token, payer, fee.CollectorAccountID, fee.AllCollectorsAreExempt) {
 				continue
 			}
-			if level > mostFeeLevels {
+			if level > maxFeeLevels {
 				return feesTooDeep
 			}
 			if code := c.pay(x, m.token, payer, fee.CollectorAccountID, fee.Amount, fee.DenominatingTokenID, level); code != success {
@@ -89,14 +89,14 @@ func (c *call) chargeFor(x *transfer, m movement, level int) ledger.ResponseCode
 	return success
 }
 
-// pay adds a fee to a transfer, in hbars or units of a token, and the fees that are due for that.
+// pay adds a fee in hbars or in a token to a transfer, and the fees that are due for it.
 func (c *call) pay(x *transfer, of *token, payer party, collector ledger.EntityID, amount int64, denomination ledger.EntityID, level int) ledger.ResponseCode {
 	moves := []move{{who: payer, amount: -amount, fee: true}, {who: partyOf(collector), amount: amount, fee: true}}
 	if denomination.IsNone() {
 		x.hbars = append(x.hbars, moves...)
 		return success
 	}
-	t, code := c.usableAt(longZero(denomination))
+	t, code := c.activeTokenAt(longZero(denomination))
 	if code != success {
 		return code
 	}
@@ -105,7 +105,7 @@ func (c *call) pay(x *transfer, of *token, payer party, collector ledger.EntityI
 		if code := c.chargeParts(&m); code != success {
 			return code
 		}
-		if len(m.moves) > len(moves) && level >= mostFeeLevels {
+		if len(m.moves) > len(moves) && level >= maxFeeLevels {
 			return feesTooDeep
 		}
 	}
@@ -117,8 +117,7 @@ func (c *call) pay(x *transfer, of *token, payer party, collector ledger.EntityI
 	return c.chargeFor(x, m, level+1)
 }
 
-// chargeParts adds the fees that are a part of the amount: the sender pays them on top, or they are taken from what the receivers get, from each in
-// proportion.
+// chargeParts adds fractional fees. The sender pays them in addition, or they are deducted from the amounts of the receivers in proportion.
 func (c *call) chargeParts(m *movement) ledger.ResponseCode {
 	given := m.moves
 	left := make([]int64, len(given)) // of what each receiver gets
@@ -159,7 +158,7 @@ func (c *call) chargeParts(m *movement) ledger.ResponseCode {
 	return success
 }
 
-// shares divides an amount among payers in proportion to what is left to them, and takes it from that. What does not divide the first ones pay.
+// shares divides an amount among payers in proportion to the amounts in left, and subtracts each share from them. The first payers pay the remainder.
 func shares(amount int64, payers []int, left []int64) iter.Seq2[int, int64] {
 	all, rest := new(big.Int), amount
 	for _, i := range payers {
@@ -189,7 +188,7 @@ func shares(amount int64, payers []int, left []int64) iter.Seq2[int, int64] {
 	}
 }
 
-// partOf is the part of an amount that a fee is, between its bounds.
+// partOf returns the fractional fee of an amount, within its minimum and maximum.
 func partOf(amount int64, fee *ledger.FractionalFee) int64 {
 	if fee.Amount.Denominator == 0 {
 		return fee.Minimum
@@ -203,10 +202,10 @@ func partOf(amount int64, fee *ledger.FractionalFee) int64 {
 	return part
 }
 
-// chargeRoyalties adds the fees that are a part of what is paid for serials, which the sender pays of what he gets, once for all serials of the token; and
-// where nothing is paid, those that the receiver of each serial pays instead.
+// chargeRoyalties adds royalty fees. The sender pays them from the payment, once for all serials of the token. If there is no payment, the receiver of each
+// serial pays the fallback fee.
 func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[relationKey]bool) ledger.ResponseCode {
-	for _, v := range m.hands {
+	for _, v := range m.serials {
 		got := received(x, asked, v.from)
 		once := relationKey{v.from, m.token.EntityID}
 		if len(got) > 0 && paidFor[once] {
@@ -237,13 +236,13 @@ func (c *call) chargeRoyalties(x *transfer, m movement, asked int, paidFor map[r
 	return success
 }
 
-// payment is an amount of hbars, or of a token.
+// payment is an amount of hbars or of a token.
 type payment struct {
 	token  ledger.EntityID
 	amount int64
 }
 
-// received is what an account gets that can be paid with, of what was asked for.
+// received returns the payments that an account receives among the requested movements.
 func received(x *transfer, asked int, who party) (out []payment) {
 	collect := func(token ledger.EntityID, moves []move) {
 		for _, m := range moves {

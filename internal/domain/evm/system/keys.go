@@ -12,7 +12,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// keyValueOf is a key as contracts see it. Of a key that is made of others they see nothing.
+// keyValueOf returns a key as contracts see it. Key lists and threshold keys are empty.
 func keyValueOf(k ledger.Key) []any {
 	var (
 		contract, delegatable common.Address
@@ -34,7 +34,7 @@ func keyValueOf(k ledger.Key) []any {
 	return []any{false, contract, ed25519, ecdsa, delegatable}
 }
 
-// contractKey is the key of a contract, which need not be there.
+// contractKey returns the key of a contract. The contract need not exist.
 func (c *call) contractKey(kind keys.Kind, at common.Address) ledger.Key {
 	num, ok := ledger.EVMAddress(at).Num()
 	if p, known := c.facts.party(at); known {
@@ -46,8 +46,8 @@ func (c *call) contractKey(kind keys.Kind, at common.Address) ledger.Key {
 	return keys.OfContract(kind, num)
 }
 
-// keysOf reads keys by what they are for. Each entry is for the kinds of keys whose bits are set in its number, and a later one counts more than an
-// earlier one; ok is false when an entry is no key.
+// keysOf reads the keys of a token. Each entry applies to the kinds whose bits are set in its number. Later entries replace earlier ones. ok is false if an
+// entry is invalid.
 func (c *call) keysOf(entries []any) (all [worldstate.KeyKinds]ledger.Key, ok bool) {
 	for _, v := range entries {
 		entry := abi.List(v)
@@ -64,8 +64,7 @@ func (c *call) keysOf(entries []any) (all [worldstate.KeyKinds]ledger.Key, ok bo
 	return all, true
 }
 
-// keyOf is the key that a contract tells by its value, which must say exactly one of these: an ed25519 key, a secp256k1 key, a contract, or the key of
-// who calls.
+// keyOf reads a key. Exactly one of these must be given: an ed25519 key, a secp256k1 key, a contract, or the key of the caller.
 func (c *call) keyOf(value []any) (ledger.Key, bool) {
 	var found []ledger.Key
 	if value[0].(bool) {
@@ -94,7 +93,7 @@ func (c *call) keyOf(value []any) (ledger.Key, bool) {
 	return found[0], true
 }
 
-// callersKey is the key of who calls. A contract without a key is its own.
+// callersKey returns the key of the caller. A contract without a key is its own key.
 func (c *call) callersKey() ledger.Key {
 	e := c.State.Entity(c.Caller)
 	switch {

@@ -13,50 +13,50 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Bounds of what can be scheduled.
+// Limits of scheduled calls.
 const (
-	mostScheduledAhead = 62 * 86_400 // seconds from now
-	mostScheduledGas   = 15_000_000  // of the calls of one second
-	mostScheduledCalls = 100         // in one second
-	defaultLifetime    = 1_800       // seconds until something expires whose time is not given
+	maxScheduledAhead = 62 * 86_400 // in seconds from now
+	maxScheduledGas   = 15_000_000  // of all calls in a second
+	maxScheduledCalls = 100         // calls in a second
+	defaultLifetime   = 1_800       // in seconds, without an explicit expiration
 )
 
-// plan is a call that the simulation scheduled. Two that are the same are one.
+// plan is a call that the simulation scheduled. Equal plans are identical schedules.
 type plan struct {
 	creator, payer party
 	to             common.Address
-	second         int64 // when it is executed at the latest
+	second         int64 // of its latest execution
 	gas            int64
 	value          uint64
 	data           string
-	waits          bool // until then, even when all have signed
+	waits          bool // until that second, even if all have signed
 }
 
-// clamped is a number as one between 0 and the greatest that the ledger has.
+// clamped returns an unsigned number, or the maximum of the ledger if it is greater.
 func clamped(v any) int64 {
 	if n := v.(*big.Int); n.IsInt64() {
-		return n.Int64() // an unsigned one is not below 0
+		return n.Int64() // unsigned, so not negative
 	}
 	return math.MaxInt64
 }
 
-// hasScheduleCapacity tells whether another call could be scheduled: hasScheduleCapacity(second, gas).
+// hasScheduleCapacity reports whether another call can be scheduled: hasScheduleCapacity(second, gas).
 func hasScheduleCapacity(c *call, in []any) evm.Outcome {
 	second := clamped(in[0])
-	return c.returns(second > c.now() && second <= c.now()+mostScheduledAhead && c.hasRoom(second, clamped(in[1])))
+	return c.returns(second > c.now() && second <= c.now()+maxScheduledAhead && c.hasCapacity(second, clamped(in[1])))
 }
 
-// hasRoom tells whether calls of a second leave room for one with so much gas. Of those calls the simulation knows what it scheduled itself; what the
-// network's throttles hold for others is no part of the ledger.
-func (c *call) hasRoom(second, gas int64) bool {
+// hasCapacity reports whether another call with the given gas can be scheduled for a second. It counts only the calls that the simulation scheduled, because
+// the ledger does not have the network's throttles.
+func (c *call) hasCapacity(second, gas int64) bool {
 	used, calls := int64(0), 0
 	for _, s := range c.facts.schedules {
-		if s != nil && s.made != nil && !s.deleted && s.made.second == second {
-			used += s.made.gas
+		if s != nil && s.plan != nil && !s.deleted && s.plan.second == second {
+			used += s.plan.gas
 			calls++
 		}
 	}
-	return gas <= mostScheduledGas-used && calls < mostScheduledCalls
+	return gas <= maxScheduledGas-used && calls < maxScheduledCalls
 }
 
 // scheduleOwnCall schedules a call that the caller pays for: scheduleCall(to, second, gas, value, data).
@@ -64,9 +64,9 @@ func scheduleOwnCall(c *call, in []any) (ledger.ResponseCode, []any) {
 	return c.scheduleCall(c.caller(), in[0], in[1:], true)
 }
 
-// schedulePaidCall makes the body of a function that schedules a call that somebody else pays for, who has to sign: (to, payer, second, gas, value, data). It
-// waits for its second, or only for the signature.
-func schedulePaidCall(waits bool) act {
+// schedulePaidCall returns an operation that schedules a call with another payer, who must sign: (to, payer, second, gas, value, data). waits delays the
+// call until its second.
+func schedulePaidCall(waits bool) operation {
 	return func(c *call, in []any) (ledger.ResponseCode, []any) {
 		payer, ok := c.facts.party(in[1].(common.Address))
 		if !ok {
@@ -76,7 +76,7 @@ func schedulePaidCall(waits bool) act {
 	}
 }
 
-// scheduleCall schedules a call. The contract need not be there yet.
+// scheduleCall schedules a call. The contract need not exist.
 func (c *call) scheduleCall(payer party, to any, in []any, waits bool) (ledger.ResponseCode, []any) {
 	p := &plan{
 		creator: c.caller(), payer: payer, to: to.(common.Address), second: clamped(in[0]), gas: clamped(in[1]), value: in[2].(uint64), data: string(in[3].([]byte)),
@@ -89,20 +89,20 @@ func (c *call) scheduleCall(payer party, to any, in []any, waits bool) (ledger.R
 		return negativeValue, nil
 	case p.second <= c.now():
 		return expiryNotInFuture, nil
-	case p.second > c.now()+mostScheduledAhead:
+	case p.second > c.now()+maxScheduledAhead:
 		return expiryTooFar, nil
 	}
-	if c.planned(p) {
+	if c.isScheduled(p) {
 		return identicalSchedule, nil
 	}
-	if !c.hasRoom(p.second, p.gas) {
+	if !c.hasCapacity(p.second, p.gas) {
 		return scheduleExpiryIsBusy, nil
 	}
-	return c.create(&schedule{made: p})
+	return c.create(&schedule{plan: p})
 }
 
-// scheduleNative schedules a call of another of the network's contracts: scheduleNative(contract, data, payer). It can be one that creates a token or
-// changes what one is. What is to be created is looked at at once, as if it were created now.
+// scheduleNative schedules a call of another system contract that creates or updates a token: scheduleNative(contract, data, payer). A creation is validated
+// at once.
 func scheduleNative(c *call, in []any) (ledger.ResponseCode, []any) {
 	data := in[1].([]byte)
 	payer, ok := c.facts.party(in[2].(common.Address))
@@ -120,7 +120,7 @@ func scheduleNative(c *call, in []any) (ledger.ResponseCode, []any) {
 	if err != nil {
 		return invalidTransactionBody, nil
 	}
-	s := &schedule{made: &plan{creator: c.caller(), payer: payer, to: in[0].(common.Address), second: c.now() + defaultLifetime, data: string(data)}}
+	s := &schedule{plan: &plan{creator: c.caller(), payer: payer, to: in[0].(common.Address), second: c.now() + defaultLifetime, data: string(data)}}
 	if f.creates != "" {
 		mark := c.State.Snapshot()
 		t, code := c.newToken(f.creates, abi.List(args))
@@ -131,23 +131,23 @@ func scheduleNative(c *call, in []any) (ledger.ResponseCode, []any) {
 		t.TotalSupply = t.InitialSupply
 		s.token = t
 	}
-	if c.planned(s.made) {
+	if c.isScheduled(s.plan) {
 		return identicalSchedule, nil
 	}
 	return c.create(s)
 }
 
-// planned tells whether the simulation has scheduled the very same call before.
-func (c *call) planned(p *plan) bool {
+// isScheduled reports whether the simulation has already scheduled the same call.
+func (c *call) isScheduled(p *plan) bool {
 	for _, s := range c.facts.schedules {
-		if s != nil && s.made != nil && !s.deleted && *s.made == *p {
+		if s != nil && s.plan != nil && !s.deleted && *s.plan == *p {
 			return true
 		}
 	}
 	return false
 }
 
-// create makes a schedule come to be, with its creator's key as its admin key, who has signed it.
+// create creates a schedule. The creator's key is its admin key and signs it.
 func (c *call) create(s *schedule) (ledger.ResponseCode, []any) {
 	id := c.facts.create(ledger.EntitySchedule)
 	s.hasAdmin = true

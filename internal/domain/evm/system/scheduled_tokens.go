@@ -10,7 +10,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// scheduledOf is the token of a type that a schedule would create, or why there is none.
+// scheduledOf returns the token of a type that a schedule would create, or the reason why there is no such token.
 func (c *call) scheduledOf(at any, kind ledger.TokenType) (*token, ledger.ResponseCode) {
 	switch s := c.schedule(at.(common.Address)); {
 	case s == nil || s.deleted:
@@ -35,10 +35,10 @@ func scheduledSerials(c *call, in []any) evm.Outcome {
 	if code != success {
 		return c.reverts(code)
 	}
-	return c.answers([]any{c.info(t)}) // there is no serial, so nothing else
+	return c.answers([]any{c.info(t)}) // a new token has no serial
 }
 
-// scheduledCreation reads the token that a scheduled transaction would create from its body; nil when it does anything else.
+// scheduledCreation returns the token that a scheduled transaction would create, or nil if it does not create one.
 func (c *call) scheduledCreation(body []byte) *token {
 	var b services.SchedulableTransactionBody
 	if err := proto.Unmarshal(body, &b); err != nil {
@@ -72,14 +72,14 @@ func (c *call) scheduledCreation(body []byte) *token {
 		worldstate.MetadataKey: m.GetMetadataKey(),
 	} {
 		if key != nil {
-			t.Keys[kind], _ = proto.Marshal(key) // what has been read can be written
+			t.Keys[kind], _ = proto.Marshal(key) // a decoded message can be encoded
 		}
 	}
 	t.Fees = ledger.Of(c.scheduledFees(m.GetCustomFees()))
 	return t
 }
 
-// scheduledFees are the custom fees of a token that a scheduled transaction would create.
+// scheduledFees returns the custom fees of a token that a scheduled transaction would create.
 func (c *call) scheduledFees(list []*services.CustomFee) *ledger.TokenCustomFees {
 	base := c.s.cfg.Base
 	fees := &ledger.TokenCustomFees{}
@@ -110,7 +110,7 @@ func (c *call) scheduledFees(list []*services.CustomFee) *ledger.TokenCustomFees
 	return fees
 }
 
-// denominationOf is the token in which a fee is paid; none for hbars.
+// denominationOf returns the token that a fee is paid in, or 0 for hbars.
 func (c *call) denominationOf(f *services.FixedFee) ledger.EntityID {
 	if f.GetDenominatingTokenId() == nil {
 		return 0

@@ -16,12 +16,12 @@ import (
 // Prices in tinycents.
 const (
 	schedulePrice     = dollar / 100
-	scheduleCallPrice = dollar / 10 // of a call of a contract
+	scheduleCallPrice = dollar / 10 // of a contract call
 	signPrice         = dollar / 100
 	unschedulePrice   = dollar / 200
 )
 
-// scheduleFunctions are the functions of the schedule service.
+// scheduleFunctions returns the functions of the schedule service.
 func scheduleFunctions() []*function {
 	const calls = "uint256,uint256,uint64,bytes)"
 	change := func(signature, returns string, price int64, run func(*call, []any) evm.Outcome) *function {
@@ -29,13 +29,13 @@ func scheduleFunctions() []*function {
 	}
 	const created = "int64,address"
 	return []*function{
-		change("authorizeSchedule(address)", "int64", signPrice, classic(ofSchedule(signByCaller))),
+		change("authorizeSchedule(address)", "int64", signPrice, withCode(ofSchedule(signByCaller))),
 		change("signSchedule(address,bytes)", "int64", signPrice, signByMap),
-		change("scheduleNative(address,bytes,address)", created, schedulePrice, classic(scheduleNative)),
-		change("scheduleCall(address,"+calls, created, scheduleCallPrice, classic(scheduleOwnCall)),
-		change("scheduleCallWithPayer(address,address,"+calls, created, scheduleCallPrice, classic(schedulePaidCall(true))),
-		change("executeCallOnPayerSignature(address,address,"+calls, created, scheduleCallPrice, classic(schedulePaidCall(false))),
-		change("deleteSchedule(address)", "int64", unschedulePrice, classic(ofSchedule(deleteSchedule))),
+		change("scheduleNative(address,bytes,address)", created, schedulePrice, withCode(scheduleNative)),
+		change("scheduleCall(address,"+calls, created, scheduleCallPrice, withCode(scheduleOwnCall)),
+		change("scheduleCallWithPayer(address,address,"+calls, created, scheduleCallPrice, withCode(schedulePaidCall(true))),
+		change("executeCallOnPayerSignature(address,address,"+calls, created, scheduleCallPrice, withCode(schedulePaidCall(false))),
+		change("deleteSchedule(address)", "int64", unschedulePrice, withCode(ofSchedule(deleteSchedule))),
 		{signature: "getScheduledCreateFungibleTokenInfo(address)", returns: "int64,(" + tokenInfo + ",int32)", run: scheduledUnits},
 		{
 			signature: "getScheduledCreateNonFungibleTokenInfo(address)", returns: "int64,(" + tokenInfo + ",int64,address,int64,bytes,address)",
@@ -45,25 +45,24 @@ func scheduleFunctions() []*function {
 	}
 }
 
-// scheduleFacade are the functions of a schedule's address.
+// scheduleFacade returns the functions of the address of a schedule.
 func scheduleFacade() []*function {
 	return []*function{
-		{signature: "signSchedule()", returns: "int64", kind: write, tinycents: signPrice, run: classic(ofSchedule(signByCaller))},
-		{signature: "deleteSchedule()", returns: "int64", kind: write, tinycents: unschedulePrice, run: classic(ofSchedule(deleteSchedule))},
+		{signature: "signSchedule()", returns: "int64", kind: write, tinycents: signPrice, run: withCode(ofSchedule(signByCaller))},
+		{signature: "deleteSchedule()", returns: "int64", kind: write, tinycents: unschedulePrice, run: withCode(ofSchedule(deleteSchedule))},
 	}
 }
 
-// schedule is a transaction that waits to be executed. The network does that by a transaction of its own, after the one that schedules it or gives the
-// last signature that it waits for, so simulations never do.
+// schedule is a scheduled transaction. The network executes it by a later transaction, so a simulation never does.
 type schedule struct {
-	token             *token // that it would create; nil when it does anything else
+	token             *token // that it would create, or nil
 	hasAdmin          bool
 	executed, deleted bool
-	signed            []string // keys, or what they begin with
-	made              *plan    // by the simulation
+	signed            []string // public keys, or prefixes of them
+	plan              *plan    // if the simulation created it
 }
 
-// schedule is the schedule at an address, nil when there is none.
+// schedule returns the schedule at an address, or nil if it does not exist or is expired.
 func (c *call) schedule(at common.Address) *schedule {
 	num, ok := ledger.EVMAddress(at).Num()
 	if !ok || num == 0 {
@@ -85,7 +84,7 @@ func (c *call) schedule(at common.Address) *schedule {
 	s := &schedule{executed: found.ExecutedTimestamp.Valid, deleted: e == nil, hasAdmin: e != nil && !ledger.Key(e.Key).IsNone()}
 	found.Deleted = ledger.Of(s.deleted)
 	if found.StateAt(c.Block.Start) == ledger.ScheduleExpired {
-		return nil // the network forgets what has expired
+		return nil // the network removes expired schedules
 	}
 	for _, x := range found.Signatures {
 		s.signed = append(s.signed, string(x.PublicKeyPrefix))
@@ -95,9 +94,8 @@ func (c *call) schedule(at common.Address) *schedule {
 	return s
 }
 
-// ofSchedule makes the body of a function that does something to a schedule that has not come to its end: the one that was called, or the one that the
-// first argument names.
-func ofSchedule(do func(*call, *schedule) ledger.ResponseCode) act {
+// ofSchedule returns an operation on a pending schedule: the called one, or the first argument.
+func ofSchedule(do func(*call, *schedule) ledger.ResponseCode) operation {
 	return func(c *call, in []any) (ledger.ResponseCode, []any) {
 		at := c.entity
 		if !c.redirect {
@@ -116,7 +114,7 @@ func ofSchedule(do func(*call, *schedule) ledger.ResponseCode) act {
 	}
 }
 
-// deleteSchedule takes a schedule back, for which it needs an admin key.
+// deleteSchedule deletes a schedule. The schedule must have an admin key.
 func deleteSchedule(c *call, s *schedule) ledger.ResponseCode {
 	if !s.hasAdmin {
 		return scheduleIsImmutable
@@ -125,7 +123,7 @@ func deleteSchedule(c *call, s *schedule) ledger.ResponseCode {
 	return success
 }
 
-// sign adds keys that have signed, of which at least one must be new.
+// sign adds signatures. At least one of them must be new.
 func (c *call) sign(s *schedule, signers [][]byte) ledger.ResponseCode {
 	signed := slices.Clone(s.signed)
 	for _, k := range signers {
@@ -140,12 +138,12 @@ func (c *call) sign(s *schedule, signers [][]byte) ledger.ResponseCode {
 	return success
 }
 
-// signByCaller signs with all keys of who calls.
+// signByCaller signs with all keys of the caller.
 func signByCaller(c *call, s *schedule) ledger.ResponseCode {
 	return c.sign(s, keys.Primitives(c.signersKey()))
 }
 
-// signersKey is the key that signs by a call: that of an account, and of a contract that it called.
+// signersKey returns the key that signs for the caller: the key of an account, or the contract itself.
 func (c *call) signersKey() ledger.Key {
 	if e := c.State.Entity(c.Caller); e != nil && e.Type != ledger.EntityContract {
 		return e.Key
@@ -153,8 +151,8 @@ func (c *call) signersKey() ledger.Key {
 	return c.contractKey(keys.Contract, c.Caller)
 }
 
-// signByMap signs with keys whose signatures a map holds: of the schedule's shard, realm and number, each in eight bytes. Every one of them must be right,
-// and tell its whole key: signSchedule(schedule, map).
+// signByMap signs with the keys of a signature map: signSchedule(schedule, map). The signed message is the schedule's shard, realm and number, in eight
+// bytes each. Each signature must be valid, and its prefix must be the entire public key.
 func signByMap(c *call, in []any) evm.Outcome {
 	signatures, ok := keys.ParseSignatures(in[1].([]byte))
 	if !ok || len(signatures) == 0 {
@@ -172,5 +170,5 @@ func signByMap(c *call, in []any) evm.Outcome {
 		}
 		signers = append(signers, x.Prefix)
 	}
-	return classic(ofSchedule(func(c *call, s *schedule) ledger.ResponseCode { return c.sign(s, signers) }))(c, in)
+	return withCode(ofSchedule(func(c *call, s *schedule) ledger.ResponseCode { return c.sign(s, signers) }))(c, in)
 }

@@ -16,36 +16,37 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Numbers of the contracts.
+// Numbers of the system contracts.
 const (
 	TokenService    = 0x167
 	AccountService  = 0x16a
 	ScheduleService = 0x16b
-	// SecondTokenService is the token service again, for contracts that know of the metadata of tokens.
+	// SecondTokenService is the newer interface of the token service, which has the metadata of tokens.
 	SecondTokenService = 0x16c
 )
 
-// Source is what the contracts read from, beside what the machine itself reads. The sources of simulations must implement it.
+// Source reads facts for the system contracts, in addition to [evm.Source]. The sources of simulations must implement it.
 type Source interface {
 	// TokenFacts reads facts about tokens, allowances and associations together.
 	TokenFacts(ctx context.Context, r *worldstate.TokenReads) (*worldstate.TokenFacts, error)
-	// PendingAirdrops tells which airdrops are pending of those that are named by sender, receiver, token and serial, 0 for units, with their amounts.
+	// PendingAirdrops returns those of the given airdrops that are pending, with their amounts. An airdrop is identified by sender, receiver, token and
+	// serial; the serial is 0 for units.
 	PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) ([]*ledger.Airdrop, error)
-	// TokensOf lists the tokens that an account has ever been associated with.
+	// TokensOf returns the tokens that an account has ever been associated with.
 	TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error)
-	// Schedule reads a schedule with its signatures; nil when there is none.
+	// Schedule returns a schedule with its signatures, or nil if it does not exist.
 	Schedule(ctx context.Context, id ledger.EntityID) (*worldstate.Schedule, error)
 }
 
-// Config says what the contracts tell of the network.
+// Config describes the network.
 type Config struct {
-	// ChainID tells which network it is.
+	// ChainID is the chain ID of the network.
 	ChainID uint64
 	// Base has the shard and realm of the ledger's entities.
 	Base ledger.EntityID
 }
 
-// Contracts are the network's contracts by their numbers, for [evm.Config].
+// Contracts returns the network's contracts by number, for [evm.Config].
 func Contracts(cfg Config) map[int64]evm.SystemContract {
 	out := map[int64]evm.SystemContract{}
 	for _, s := range allServices(cfg) {
@@ -61,7 +62,7 @@ func Contracts(cfg Config) map[int64]evm.SystemContract {
 	return out
 }
 
-// allServices are the contracts with their functions. A signature that cannot be read is a mistake of the build.
+// allServices returns the contracts with their functions. It panics if a signature is invalid.
 func allServices(cfg Config) []*service {
 	list := []*service{
 		{number: TokenService, redirect: redirectForToken, direct: tokenFunctions(), facade: tokenFacade()},
@@ -83,7 +84,7 @@ func allServices(cfg Config) []*service {
 	return list
 }
 
-// Selectors of the functions by which the code at the addresses of entities hands calls on.
+// Selectors of the functions that the proxy code of entities calls.
 const (
 	redirectForToken    = 0x618dc65e // redirectForToken(address,bytes)
 	redirectForAccount  = 0xe4cbd3a7 // redirectForAccount(address,bytes)
@@ -93,23 +94,23 @@ const (
 // redirectArgs are the parameters of the redirect functions: the entity and the input.
 var redirectArgs = abi.MustParse("(address,bytes)")
 
-// kind tells what a function may do.
+// kind distinguishes functions that read and functions that write.
 type kind uint8
 
 const (
 	read  kind = iota
-	write      // changes something
+	write      // may change the state
 )
 
-// function is one function of a contract.
+// function is a function of a contract.
 type function struct {
-	signature string // as it is hashed
-	returns   string // the types of what it returns, without parentheses
+	signature string // canonical, for the selector
+	returns   string // return types without parentheses
 	kind      kind
 	payable   bool
-	creates   ledger.TokenType // what kind of token it creates, if it does
-	scheduled bool             // the schedule service may be asked to have it called later
-	tinycents int64            // the price of what it does, unless price tells it, or gas
+	creates   ledger.TokenType // the type of the token that it creates, or empty
+	scheduled bool             // scheduleNative accepts it
+	tinycents int64            // the price, if neither price nor gas is set
 	gas       uint64
 	price     func(c *call, in []any) int64
 	run       func(c *call, in []any) evm.Outcome
@@ -118,11 +119,11 @@ type function struct {
 	selector     uint32
 }
 
-// table are functions by selectors.
+// table is a set of functions by selector.
 type table map[uint32]*function
 
-// service is a contract: functions that are called at its address, and functions that are called at the address of an entity and get there by
-// the redirect function.
+// service is a contract. direct are the functions of its address. facade are the functions of the addresses of entities, whose calls arrive by the redirect
+// function.
 type service struct {
 	cfg            Config
 	number         int64
@@ -130,13 +131,13 @@ type service struct {
 	direct, facade []*function
 
 	functions, redirected table
-	tokens                map[common.Address]table // the functions of the token services
+	tokens                map[common.Address]table // functions of the token services, by address
 }
 
-// hasTokens tells whether a service is one of the token services.
+// hasTokens reports whether the service is one of the token services.
 func (s *service) hasTokens() bool { return s.number == TokenService || s.number == SecondTokenService }
 
-// prepare reads the signatures of the functions.
+// prepare parses the signatures of the functions.
 func (s *service) prepare() (err error) {
 	if s.functions, err = index(s.direct); err != nil {
 		return err
@@ -152,7 +153,7 @@ func index(list []*function) (table, error) {
 			return nil, fmt.Errorf("function %s: %w", f.signature, err)
 		}
 		if _, twice := t[f.selector]; twice {
-			return nil, fmt.Errorf("function %s is there twice", f.signature)
+			return nil, fmt.Errorf("function %s is declared twice", f.signature)
 		}
 		t[f.selector] = f
 	}
@@ -174,10 +175,10 @@ func (f *function) prepare() (err error) {
 	return nil
 }
 
-// payableService is a service some of whose functions take value.
+// payableService is a service with payable functions.
 type payableService struct{ *service }
 
-// tokenService is the token service, which also knows who must stay.
+// tokenService is the token service, which prevents SELFDESTRUCT of contracts that hold tokens.
 type tokenService struct{ payableService }
 
 var (
@@ -191,7 +192,7 @@ func (s payableService) Payable(selector uint32) bool {
 	return f != nil && f.payable
 }
 
-// MayDestruct implements [evm.DestructGuard]: who holds tokens, or is the treasury of one, must stay.
+// MayDestruct implements [evm.DestructGuard]. A contract that holds tokens, or is the treasury of a token, must not destroy itself.
 func (s tokenService) MayDestruct(state *evm.State, contract common.Address) bool {
 	f := factsOf(state, s.cfg)
 	p, ok := f.party(contract)
@@ -201,13 +202,13 @@ func (s tokenService) MayDestruct(state *evm.State, contract common.Address) boo
 	if _, made := f.addresses[p.id]; !made {
 		tokens, err := f.source.TokensOf(state.Context(), p.id)
 		if err != nil {
-			state.Abort(fmt.Errorf("looking for tokens of a contract: %w", err))
+			state.Abort(fmt.Errorf("reading the tokens of a contract: %w", err))
 		}
-		w := wants{tokens: tokens}
+		req := request{tokens: tokens}
 		for _, t := range tokens {
-			w.relations = append(w.relations, relationKey{p, t})
+			req.relations = append(req.relations, relationKey{p, t})
 		}
-		f.load(w)
+		f.load(req)
 	}
 	for k, r := range f.relations {
 		if t := f.tokens[k.token]; k.account == p && r.associated && (r.balance > 0 || t != nil && !t.deleted && partyOf(t.TreasuryAccountID) == p) {
@@ -217,15 +218,15 @@ func (s tokenService) MayDestruct(state *evm.State, contract common.Address) boo
 	return true
 }
 
-// call is one call of a function.
+// call is a call of a function.
 type call struct {
 	*evm.SystemCall
 	s        *service
 	f        *function
 	facts    *facts
-	redirect bool // it came by the address of an entity
+	redirect bool // by the proxy code of an entity
 	entity   common.Address
-	// tinycents is the price of what is done.
+	// tinycents is the price of the operation.
 	tinycents int64
 }
 
@@ -262,7 +263,7 @@ func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 			c.tinycents = c.f.price(c, abi.List(in))
 		}
 		if gas := c.gas(); gas > sc.Gas {
-			return evm.Return(gas, nil) // the frame fails for want of gas, whatever the function would do
+			return evm.Return(gas, nil) // the frame runs out of gas
 		}
 	}
 	return c.f.run(c, abi.List(in))
@@ -270,8 +271,8 @@ func (s *service) Call(sc *evm.SystemCall) evm.Outcome {
 
 func delegated(op vm.OpCode) bool { return op == vm.DELEGATECALL || op == vm.CALLCODE }
 
-// unwrap takes a redirected call out of its wrapping: the entity and the input, either as the ABI encodes them or, as the code at the addresses of
-// entities does it, one directly behind the other.
+// unwrap returns the input of a redirected call and sets its entity. The arguments are either ABI-encoded or, from the proxy code of entities, the address
+// followed by the input.
 func (c *call) unwrap() (inner []byte, ok bool) {
 	if packed := c.Args; len(packed) >= 20 && c.Proxied(common.Address(packed[:20])) {
 		c.entity, inner = common.Address(packed[:20]), packed[20:]
@@ -289,7 +290,7 @@ func (c *call) unwrap() (inner []byte, ok bool) {
 	return c.Args[20:], true
 }
 
-// gas is what the function costs.
+// gas returns the gas of the function.
 func (c *call) gas() uint64 {
 	switch {
 	case c.f.kind == read:
@@ -300,21 +301,20 @@ func (c *call) gas() uint64 {
 	return evm.DispatchGas(c.tinycents)
 }
 
-// returns ends the call with values of the function's types.
+// returns ends the call with values of the function's return types.
 func (c *call) returns(values ...any) evm.Outcome {
 	return evm.Return(c.gas(), c.f.result.Encode(nil, values))
 }
 
-// reverts ends the call with a response code as the data that is reverted with.
+// reverts ends the call by a revert with a response code as its data.
 func (c *call) reverts(code ledger.ResponseCode) evm.Outcome {
 	c.ChildFailed(code)
 	word := abi.Word(uint64(code))
 	return evm.Revert(c.gas(), word[:])
 }
 
-// refuses ends a function that reads and cannot: in a static call, or at the address of an entity, with a revert, else with the code and values of
-// nothing.
-func (c *call) refuses(code ledger.ResponseCode) evm.Outcome {
+// fails ends a read-only function that failed: in a static call or at the address of an entity by a revert, else with the response code and zero values.
+func (c *call) fails(code ledger.ResponseCode) evm.Outcome {
 	if c.Static || c.redirect {
 		return c.reverts(code)
 	}

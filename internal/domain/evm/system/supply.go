@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	mostSerials  = 10  // that are minted, burned or wiped together
-	mostMetadata = 100 // bytes of a serial
+	maxSerials  = 10  // per mint, burn or wipe
+	maxMetadata = 100 // bytes per serial
 )
 
-// amountOf is an amount that can be signed or not; ok is false when it is not one.
+// amountOf converts a signed or unsigned amount. ok is false if it is negative or too large.
 func amountOf(v any) (n int64, ok bool) {
 	switch v := v.(type) {
 	case int64:
@@ -28,15 +28,15 @@ func amountOf(v any) (n int64, ok bool) {
 	}
 }
 
-// room is how much more of a token there can be.
-func (t *token) room() int64 {
+// remainingSupply returns the amount that can still be minted.
+func (t *token) remainingSupply() int64 {
 	if t.SupplyType == infinite {
 		return math.MaxInt64 - t.TotalSupply
 	}
 	return t.MaxSupply - t.TotalSupply
 }
 
-func mint() act { return keyed(worldstate.SupplyKey, hasNoSupplyKey, mintOf) }
+func mint() operation { return keyed(worldstate.SupplyKey, hasNoSupplyKey, mintOf) }
 
 func mintOf(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
 	amount, ok := amountOf(rest[0])
@@ -47,14 +47,14 @@ func mintOf(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
 	switch {
 	case !ok || len(metadata) > 0:
 		return invalidMintAmount, nil
-	case amount > t.room():
+	case amount > t.remainingSupply():
 		return maxSupplyReached, nil
 	}
 	r := c.facts.relation(partyOf(t.TreasuryAccountID), t)
 	if !r.associated {
 		return notAssociated, nil
 	}
-	c.supply(t, r, amount)
+	c.changeSupply(t, r, amount)
 	return success, []any{t.TotalSupply, []any{}}
 }
 
@@ -62,13 +62,13 @@ func mintSerials(c *call, t *token, metadata []any) (ledger.ResponseCode, []any)
 	switch {
 	case len(metadata) == 0:
 		return invalidMintMetadata, nil
-	case len(metadata) > mostSerials:
+	case len(metadata) > maxSerials:
 		return batchTooLarge, nil
-	case int64(len(metadata)) > t.room():
+	case int64(len(metadata)) > t.remainingSupply():
 		return maxSupplyReached, nil
 	}
 	treasury := partyOf(t.TreasuryAccountID)
-	c.facts.load(wants{relations: []relationKey{{treasury, t.EntityID}}, serials: []ledger.EntityID{t.EntityID}})
+	c.facts.load(request{relations: []relationKey{{treasury, t.EntityID}}, serials: []ledger.EntityID{t.EntityID}})
 	r, last := c.facts.relation(treasury, t), c.facts.serials[t.EntityID]
 	if !r.associated {
 		return notAssociated, nil
@@ -76,27 +76,27 @@ func mintSerials(c *call, t *token, metadata []any) (ledger.ResponseCode, []any)
 	var serials []any
 	for _, m := range metadata {
 		data := m.([]byte)
-		if len(data) > mostMetadata {
+		if len(data) > maxMetadata {
 			return metadataTooLong, nil
 		}
 		change(c.facts, last, *last+1)
 		k := ledger.NFTKey{TokenID: t.EntityID, SerialNumber: *last}
-		c.facts.load(wants{nfts: []ledger.NFTKey{k}})
+		c.facts.load(request{nfts: []ledger.NFTKey{k}})
 		change(c.facts, c.facts.nfts[k], nft{exists: true, metadata: data, created: c.Block.Start})
 		serials = append(serials, *last)
 	}
-	c.supply(t, r, int64(len(serials)))
+	c.changeSupply(t, r, int64(len(serials)))
 	return success, []any{t.TotalSupply, serials}
 }
 
-func burn() act { return keyed(worldstate.SupplyKey, hasNoSupplyKey, burnOf) }
+func burn() operation { return keyed(worldstate.SupplyKey, hasNoSupplyKey, burnOf) }
 
 func burnOf(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
 	amount, ok := amountOf(rest[0])
 	treasury := partyOf(t.TreasuryAccountID)
 	r := c.facts.relation(treasury, t)
 	if t.Type != ledger.TokenFungibleCommon {
-		code := c.end(t, treasury, r, abi.List(rest[1]), invalidBurnAmount, treasuryMustOwnBurned)
+		code := c.destroy(t, treasury, r, abi.List(rest[1]), invalidBurnAmount, treasuryMustOwnBurned)
 		return code, []any{t.TotalSupply}
 	}
 	switch {
@@ -107,16 +107,16 @@ func burnOf(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
 	case amount > r.balance:
 		return insufficientTokenBalance, nil
 	}
-	c.supply(t, r, -amount)
+	c.changeSupply(t, r, -amount)
 	return success, []any{t.TotalSupply}
 }
 
-// end takes serials of an owner out of the world.
-func (c *call) end(t *token, owner party, r *relation, serials []any, none, foreign ledger.ResponseCode) ledger.ResponseCode {
+// destroy removes serials of an owner.
+func (c *call) destroy(t *token, owner party, r *relation, serials []any, none, foreign ledger.ResponseCode) ledger.ResponseCode {
 	switch {
 	case len(serials) == 0:
 		return none
-	case len(serials) > mostSerials:
+	case len(serials) > maxSerials:
 		return batchTooLarge
 	}
 	for _, v := range serials {
@@ -128,13 +128,13 @@ func (c *call) end(t *token, owner party, r *relation, serials []any, none, fore
 			return foreign
 		}
 		change(c.facts, n, nft{})
-		c.supply(t, r, -1)
+		c.changeSupply(t, r, -1)
 	}
 	return success
 }
 
-// wipe takes units or serials of a token from an account.
-func wipe(serials bool) act {
+// wipe removes units or serials of a token from an account.
+func wipe(serials bool) operation {
 	return keyed(worldstate.WipeKey, hasNoWipeKey, func(c *call, t *token, rest []any) (ledger.ResponseCode, []any) {
 		r, p, code := c.held(t, rest[0])
 		switch {
@@ -145,19 +145,19 @@ func wipe(serials bool) act {
 		case serials != (t.Type == ledger.TokenNonFungibleUnique):
 			return invalidWipingAmount, nil
 		case serials:
-			return c.end(t, p, r, abi.List(rest[1]), invalidWipingAmount, doesNotOwnWiped), nil
+			return c.destroy(t, p, r, abi.List(rest[1]), invalidWipingAmount, doesNotOwnWiped), nil
 		}
 		amount, ok := amountOf(rest[1])
 		if !ok || amount > r.balance {
 			return invalidWipingAmount, nil
 		}
-		c.supply(t, r, -amount)
+		c.changeSupply(t, r, -amount)
 		return success, nil
 	})
 }
 
-// supply makes units or serials of a token, or with a number below zero ends some, at the account whose association with it is given.
-func (c *call) supply(t *token, r *relation, by int64) {
+// changeSupply adds to the total supply of a token, and to the balance of the account whose association is given.
+func (c *call) changeSupply(t *token, r *relation, by int64) {
 	change(c.facts, &r.balance, r.balance+by)
 	change(c.facts, &t.TotalSupply, t.TotalSupply+by)
 }

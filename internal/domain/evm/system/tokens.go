@@ -12,7 +12,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Tuples of functions that change tokens.
+// Tuples of functions that write.
 const (
 	moves            = "(address,int64)[]"
 	serialMoves      = "(address,address,int64)[]"
@@ -29,12 +29,12 @@ const (
 	oldRoyaltyFee    = "(uint32,uint32,uint32,address,bool,address)"
 )
 
-// tokenFunctions are the functions of the token service.
+// tokenFunctions returns the functions of the token service.
 func tokenFunctions() []*function {
 	return slices.Concat(tokenReads(), tokenWrites(), tokenCreations())
 }
 
-// secondTokenFunctions are the functions of the second interface: those of the first one in their newest form, with tokens that also have metadata.
+// secondTokenFunctions returns the functions of the second interface: the newest forms of those of the first, for tokens with metadata.
 func secondTokenFunctions() []*function {
 	var out []*function
 	for _, f := range tokenFunctions() {
@@ -48,7 +48,7 @@ func secondTokenFunctions() []*function {
 	return out
 }
 
-// tokenFacade are the functions of a token's address.
+// tokenFacade returns the functions of the address of a token.
 func tokenFacade() []*function {
 	return slices.Concat(facadeReads(), facadeWrites())
 }
@@ -56,15 +56,15 @@ func tokenFacade() []*function {
 // Prices in tinycents.
 const (
 	hbarPrice      = dollar / 10_000
-	tokenPrice     = dollar / 1_000 // of moving tokens, and of most that is done to one
-	feePrice       = dollar / 500   // of moving tokens with custom fees
-	serialPrice    = dollar / 50    // of a serial that is minted
-	associatePrice = dollar / 20    // of an association that begins or ends
-	accountPrice   = dollar / 20    // of an account that comes to be by what it is sent
+	tokenPrice     = dollar / 1_000 // of transfers and most updates
+	feePrice       = dollar / 500   // of transfers with custom fees
+	serialPrice    = dollar / 50    // of minting a serial
+	associatePrice = dollar / 20    // of an association or dissociation
+	accountPrice   = dollar / 20    // of an account that a transfer creates
 	airdropPrice   = dollar / 10
 )
 
-// tokenWrites are the functions of the token service that change something.
+// tokenWrites returns the functions of the token service that write.
 func tokenWrites() []*function {
 	change := func(signature, returns string, run func(*call, []any) evm.Outcome) *function {
 		return &function{signature: signature, returns: returns, kind: write, tinycents: tokenPrice, run: run}
@@ -78,77 +78,77 @@ func tokenWrites() []*function {
 		return f
 	}
 	ofFirst := withAccounts(priceOfToken(func(in []any) []any { return in[:1] }))
-	// A single token is no list, and costs as much as a list of one.
+	// A single token costs as much as a list of one.
 	perToken := func(_ *call, in []any) int64 { return associatePrice * int64(max(len(abi.List(in[1])), 1)) }
 	later := func(f *function) *function {
 		f.scheduled = true
 		return f
 	}
 	frozen := func(to bool) func(*call, []any) evm.Outcome {
-		return classic(setStatus(worldstate.FreezeKey, hasNoFreezeKey, func(r *relation) { r.frozen = to }))
+		return withCode(setStatus(worldstate.FreezeKey, hasNoFreezeKey, func(r *relation) { r.frozen = to }))
 	}
 	known := func(to bool) func(*call, []any) evm.Outcome {
-		return classic(setStatus(worldstate.KYCKey, hasNoKYCKey, func(r *relation) { r.kyc = to }))
+		return withCode(setStatus(worldstate.KYCKey, hasNoKYCKey, func(r *relation) { r.kyc = to }))
 	}
 	return []*function{
-		priced(change("cryptoTransfer("+tokenMoves+")", "int64", classic(cryptoTransfer)), withAccounts(priceOfTransfer)),
-		priced(change("cryptoTransfer(("+allowedMoves+"),"+allowedTokens+")", "int64", classic(cryptoTransfer)), withAccounts(priceOfTransfer)),
-		priced(change("transferTokens(address,address[],int64[])", "int64", classic(sends(amounts))), ofFirst),
-		priced(change("transferToken(address,address,address,int64)", "int64", classic(sends(oneAmount))), ofFirst),
-		priced(change("transferNFTs(address,address[],address[],int64[])", "int64", classic(sends(manySerials))), ofFirst),
-		priced(change("transferNFT(address,address,address,int64)", "int64", classic(sends(oneSerial))), ofFirst),
-		priced(change("transferFrom(address,address,address,uint256)", "int64", bounded(3, classic(takenOf(ledger.TokenFungibleCommon)))), ofFirst),
-		priced(change("transferFromNFT(address,address,address,uint256)", "int64", bounded(3, classic(takenOf(ledger.TokenNonFungibleUnique)))), ofFirst),
-		approving(change("approve(address,address,uint256)", "int64,bool", bounded(2, classic(approveUnits)))),
-		approving(change("approveNFT(address,address,uint256)", "int64", classic(approveNFT))),
-		approving(change("setApprovalForAll(address,address,bool)", "int64", classic(setApprovalForAll))),
-		priced(change("mintToken(address,uint64,bytes[])", "int64,uint64,int64[]", classic(mint())), priceOfMint),
-		priced(change("mintToken(address,int64,bytes[])", "int64,int64,int64[]", classic(mint())), priceOfMint),
-		change("burnToken(address,uint64,int64[])", "int64,uint64", classic(burn())),
-		change("burnToken(address,int64,int64[])", "int64,int64", classic(burn())),
-		priced(change("associateToken(address,address)", "int64", classic(one(associate))), perToken),
-		priced(change("associateTokens(address,address[])", "int64", classic(many(associate))), perToken),
-		priced(change("dissociateToken(address,address)", "int64", classic(one(dissociate))), perToken),
-		priced(change("dissociateTokens(address,address[])", "int64", classic(many(dissociate))), perToken),
+		priced(change("cryptoTransfer("+tokenMoves+")", "int64", withCode(cryptoTransfer)), withAccounts(priceOfTransfer)),
+		priced(change("cryptoTransfer(("+allowedMoves+"),"+allowedTokens+")", "int64", withCode(cryptoTransfer)), withAccounts(priceOfTransfer)),
+		priced(change("transferTokens(address,address[],int64[])", "int64", withCode(sends(amounts))), ofFirst),
+		priced(change("transferToken(address,address,address,int64)", "int64", withCode(sends(oneAmount))), ofFirst),
+		priced(change("transferNFTs(address,address[],address[],int64[])", "int64", withCode(sends(manySerials))), ofFirst),
+		priced(change("transferNFT(address,address,address,int64)", "int64", withCode(sends(oneSerial))), ofFirst),
+		priced(change("transferFrom(address,address,address,uint256)", "int64", bounded(3, withCode(takenOf(ledger.TokenFungibleCommon)))), ofFirst),
+		priced(change("transferFromNFT(address,address,address,uint256)", "int64", bounded(3, withCode(takenOf(ledger.TokenNonFungibleUnique)))), ofFirst),
+		approving(change("approve(address,address,uint256)", "int64,bool", bounded(2, withCode(approveUnits)))),
+		approving(change("approveNFT(address,address,uint256)", "int64", withCode(approveNFT))),
+		approving(change("setApprovalForAll(address,address,bool)", "int64", withCode(setApprovalForAll))),
+		priced(change("mintToken(address,uint64,bytes[])", "int64,uint64,int64[]", withCode(mint())), priceOfMint),
+		priced(change("mintToken(address,int64,bytes[])", "int64,int64,int64[]", withCode(mint())), priceOfMint),
+		change("burnToken(address,uint64,int64[])", "int64,uint64", withCode(burn())),
+		change("burnToken(address,int64,int64[])", "int64,int64", withCode(burn())),
+		priced(change("associateToken(address,address)", "int64", withCode(one(associate))), perToken),
+		priced(change("associateTokens(address,address[])", "int64", withCode(many(associate))), perToken),
+		priced(change("dissociateToken(address,address)", "int64", withCode(one(dissociate))), perToken),
+		priced(change("dissociateTokens(address,address[])", "int64", withCode(many(dissociate))), perToken),
 		change("freezeToken(address,address)", "int64", frozen(true)),
 		change("unfreezeToken(address,address)", "int64", frozen(false)),
 		change("grantTokenKyc(address,address)", "int64", known(true)),
 		change("revokeTokenKyc(address,address)", "int64", known(false)),
-		change("pauseToken(address)", "int64", classic(setPause(paused))),
-		change("unpauseToken(address)", "int64", classic(setPause(unpaused))),
-		change("deleteToken(address)", "int64", classic(deleteToken())),
-		change("wipeTokenAccount(address,address,uint32)", "int64", classic(wipe(false))),
-		change("wipeTokenAccount(address,address,int64)", "int64", classic(wipe(false))),
-		change("wipeTokenAccountNFT(address,address,int64[])", "int64", classic(wipe(true))),
-		later(change("updateTokenInfo(address,"+hederaToken+")", "int64", classic(administered(never, updateInfo)))),
-		later(change("updateTokenInfo(address,"+oldToken+")", "int64", classic(administered(never, updateInfo)))),
-		later(change("updateTokenInfo(address,"+newerToken+")", "int64", classic(administered(never, updateInfo)))),
-		later(change("updateTokenExpiryInfo(address,"+expiry+")", "int64", classic(administered(onlyLater, updateExpiry)))),
-		later(change("updateTokenExpiryInfo(address,"+oldExpiry+")", "int64", classic(administered(onlyLater, updateExpiry)))),
-		later(change("updateTokenKeys(address,"+tokenKey+"[])", "int64", classic(administered(hasOtherKeys, updateKeys)))),
-		change("updateFungibleTokenCustomFees(address,"+fixedFee+"[],"+fractional+"[])", "int64", classic(updateFees(ledger.TokenFungibleCommon))),
-		change("updateNonFungibleTokenCustomFees(address,"+fixedFee+"[],"+royaltyFee+"[])", "int64", classic(updateFees(ledger.TokenNonFungibleUnique))),
-		change("updateNFTsMetadata(address,int64[],bytes)", "int64", classic(updateMetadata)),
-		priced(change("airdropTokens("+allowedTokens+")", "int64", classic(airdropTokens)), withAccounts(func(*call, []any) int64 { return airdropPrice })),
-		change("cancelAirdrops("+pendingAirdrops+")", "int64", classic(onAirdrops(cancelAirdrop))),
-		change("claimAirdrops("+pendingAirdrops+")", "int64", classic(onAirdrops(claimAirdrop))),
-		change("rejectTokens(address,address[],(address,int64)[])", "int64", classic(rejectTokens)),
+		change("pauseToken(address)", "int64", withCode(setPause(paused))),
+		change("unpauseToken(address)", "int64", withCode(setPause(unpaused))),
+		change("deleteToken(address)", "int64", withCode(deleteToken())),
+		change("wipeTokenAccount(address,address,uint32)", "int64", withCode(wipe(false))),
+		change("wipeTokenAccount(address,address,int64)", "int64", withCode(wipe(false))),
+		change("wipeTokenAccountNFT(address,address,int64[])", "int64", withCode(wipe(true))),
+		later(change("updateTokenInfo(address,"+hederaToken+")", "int64", withCode(administered(never, updateInfo)))),
+		later(change("updateTokenInfo(address,"+oldToken+")", "int64", withCode(administered(never, updateInfo)))),
+		later(change("updateTokenInfo(address,"+newerToken+")", "int64", withCode(administered(never, updateInfo)))),
+		later(change("updateTokenExpiryInfo(address,"+expiry+")", "int64", withCode(administered(onlyLater, updateExpiry)))),
+		later(change("updateTokenExpiryInfo(address,"+oldExpiry+")", "int64", withCode(administered(onlyLater, updateExpiry)))),
+		later(change("updateTokenKeys(address,"+tokenKey+"[])", "int64", withCode(administered(hasOtherKeys, updateKeys)))),
+		change("updateFungibleTokenCustomFees(address,"+fixedFee+"[],"+fractional+"[])", "int64", withCode(updateFees(ledger.TokenFungibleCommon))),
+		change("updateNonFungibleTokenCustomFees(address,"+fixedFee+"[],"+royaltyFee+"[])", "int64", withCode(updateFees(ledger.TokenNonFungibleUnique))),
+		change("updateNFTsMetadata(address,int64[],bytes)", "int64", withCode(updateMetadata)),
+		priced(change("airdropTokens("+allowedTokens+")", "int64", withCode(airdropTokens)), withAccounts(func(*call, []any) int64 { return airdropPrice })),
+		change("cancelAirdrops("+pendingAirdrops+")", "int64", withCode(onAirdrops(cancelAirdrop))),
+		change("claimAirdrops("+pendingAirdrops+")", "int64", withCode(onAirdrops(claimAirdrop))),
+		change("rejectTokens(address,address[],(address,int64)[])", "int64", withCode(rejectTokens)),
 	}
 }
 
-// facadeWrites are the functions of a token's address that change something.
+// facadeWrites returns the functions of the address of a token that write.
 func facadeWrites() []*function {
 	price := withAccounts(priceOfToken(func([]any) []any { return nil }))
-	usual := func(signature string, do act) *function {
-		return &function{signature: signature, returns: "int64", kind: write, tinycents: tokenPrice, run: classic(do)}
+	usual := func(signature string, do operation) *function {
+		return &function{signature: signature, returns: "int64", kind: write, tinycents: tokenPrice, run: withCode(do)}
 	}
 	return []*function{
 		{signature: "approve(address,uint256)", returns: "bool", kind: write, tinycents: approvePrice, run: bounded(1, approval)},
 		{signature: "transfer(address,uint256)", returns: "bool", kind: write, price: price, run: onlyUnits(announced(ofCaller))},
 		{signature: "transferFrom(address,address,uint256)", returns: "bool", kind: write, price: price, run: announced(itself)},
-		{signature: "setApprovalForAll(address,bool)", kind: write, tinycents: approvePrice, run: strict(setApprovalForAll)},
-		{signature: "associate()", returns: "int64", kind: write, tinycents: associatePrice, run: classic(ofItself(associate))},
-		{signature: "dissociate()", returns: "int64", kind: write, tinycents: associatePrice, run: classic(ofItself(dissociate))},
+		{signature: "setApprovalForAll(address,bool)", kind: write, tinycents: approvePrice, run: orRevert(setApprovalForAll)},
+		{signature: "associate()", returns: "int64", kind: write, tinycents: associatePrice, run: withCode(ofItself(associate))},
+		{signature: "dissociate()", returns: "int64", kind: write, tinycents: associatePrice, run: withCode(ofItself(dissociate))},
 		usual("cancelAirdropFT(address)", onOwnAirdrop(true, cancelAirdrop)),
 		usual("cancelAirdropNFT(address,int64)", onOwnAirdrop(true, cancelAirdrop)),
 		usual("claimAirdropFT(address)", onOwnAirdrop(false, claimAirdrop)),
@@ -158,7 +158,7 @@ func facadeWrites() []*function {
 	}
 }
 
-// priceOfToken is the price of moving tokens that some of the arguments name, or the one that was called.
+// priceOfToken returns the price of transferring the tokens in some of the arguments, or the called token.
 func priceOfToken(named func(in []any) []any) func(*call, []any) int64 {
 	return func(c *call, in []any) int64 {
 		tokens := named(in)
@@ -176,7 +176,7 @@ func priceOfToken(named func(in []any) []any) func(*call, []any) int64 {
 	}
 }
 
-// priceOfTransfer is the price of moving anything.
+// priceOfTransfer returns the price of cryptoTransfer.
 func priceOfTransfer(c *call, in []any) int64 {
 	moved := abi.List(in[len(in)-1])
 	if len(moved) == 0 {
@@ -191,12 +191,12 @@ func priceOfTransfer(c *call, in []any) int64 {
 	})(c, in)
 }
 
-// withAccounts adds to a price what it costs that accounts come to be at addresses where nobody is.
+// withAccounts adds to a price the price of the accounts that the call creates.
 func withAccounts(price func(*call, []any) int64) func(*call, []any) int64 {
 	return func(c *call, in []any) int64 {
 		come := map[common.Address]bool{}
 		c.eachAddress(in, func(a common.Address) {
-			if c.comesToBe(a) {
+			if c.createsAccount(a) {
 				come[a] = true
 			}
 		})
@@ -216,7 +216,7 @@ func (c *call) eachAddress(v any, visit func(common.Address)) {
 	}
 }
 
-// priceOfMint is the price of units, or of each serial.
+// priceOfMint returns the price of minting units, or each serial.
 func priceOfMint(_ *call, in []any) int64 {
 	if n := len(abi.List(in[2])); n > 0 {
 		return serialPrice * int64(n)
@@ -224,7 +224,7 @@ func priceOfMint(_ *call, in []any) int64 {
 	return tokenPrice
 }
 
-// tokenCreations are the functions of the token service that create a token. What that costs they take of the value that is sent along.
+// tokenCreations returns the functions of the token service that create a token. They charge the value of the call.
 func tokenCreations() []*function {
 	of := func(kind ledger.TokenType, signature string) *function {
 		return &function{

@@ -10,7 +10,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Tuples of the token service, by the names of its Solidity interface.
+// Tuples of the token service, with the names of its Solidity interface.
 const (
 	keyValue          = "(bool,address,bytes,bytes,address)"
 	tokenKey          = "(uint256," + keyValue + ")"
@@ -23,7 +23,7 @@ const (
 	tokenInfo         = "(" + hederaToken + ",int64,bool,bool,bool," + fixedFee + "[]," + fractional + "[]," + royaltyFee + "[],string)"
 )
 
-// tokenReads are the functions of the token service that only read.
+// tokenReads returns the read-only functions of the token service.
 func tokenReads() []*function {
 	return []*function{
 		{signature: "isToken(address)", returns: "int64,bool", run: isToken},
@@ -56,7 +56,7 @@ func tokenReads() []*function {
 	}
 }
 
-// tokenOf is the token that a function is about, and what of its arguments is left: the address that was called, else the first argument.
+// tokenOf returns the token of a call and the remaining arguments. It is the called token or the first argument.
 func (c *call) tokenOf(in []any) (*token, []any) {
 	if c.redirect {
 		return c.facts.token(c.entity), in
@@ -64,22 +64,22 @@ func (c *call) tokenOf(in []any) (*token, []any) {
 	return c.facts.token(in[0].(common.Address)), in[1:]
 }
 
-// about makes sure that a token is known together with the associations that parties have with it, which takes one read.
-func (c *call) about(a common.Address, accounts ...common.Address) {
+// prefetch loads a token and the associations of accounts with it together.
+func (c *call) prefetch(a common.Address, accounts ...common.Address) {
 	id, ok := c.facts.tokenID(a)
 	if !ok {
 		return
 	}
-	w := wants{tokens: []ledger.EntityID{id}}
+	req := request{tokens: []ledger.EntityID{id}}
 	for _, account := range accounts {
 		if p, ok := c.facts.party(account); ok {
-			w.relations = append(w.relations, relationKey{p, id})
+			req.relations = append(req.relations, relationKey{p, id})
 		}
 	}
-	c.facts.load(w)
+	c.facts.load(req)
 }
 
-// answers ends a function that reads: at the address of an entity with the values alone, else with the code of success in front.
+// answers ends a read-only function successfully. The values follow the code of success, except at the address of an entity.
 func (c *call) answers(values ...any) evm.Outcome {
 	if c.redirect {
 		return c.returns(values...)
@@ -87,12 +87,12 @@ func (c *call) answers(values ...any) evm.Outcome {
 	return c.returns(append([]any{int64(success)}, values...)...)
 }
 
-// ofToken answers what is known of the token alone.
+// ofToken returns a read-only function of a token.
 func ofToken(value func(*call, *token) []any) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
 		t, _ := c.tokenOf(in)
 		if t == nil {
-			return c.refuses(invalidTokenID)
+			return c.fails(invalidTokenID)
 		}
 		return c.answers(value(c, t)...)
 	}
@@ -103,7 +103,7 @@ func isToken(c *call, in []any) evm.Outcome {
 	return c.answers(t != nil)
 }
 
-// typeNumber is how contracts name the types of tokens.
+// typeNumber returns the number that contracts use for a token type.
 func typeNumber(t *token) int64 {
 	if t.Type == ledger.TokenNonFungibleUnique {
 		return 1
@@ -111,25 +111,25 @@ func typeNumber(t *token) int64 {
 	return 0
 }
 
-// ofRelation answers what is known of an account's association with a token; false without one.
+// ofRelation returns a read-only function of an account's association with a token. Without an association it returns false.
 func ofRelation(value func(*relation) bool) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
 		account := in[1].(common.Address)
-		c.about(in[0].(common.Address), account)
+		c.prefetch(in[0].(common.Address), account)
 		t, _ := c.tokenOf(in)
 		if t == nil {
-			return c.refuses(invalidTokenID)
+			return c.fails(invalidTokenID)
 		}
 		p, ok := c.facts.party(account)
 		if !ok {
-			return c.refuses(invalidAccountID)
+			return c.fails(invalidAccountID)
 		}
 		r := c.facts.relation(p, t)
 		return c.answers(r.associated && value(r))
 	}
 }
 
-// fees are the custom fees of a token.
+// fees returns the custom fees of a token.
 func (c *call) fees(t *token) []any {
 	f := t.Fees.V
 	fixed, parts, royalties := []any{}, []any{}, []any{}
@@ -138,7 +138,9 @@ func (c *call) fees(t *token) []any {
 		fixed = append(fixed, []any{x.Amount, token, x.DenominatingTokenID.IsNone(), false, c.facts.address(partyOf(x.CollectorAccountID))})
 	}
 	for _, x := range f.FractionalFees {
-		parts = append(parts, []any{x.Amount.Numerator, x.Amount.Denominator, x.Minimum, x.Maximum.V, x.NetOfTransfers, c.facts.address(partyOf(x.CollectorAccountID))})
+		parts = append(parts, []any{
+			x.Amount.Numerator, x.Amount.Denominator, x.Minimum, x.Maximum.V, x.NetOfTransfers, c.facts.address(partyOf(x.CollectorAccountID)),
+		})
 	}
 	for _, x := range f.RoyaltyFees {
 		fallback := ledger.FallbackFee{}
@@ -154,9 +156,9 @@ func (c *call) fees(t *token) []any {
 }
 
 const (
-	// defaultAutoRenewPeriod is what a token has that the ledger knows no period of, in seconds.
+	// defaultAutoRenewPeriod is the auto-renew period of a token without one, in seconds.
 	defaultAutoRenewPeriod = 7_776_000
-	// noExpiry is when what has no expiration expires: the year 2100, in seconds.
+	// noExpiry is the expiration of a token without one: the year 2100, in seconds since 1970.
 	noExpiry = 4_102_444_800
 )
 
@@ -168,7 +170,7 @@ func expiryOf(t *token) []any {
 	return []any{second, longZero(t.AutoRenewAccountID), t.AutoRenewPeriod.Or(defaultAutoRenewPeriod)}
 }
 
-// keyKinds are how many kinds of keys the interface knows: the first one does not know of metadata.
+// keyKinds returns the number of key kinds of the interface. The first interface has no metadata key.
 func (c *call) keyKinds() worldstate.KeyKind {
 	if c.s.number == SecondTokenService {
 		return worldstate.KeyKinds
@@ -176,7 +178,7 @@ func (c *call) keyKinds() worldstate.KeyKind {
 	return worldstate.MetadataKey
 }
 
-// info is what getTokenInfo tells. Only the second interface has a place for the metadata, which comes last.
+// info returns the result of getTokenInfo. Only the second interface uses the last value, the metadata.
 func (c *call) info(t *token) []any {
 	keys := make([]any, 0, worldstate.KeyKinds)
 	for kind := range c.keyKinds() {
@@ -191,7 +193,7 @@ func (c *call) info(t *token) []any {
 	}
 }
 
-// ledgerID is the text by which contracts know the network.
+// ledgerID returns the network's ledger ID.
 func (c *call) ledgerID() string {
 	switch c.s.cfg.ChainID {
 	case evm.ChainIDMainnet:
@@ -210,7 +212,7 @@ const chainIDPreviewnet = 0x129
 func getFungibleTokenInfo(c *call, in []any) evm.Outcome {
 	t, _ := c.tokenOf(in)
 	if t == nil || t.Type != ledger.TokenFungibleCommon {
-		return c.refuses(invalidTokenID)
+		return c.fails(invalidTokenID)
 	}
 	return c.answers([]any{c.info(t), t.Decimals})
 }
@@ -218,12 +220,12 @@ func getFungibleTokenInfo(c *call, in []any) evm.Outcome {
 func getNonFungibleTokenInfo(c *call, in []any) evm.Outcome {
 	t, _ := c.tokenOf(in)
 	if t == nil || t.Type != ledger.TokenNonFungibleUnique {
-		return c.refuses(invalidTokenID)
+		return c.fails(invalidTokenID)
 	}
 	serial := in[1].(int64)
 	n := c.facts.nft(t, serial)
 	if n == nil {
-		return c.refuses(invalidSerial)
+		return c.fails(invalidSerial)
 	}
 	return c.answers([]any{
 		c.info(t), serial, c.facts.address(c.facts.owner(t, n)), int64(n.created) / 1_000_000_000, n.metadata, c.facts.address(n.spender),
@@ -233,25 +235,25 @@ func getNonFungibleTokenInfo(c *call, in []any) evm.Outcome {
 func getTokenKey(c *call, in []any) evm.Outcome {
 	t, rest := c.tokenOf(in)
 	if t == nil {
-		return c.refuses(invalidTokenID)
+		return c.fails(invalidTokenID)
 	}
-	wanted := rest[0].(*big.Int)
+	number := rest[0].(*big.Int)
 	for kind := range c.keyKinds() {
-		if wanted.IsUint64() && wanted.Uint64() == 1<<kind && t.HasKey(kind) {
+		if number.IsUint64() && number.Uint64() == 1<<kind && t.HasKey(kind) {
 			return c.answers(keyValueOf(t.Keys[kind]))
 		}
 	}
-	return c.refuses(keyNotProvided)
+	return c.fails(keyNotProvided)
 }
 
 func allowance(c *call, in []any) evm.Outcome {
 	t, rest := c.tokenOf(in)
 	if t == nil {
-		return c.refuses(invalidTokenID)
+		return c.fails(invalidTokenID)
 	}
 	owner, ok := c.facts.party(rest[0].(common.Address))
 	if !ok {
-		return c.refuses(invalidAllowanceOwner)
+		return c.fails(invalidAllowanceOwner)
 	}
 	spender, ok := c.facts.party(rest[1].(common.Address))
 	if !ok || t.Type != ledger.TokenFungibleCommon {
@@ -260,7 +262,7 @@ func allowance(c *call, in []any) evm.Outcome {
 	return c.answers(big.NewInt(*c.facts.allowance(owner, spender, t)))
 }
 
-// serialOf is the serial that an argument names; one that cannot be is none's.
+// serialOf returns a serial, or 0 if the number is too large.
 func serialOf(v any) int64 {
 	n := v.(*big.Int)
 	if !n.IsInt64() {
@@ -272,11 +274,11 @@ func serialOf(v any) int64 {
 func getApproved(c *call, in []any) evm.Outcome {
 	t, rest := c.tokenOf(in)
 	if t == nil || t.Type != ledger.TokenNonFungibleUnique {
-		return c.refuses(invalidTokenID)
+		return c.fails(invalidTokenID)
 	}
 	n := c.facts.nft(t, serialOf(rest[0]))
 	if n == nil {
-		return c.refuses(invalidSerial)
+		return c.fails(invalidSerial)
 	}
 	return c.answers(c.facts.address(n.spender))
 }
@@ -284,7 +286,7 @@ func getApproved(c *call, in []any) evm.Outcome {
 func isApprovedForAll(c *call, in []any) evm.Outcome {
 	t, rest := c.tokenOf(in)
 	if t == nil || t.Type != ledger.TokenNonFungibleUnique {
-		return c.refuses(invalidTokenID)
+		return c.fails(invalidTokenID)
 	}
 	owner, known := c.facts.party(rest[0].(common.Address))
 	operator, ok := c.facts.party(rest[1].(common.Address))

@@ -10,7 +10,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// units is one account's amount of a token that goes to another.
+// units moves an amount of a token between two accounts.
 func (c *call) units(t *token, from, to any, amount int64, approved bool) (movement, ledger.ResponseCode) {
 	giver, code := c.party(from, false)
 	if code != success {
@@ -20,7 +20,7 @@ func (c *call) units(t *token, from, to any, amount int64, approved bool) (movem
 	return movement{token: t, moves: []move{{who: giver, amount: -amount, approved: approved && giver != c.caller()}, {who: taker, amount: amount}}}, code
 }
 
-// serials are serials of a token that go from accounts to others.
+// serials moves serials of a token between accounts.
 func (c *call) serials(t *token, from, to, numbers []any, approved bool) (movement, ledger.ResponseCode) {
 	m := movement{token: t}
 	if len(from) != len(to) || len(to) != len(numbers) {
@@ -35,15 +35,15 @@ func (c *call) serials(t *token, from, to, numbers []any, approved bool) (moveme
 		if code != success {
 			return m, code
 		}
-		m.hands = append(m.hands, hand{from: giver, to: taker, serial: numbers[i].(int64), approved: approved && giver != c.caller()})
+		m.serials = append(m.serials, serialMove{from: giver, to: taker, serial: numbers[i].(int64), approved: approved && giver != c.caller()})
 	}
 	return m, success
 }
 
-// sends makes the body of a function that moves one token.
-func sends(what func(c *call, t *token, in []any) (movement, ledger.ResponseCode)) act {
+// sends returns an operation that transfers one token.
+func sends(what func(c *call, t *token, in []any) (movement, ledger.ResponseCode)) operation {
 	return func(c *call, in []any) (ledger.ResponseCode, []any) {
-		t, rest, code := c.usable(in)
+		t, rest, code := c.activeToken(in)
 		if code != success {
 			return code, nil
 		}
@@ -91,7 +91,7 @@ func manySerials(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
 	return c.serials(t, abi.List(in[0]), abi.List(in[1]), abi.List(in[2]), false)
 }
 
-// transferFrom(token, from, to, amount or serial): the caller takes what it was allowed to.
+// taken is transferFrom(token, from, to, amount or serial). The caller uses its allowance.
 func taken(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
 	n := in[2].(*big.Int).Int64()
 	if t.Type == ledger.TokenNonFungibleUnique {
@@ -100,8 +100,8 @@ func taken(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
 	return c.units(t, in[0], in[1], n, true)
 }
 
-// takenOf is the same for tokens of one type alone.
-func takenOf(kind ledger.TokenType) act {
+// takenOf is the operation of taken for tokens of one type.
+func takenOf(kind ledger.TokenType) operation {
 	return sends(func(c *call, t *token, in []any) (movement, ledger.ResponseCode) {
 		if t.Type != kind {
 			return movement{}, invalidTokenID
@@ -110,7 +110,7 @@ func takenOf(kind ledger.TokenType) act {
 	})
 }
 
-// announced is a transfer at the address of a token, which leaves a log. Where the token has serials, it returns nothing.
+// announced returns a transfer at the address of a token. It emits a log. For NFTs it returns nothing.
 func announced(from func(c *call, in []any) []any) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
 		in = from(c, in)
@@ -118,7 +118,7 @@ func announced(from func(c *call, in []any) []any) func(*call, []any) evm.Outcom
 			return evm.Halt(evm.ContractExecutionException)
 		}
 		code, _ := c.do(func(c *call, in []any) (ledger.ResponseCode, []any) {
-			t, _, code := c.usable(in)
+			t, _, code := c.activeToken(in)
 			if code != success {
 				return code, nil
 			}
@@ -148,22 +148,22 @@ func announced(from func(c *call, in []any) []any) func(*call, []any) evm.Outcom
 	}
 }
 
-// itself are the arguments of a transfer as they stand; ofCaller are those of one that the caller makes of its own.
+// itself returns the arguments of transferFrom.
 func itself(_ *call, in []any) []any   { return in }
 func ofCaller(c *call, in []any) []any { return append([]any{c.Caller}, in...) }
 
-// onlyUnits refuses serials, which have no transfer of this form.
+// onlyUnits makes a function fail for NFTs.
 func onlyUnits(run func(*call, []any) evm.Outcome) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
-		if t, code := c.usableAt(c.entity); code == success && t.Type != ledger.TokenFungibleCommon {
+		if t, code := c.activeTokenAt(c.entity); code == success && t.Type != ledger.TokenFungibleCommon {
 			return c.reverts(amountsOnlyForFungible)
 		}
 		return run(c, in)
 	}
 }
 
-// cryptoTransfer moves anything at once. Its arguments are lists of tokens with their movements, and in the newer form hbars in front; the newer
-// form tells which movements are made by approval.
+// cryptoTransfer transfers hbars and tokens at once. Its arguments are lists of tokens with their movements. The newer form has a list of hbar transfers
+// before them, and reports which movements use an approval.
 func cryptoTransfer(c *call, in []any) (ledger.ResponseCode, []any) {
 	x := &transfer{}
 	if len(in) == 2 {
@@ -175,7 +175,7 @@ func cryptoTransfer(c *call, in []any) (ledger.ResponseCode, []any) {
 	}
 	for _, v := range abi.List(in[len(in)-1]) {
 		part := abi.List(v)
-		t, code := c.usableAt(part[0].(common.Address))
+		t, code := c.activeTokenAt(part[0].(common.Address))
 		if code != success {
 			return code, nil
 		}
@@ -183,7 +183,7 @@ func cryptoTransfer(c *call, in []any) (ledger.ResponseCode, []any) {
 		if m.moves, code = c.amountsOf(abi.List(part[1])); code != success {
 			return code, nil
 		}
-		if m.hands, code = c.handsOf(t, abi.List(part[2])); code != success {
+		if m.serials, code = c.serialMovesOf(t, abi.List(part[2])); code != success {
 			return code, nil
 		}
 		x.tokens = append(x.tokens, m)
@@ -191,21 +191,21 @@ func cryptoTransfer(c *call, in []any) (ledger.ResponseCode, []any) {
 	return c.transfer(x), nil
 }
 
-// handsOf are serials of a token with those who give and get them, with or without a word on whether they are taken by approval.
-func (c *call) handsOf(t *token, values []any) ([]hand, ledger.ResponseCode) {
-	var out []hand
+// serialMovesOf reads the transfers of serials of a token, with or without the flag for approvals.
+func (c *call) serialMovesOf(t *token, values []any) ([]serialMove, ledger.ResponseCode) {
+	var out []serialMove
 	for _, v := range values {
 		h := abi.List(v)
 		one, code := c.serials(t, h[:1], h[1:2], h[2:3], len(h) > 3 && h[3].(bool))
 		if code != success {
 			return nil, code
 		}
-		out = append(out, one.hands...)
+		out = append(out, one.serials...)
 	}
 	return out, success
 }
 
-// amountsOf are amounts of accounts, with or without a word on whether they are taken by approval.
+// amountsOf reads the amounts of accounts, with or without the flag for approvals.
 func (c *call) amountsOf(values []any) ([]move, ledger.ResponseCode) {
 	var out []move
 	for _, v := range values {

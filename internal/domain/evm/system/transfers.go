@@ -12,60 +12,60 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// move is what an account gets; what it gives is below zero.
+// move is a change of an account's balance. Senders have a negative amount.
 type move struct {
 	who      party
 	amount   int64
-	approved bool // by the account, for the caller to take
+	approved bool // uses the account's allowance for the caller
 	fee      bool
 }
 
-// hand is a serial that goes from one account to another.
-type hand struct {
+// serialMove is the transfer of a serial.
+type serialMove struct {
 	from, to party
 	serial   int64
 	approved bool
 }
 
-// movement is what moves of a token.
+// movement is the transfer of one token.
 type movement struct {
-	token *token
-	moves []move
-	hands []hand
-	onTop bool // the sender pays all fees that are a part of what moves
+	token   *token
+	moves   []move
+	serials []serialMove
+	onTop   bool // the sender pays all fractional fees in addition
 }
 
-// transfer is what moves at once: hbars, and tokens.
+// transfer is an atomic transfer of hbars and tokens.
 type transfer struct {
 	hbars  []move
 	tokens []movement
 }
 
-// party is who an argument of a transfer names. An address at which nobody is comes to be an account by what it receives; a number at which nobody is
-// does not.
+// party returns the account of an argument of a transfer. If receives is set and no account has the address, it is created, unless it is a long-zero
+// address.
 func (c *call) party(v any, receives bool) (party, ledger.ResponseCode) {
 	a := v.(common.Address)
 	p, ok := c.facts.party(a)
 	if ok {
 		return p, success
 	}
-	if receives && c.comesToBe(a) {
+	if receives && c.createsAccount(a) {
 		c.State.CreateAccount(a)
-		return c.facts.made(a), success
+		return c.facts.newParty(a), success
 	}
 	return p, invalidAccountID
 }
 
-// comesToBe tells whether there would be an account at an address if it received anything.
-func (c *call) comesToBe(a common.Address) bool {
+// createsAccount reports whether a transfer to an address would create an account.
+func (c *call) createsAccount(a common.Address) bool {
 	_, longZero := ledger.EVMAddress(a).Num()
 	return !longZero && c.State.Entity(a) == nil && !c.State.Exist(a)
 }
 
-// transfer moves what is to be moved together with the custom fees that are due for it.
+// transfer applies a transfer and its custom fees.
 func (c *call) transfer(x *transfer) ledger.ResponseCode {
 	for i := range x.tokens {
-		if code := x.tokens[i].sound(); code != success {
+		if code := x.tokens[i].validate(); code != success {
 			return code
 		}
 	}
@@ -86,12 +86,12 @@ func (c *call) transfer(x *transfer) ledger.ResponseCode {
 	return success
 }
 
-// sound tells whether what moves of a token can.
-func (m *movement) sound() ledger.ResponseCode {
+// validate returns success if the movement is consistent.
+func (m *movement) validate() ledger.ResponseCode {
 	switch fungible := m.token.Type == ledger.TokenFungibleCommon; {
 	case len(m.moves) > 0 && !fungible:
 		return amountsOnlyForFungible
-	case len(m.hands) > 0 && fungible:
+	case len(m.serials) > 0 && fungible:
 		return invalidNFTID
 	case sum(m.moves) != 0:
 		return transfersNotZeroSum
@@ -100,7 +100,7 @@ func (m *movement) sound() ledger.ResponseCode {
 	}
 }
 
-// sum adds up amounts; it is not zero when they do not fit.
+// sum adds up amounts. On overflow it returns a number other than 0.
 func sum(moves []move) (n int64) {
 	for _, m := range moves {
 		if m.amount > 0 && n > math.MaxInt64-m.amount || m.amount < 0 && n < math.MinInt64-m.amount {
@@ -111,7 +111,7 @@ func sum(moves []move) (n int64) {
 	return n
 }
 
-// spend takes an amount from what an owner allows the caller to take.
+// spend subtracts an amount from an owner's allowance for the caller.
 func (c *call) spend(owner party, t *token, amount int64) ledger.ResponseCode {
 	left := c.facts.allowance(owner, c.caller(), t)
 	switch {
@@ -137,7 +137,7 @@ func (c *call) moveHbars(moves []move) ledger.ResponseCode {
 			}
 		}
 		amount := uint256.NewInt(uint64(-m.amount))
-		if c.solvency(a).Lt(amount) {
+		if c.spendable(a).Lt(amount) {
 			if m.fee {
 				return cannotPayFee
 			}
@@ -148,8 +148,8 @@ func (c *call) moveHbars(moves []move) ledger.ResponseCode {
 	return success
 }
 
-// solvency is how much an account can give: it is treated as owning much, if it is no contract.
-func (c *call) solvency(a common.Address) *uint256.Int {
+// spendable returns the hbars that an account can send. Accounts other than contracts have a minimum balance.
+func (c *call) spendable(a common.Address) *uint256.Int {
 	owns := c.State.GetBalance(a)
 	if e := c.State.Entity(a); e != nil && e.Type != ledger.EntityContract && owns.LtUint64(evm.DefaultMinimumBalance) {
 		return uint256.NewInt(evm.DefaultMinimumBalance)
@@ -157,8 +157,8 @@ func (c *call) solvency(a common.Address) *uint256.Int {
 	return owns
 }
 
-// open makes sure that an account may give or take a token; one that takes and has room for another token is associated with it.
-func (c *call) open(t *token, p party, takes bool) (*relation, ledger.ResponseCode) {
+// usableRelation returns the association of a party that sends or receives a token. A receiver with a free automatic association becomes associated.
+func (c *call) usableRelation(t *token, p party, takes bool) (*relation, ledger.ResponseCode) {
 	r := c.facts.relation(p, t)
 	if !r.associated && takes {
 		if code := c.autoAssociate(t, p); code != success {
@@ -177,7 +177,7 @@ func (c *call) open(t *token, p party, takes bool) (*relation, ledger.ResponseCo
 }
 
 func (c *call) autoAssociate(t *token, p party) ledger.ResponseCode {
-	c.facts.load(wants{slots: []party{p}})
+	c.facts.load(request{slots: []party{p}})
 	room := c.facts.slots[p]
 	switch {
 	case room.Most == 0:
@@ -196,17 +196,17 @@ func (c *call) autoAssociate(t *token, p party) ledger.ResponseCode {
 
 func (c *call) moveToken(m *movement) ledger.ResponseCode {
 	t := m.token
-	w := wants{}
+	req := request{}
 	for _, x := range m.moves {
-		w.relations = append(w.relations, relationKey{x.who, t.EntityID})
+		req.relations = append(req.relations, relationKey{x.who, t.EntityID})
 	}
-	for _, x := range m.hands {
-		w.relations = append(w.relations, relationKey{x.from, t.EntityID}, relationKey{x.to, t.EntityID})
-		w.nfts = append(w.nfts, ledger.NFTKey{TokenID: t.EntityID, SerialNumber: x.serial})
+	for _, x := range m.serials {
+		req.relations = append(req.relations, relationKey{x.from, t.EntityID}, relationKey{x.to, t.EntityID})
+		req.nfts = append(req.nfts, ledger.NFTKey{TokenID: t.EntityID, SerialNumber: x.serial})
 	}
-	c.facts.load(w)
+	c.facts.load(req)
 	for _, x := range m.moves {
-		r, code := c.open(t, x.who, x.amount > 0)
+		r, code := c.usableRelation(t, x.who, x.amount > 0)
 		if code != success {
 			return code
 		}
@@ -225,7 +225,7 @@ func (c *call) moveToken(m *movement) ledger.ResponseCode {
 			return insufficientTokenBalance
 		}
 	}
-	for _, x := range m.hands {
+	for _, x := range m.serials {
 		if code := c.moveSerial(t, x); code != success {
 			return code
 		}
@@ -233,7 +233,7 @@ func (c *call) moveToken(m *movement) ledger.ResponseCode {
 	return success
 }
 
-func (c *call) moveSerial(t *token, x hand) ledger.ResponseCode {
+func (c *call) moveSerial(t *token, x serialMove) ledger.ResponseCode {
 	n := c.facts.nft(t, x.serial)
 	switch {
 	case n == nil:
@@ -244,18 +244,18 @@ func (c *call) moveSerial(t *token, x hand) ledger.ResponseCode {
 	if x.approved && n.spender != c.caller() && !*c.facts.operator(x.from, c.caller(), t) {
 		return spenderHasNoAllowance
 	}
-	from, code := c.open(t, x.from, false)
+	from, code := c.usableRelation(t, x.from, false)
 	if code != success {
 		return code
 	}
-	to, code := c.open(t, x.to, true)
+	to, code := c.usableRelation(t, x.to, true)
 	if code != success {
 		return code
 	}
 	change(c.facts, &from.balance, from.balance-1)
 	change(c.facts, &to.balance, to.balance+1)
 	moved := *n
-	moved.owner, moved.spender = t.handTo(x.to), party{}
+	moved.owner, moved.spender = t.storedOwner(x.to), party{}
 	change(c.facts, n, moved)
 	return success
 }

@@ -11,9 +11,9 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-func setPause(status ledger.TokenPauseStatus) act {
+func setPause(status ledger.TokenPauseStatus) operation {
 	return func(c *call, in []any) (ledger.ResponseCode, []any) {
-		t, code := c.present(in[0].(common.Address))
+		t, code := c.existingToken(in[0].(common.Address))
 		switch {
 		case code != success:
 			return code, nil
@@ -25,25 +25,25 @@ func setPause(status ledger.TokenPauseStatus) act {
 	}
 }
 
-func deleteToken() act {
+func deleteToken() operation {
 	return keyed(worldstate.AdminKey, tokenIsImmutable, func(c *call, t *token, _ []any) (ledger.ResponseCode, []any) {
 		change(c.facts, &t.deleted, true)
 		return success, nil
 	})
 }
 
-// Bounds of what a token can have.
+// Limits of the properties of a token.
 const (
-	mostText         = 100           // bytes of a name, a symbol or a memo
-	leastRenewPeriod = 2_592_000     // seconds
-	mostRenewPeriod  = 8_000_001     // seconds
-	mostLifetime     = 3_153_600_000 // seconds from now until a token expires
+	maxText        = 100           // bytes of a name, symbol or memo
+	minRenewPeriod = 2_592_000     // in seconds
+	maxRenewPeriod = 8_000_001     // in seconds
+	maxLifetime    = 3_153_600_000 // in seconds from now
 )
 
-// administered makes the body of a function that changes what a token is, for which it needs an admin key unless what is asked can be done without.
-func administered(without func(c *call, t *token, in []any) bool, do func(c *call, t *token, in []any) ledger.ResponseCode) act {
+// administered returns an operation that updates a token. It requires an admin key, unless without reports true.
+func administered(without func(c *call, t *token, in []any) bool, do func(c *call, t *token, in []any) ledger.ResponseCode) operation {
 	return func(c *call, in []any) (ledger.ResponseCode, []any) {
-		t, rest, code := c.usable(in)
+		t, rest, code := c.activeToken(in)
 		switch {
 		case code != success:
 			return code, nil
@@ -54,15 +54,15 @@ func administered(without func(c *call, t *token, in []any) bool, do func(c *cal
 	}
 }
 
-// never is for what cannot be done without an admin key. An update of all that a token is always says what its memo is to be.
+// never is for updates that always require an admin key.
 func never(*call, *token, []any) bool { return false }
 
-// hasOtherKeys is for new keys: each key that a token has can be replaced by whoever has it.
+// hasOtherKeys is for updates of keys: a token without an admin key allows them if it has any key.
 func hasOtherKeys(_ *call, t *token, in []any) bool {
 	return len(abi.List(in[0])) > 0 && slices.ContainsFunc(t.Keys[:], func(k ledger.Key) bool { return !k.IsNone() })
 }
 
-// onlyLater is for expirations: anybody may put one off, and nothing else.
+// onlyLater is for updates of the expiration: extending it requires no admin key.
 func onlyLater(_ *call, _ *token, in []any) bool {
 	expiry := abi.List(in[0])
 	second, _ := amountOf(expiry[0])
@@ -70,24 +70,24 @@ func onlyLater(_ *call, _ *token, in []any) bool {
 	return second != 0 && period == 0 && expiry[1].(common.Address) == common.Address{}
 }
 
-// updateKeys gives a token other keys: updateTokenKeys(token, keys).
+// updateKeys replaces keys of a token: updateTokenKeys(token, keys).
 func updateKeys(c *call, t *token, in []any) ledger.ResponseCode {
 	return c.setKeys(t, abi.List(in[0]))
 }
 
-// updateExpiry changes when a token expires, and what happens then: updateTokenExpiryInfo(token, expiry).
+// updateExpiry changes the expiration and the renewal of a token: updateTokenExpiryInfo(token, expiry).
 func updateExpiry(c *call, t *token, in []any) ledger.ResponseCode {
 	return c.setExpiry(t, abi.List(in[0]))
 }
 
-// soundTexts tells whether a symbol, a name and a memo are ones that a token can have.
-func soundTexts(symbol, name, memo string) ledger.ResponseCode {
+// validateTexts returns success if a symbol, a name and a memo are valid.
+func validateTexts(symbol, name, memo string) ledger.ResponseCode {
 	for _, text := range []struct {
 		given   string
 		tooLong ledger.ResponseCode
 	}{{symbol, symbolTooLong}, {name, nameTooLong}, {memo, memoTooLong}} {
 		switch {
-		case len(text.given) > mostText:
+		case len(text.given) > maxText:
 			return text.tooLong
 		case strings.ContainsRune(text.given, 0):
 			return zeroByteInString
@@ -96,22 +96,22 @@ func soundTexts(symbol, name, memo string) ledger.ResponseCode {
 	return success
 }
 
-// metadataOf is the metadata of a token that is told in the form of the second interface.
+// metadataOf returns the metadata of a token in the form of the second interface.
 func metadataOf(info []any) []byte {
-	if len(info) <= metadataPlace {
+	if len(info) <= metadataIndex {
 		return nil
 	}
-	return info[metadataPlace].([]byte)
+	return info[metadataIndex].([]byte)
 }
 
-const metadataPlace = 9 // behind what the first interface tells of a token
+const metadataIndex = 9 // after the values of the first interface
 
-// updateInfo changes what a token tells of itself: updateTokenInfo(token, info). A name or a symbol that is empty, no treasury, and what a token is made
-// with are passed over. A memo is not: the update that the network makes of the call always has one, and an empty one clears it.
+// updateInfo updates a token: updateTokenInfo(token, info). An empty name or symbol and a zero treasury are not changed, and values that are fixed at
+// creation are ignored. An empty memo clears the memo.
 func updateInfo(c *call, t *token, in []any) ledger.ResponseCode {
 	info := abi.List(in[0])
 	name, symbol, memo := info[0].(string), info[1].(string), info[3].(string)
-	if code := soundTexts(symbol, name, memo); code != success {
+	if code := validateTexts(symbol, name, memo); code != success {
 		return code
 	}
 	if name != "" {
@@ -122,7 +122,7 @@ func updateInfo(c *call, t *token, in []any) ledger.ResponseCode {
 	}
 	change(c.facts, &t.Memo, memo)
 	switch metadata := metadataOf(info); {
-	case len(metadata) > mostMetadata:
+	case len(metadata) > maxMetadata:
 		return metadataTooLong
 	case len(metadata) > 0:
 		change(c.facts, &t.Metadata, metadata)
@@ -144,14 +144,14 @@ func updateInfo(c *call, t *token, in []any) ledger.ResponseCode {
 	return c.setTreasury(t, p)
 }
 
-// setTreasury makes somebody the treasury of a token, who gets all that the old one has of it.
+// setTreasury changes the treasury of a token. The new treasury receives the balance of the old one.
 func (c *call) setTreasury(t *token, p party) ledger.ResponseCode {
 	old := partyOf(t.TreasuryAccountID)
 	if p == old {
 		return success
 	}
-	c.facts.load(wants{relations: []relationKey{{p, t.EntityID}, {old, t.EntityID}}})
-	to, code := c.open(t, p, true)
+	c.facts.load(request{relations: []relationKey{{p, t.EntityID}, {old, t.EntityID}}})
+	to, code := c.usableRelation(t, p, true)
 	if code != success {
 		return code
 	}
@@ -161,11 +161,11 @@ func (c *call) setTreasury(t *token, p party) ledger.ResponseCode {
 	from := c.facts.relation(old, t)
 	change(c.facts, &to.balance, to.balance+from.balance)
 	change(c.facts, &from.balance, 0)
-	change(c.facts, &t.TreasuryAccountID, p.id) // and with it the owner of all serials that nobody else has
+	change(c.facts, &t.TreasuryAccountID, p.id) // and the owner of its serials
 	return success
 }
 
-// hasNoKey is what it means that a token lacks a key that is to be changed.
+// hasNoKey returns the response code for a missing key of a token.
 func hasNoKey(kind worldstate.KeyKind) ledger.ResponseCode {
 	return [worldstate.KeyKinds]ledger.ResponseCode{
 		worldstate.AdminKey: tokenIsImmutable, worldstate.KYCKey: hasNoKYCKey, worldstate.FreezeKey: hasNoFreezeKey, worldstate.WipeKey: hasNoWipeKey,
@@ -174,7 +174,7 @@ func hasNoKey(kind worldstate.KeyKind) ledger.ResponseCode {
 	}[kind]
 }
 
-// setKeys gives a token keys in place of others.
+// setKeys replaces keys of a token.
 func (c *call) setKeys(t *token, entries []any) ledger.ResponseCode {
 	keys, ok := c.keysOf(entries)
 	if !ok {
@@ -192,14 +192,14 @@ func (c *call) setKeys(t *token, entries []any) ledger.ResponseCode {
 	return success
 }
 
-// setExpiry changes when a token expires, in seconds, who pays for its renewal, and for how many seconds it is renewed. What is zero stays as it is.
+// setExpiry changes the expiration in seconds, the auto-renew account, and the auto-renew period in seconds. Zero values are not changed.
 func (c *call) setExpiry(t *token, expiry []any) ledger.ResponseCode {
 	second, sound := amountOf(expiry[0])
 	if !sound {
 		return invalidExpiration
 	}
 	if second != 0 {
-		if second > c.now()+mostLifetime || t.ExpirationTimestamp.Valid && second < int64(t.ExpirationTimestamp.V)/nanoseconds {
+		if second > c.now()+maxLifetime || t.ExpirationTimestamp.Valid && second < int64(t.ExpirationTimestamp.V)/nanoseconds {
 			return invalidExpiration
 		}
 		change(c.facts, &t.ExpirationTimestamp, ledger.Of(ledger.Timestamp(second*nanoseconds)))
@@ -217,22 +217,22 @@ func (c *call) setExpiry(t *token, expiry []any) ledger.ResponseCode {
 		return invalidRenewalPeriod
 	case period == 0:
 		return success
-	case period < leastRenewPeriod || period > mostRenewPeriod:
+	case period < minRenewPeriod || period > maxRenewPeriod:
 		return invalidRenewalPeriod
 	}
 	change(c.facts, &t.AutoRenewPeriod, ledger.Of(period))
 	return success
 }
 
-const nanoseconds = 1_000_000_000 // in a second
+const nanoseconds = 1_000_000_000 // per second
 
-// now is the second in which the block begins, as contracts see it.
+// now returns the second of the block's start.
 func (c *call) now() int64 { return int64(c.Block.Start) / nanoseconds }
 
-// updateMetadata gives serials other metadata: updateNFTsMetadata(token, serials, metadata). The metadata key is for all serials, the supply key for
-// those that the treasury has not given away yet.
+// updateMetadata changes the metadata of serials: updateNFTsMetadata(token, serials, metadata). It requires the metadata key, or the supply key for serials
+// that the treasury owns.
 func updateMetadata(c *call, in []any) (ledger.ResponseCode, []any) {
-	t, rest, code := c.usable(in)
+	t, rest, code := c.activeToken(in)
 	if code != success {
 		return code, nil
 	}
@@ -240,9 +240,9 @@ func updateMetadata(c *call, in []any) (ledger.ResponseCode, []any) {
 	switch {
 	case len(serials) == 0:
 		return missingSerials, nil
-	case len(serials) > mostSerials:
+	case len(serials) > maxSerials:
 		return batchTooLarge, nil
-	case len(metadata) > mostMetadata:
+	case len(metadata) > maxMetadata:
 		return metadataTooLong, nil
 	case !t.HasKey(worldstate.MetadataKey) && !t.HasKey(worldstate.SupplyKey):
 		return hasNoMetadataOrSupplyKey, nil

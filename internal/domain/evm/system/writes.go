@@ -11,19 +11,19 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// act is the body of a function that changes something: how it ended, and what it returns when it succeeded.
-type act func(c *call, in []any) (ledger.ResponseCode, []any)
+// operation is the body of a function that writes. It returns a response code and, on success, the return values.
+type operation func(c *call, in []any) (ledger.ResponseCode, []any)
 
-// classic makes a function that returns its response code, whatever that is. When it is not success, nothing has changed.
-func classic(do act) func(*call, []any) evm.Outcome {
+// withCode returns a function that returns the response code of an operation. An operation that fails changes nothing.
+func withCode(do operation) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
 		code, values := c.do(do, in)
 		return c.returns(append([]any{int64(code)}, values...)...)
 	}
 }
 
-// strict makes a function that reverts with its response code when that is not success.
-func strict(do act) func(*call, []any) evm.Outcome {
+// orRevert returns a function that reverts with the response code of an operation that fails.
+func orRevert(do operation) func(*call, []any) evm.Outcome {
 	return func(c *call, in []any) evm.Outcome {
 		code, values := c.do(do, in)
 		if code != success {
@@ -33,8 +33,8 @@ func strict(do act) func(*call, []any) evm.Outcome {
 	}
 }
 
-// do runs the body of a function and undoes what it changed when it fails.
-func (c *call) do(do act, in []any) (ledger.ResponseCode, []any) {
+// do runs an operation and undoes its changes if it fails.
+func (c *call) do(do operation, in []any) (ledger.ResponseCode, []any) {
 	mark := c.State.Snapshot()
 	code, values := do(c, in)
 	if code != success {
@@ -45,10 +45,10 @@ func (c *call) do(do act, in []any) (ledger.ResponseCode, []any) {
 	return success, values
 }
 
-// keyed makes the body of a function that does something to a token which can be worked with, and which must have a key for it.
-func keyed(key worldstate.KeyKind, without ledger.ResponseCode, do func(c *call, t *token, in []any) (ledger.ResponseCode, []any)) act {
+// keyed returns an operation on an active token that has a key of the given kind.
+func keyed(key worldstate.KeyKind, without ledger.ResponseCode, do func(c *call, t *token, in []any) (ledger.ResponseCode, []any)) operation {
 	return func(c *call, in []any) (ledger.ResponseCode, []any) {
-		t, rest, code := c.usable(in)
+		t, rest, code := c.activeToken(in)
 		switch {
 		case code != success:
 			return code, nil
@@ -59,26 +59,26 @@ func keyed(key worldstate.KeyKind, without ledger.ResponseCode, do func(c *call,
 	}
 }
 
-// usable is the token that a function is about if it can be worked with, and what of the arguments is left. A paused token can not.
-func (c *call) usable(in []any) (*token, []any, ledger.ResponseCode) {
+// activeToken returns the token of a call and the remaining arguments. The token must not be paused.
+func (c *call) activeToken(in []any) (*token, []any, ledger.ResponseCode) {
 	a := c.entity
 	if !c.redirect {
 		a, in = in[0].(common.Address), in[1:]
 	}
-	t, code := c.usableAt(a)
+	t, code := c.activeTokenAt(a)
 	return t, in, code
 }
 
-func (c *call) usableAt(a common.Address) (*token, ledger.ResponseCode) {
-	t, code := c.present(a)
+func (c *call) activeTokenAt(a common.Address) (*token, ledger.ResponseCode) {
+	t, code := c.existingToken(a)
 	if code == success && t.PauseStatus == paused {
 		return nil, tokenIsPaused
 	}
 	return t, code
 }
 
-// present is the token at an address, paused or not.
-func (c *call) present(a common.Address) (*token, ledger.ResponseCode) {
+// existingToken returns the token at an address, paused or not.
+func (c *call) existingToken(a common.Address) (*token, ledger.ResponseCode) {
 	if t := c.facts.token(a); t != nil {
 		return t, success
 	}
@@ -98,7 +98,7 @@ const (
 	unpaused  ledger.TokenPauseStatus = "UNPAUSED"
 )
 
-// caller is who called.
+// caller returns the caller.
 func (c *call) caller() party {
 	p, ok := c.facts.party(c.Caller)
 	if !ok {
@@ -107,7 +107,7 @@ func (c *call) caller() party {
 	return p
 }
 
-// held is the association of an account with a token, if it is there.
+// held returns the association of an account with a token. It fails without one.
 func (c *call) held(t *token, v any) (*relation, party, ledger.ResponseCode) {
 	p, ok := c.facts.party(v.(common.Address))
 	if !ok {
@@ -120,14 +120,14 @@ func (c *call) held(t *token, v any) (*relation, party, ledger.ResponseCode) {
 	return r, p, success
 }
 
-// log tells the world of something that happened to a token.
+// log emits a log of a token.
 func (c *call) log(t *token, event string, topics []common.Hash, data []byte) {
 	c.State.AddLog(&types.Log{
 		Address: longZero(t.EntityID), Topics: append([]common.Hash{crypto.Keccak256Hash([]byte(event))}, topics...), Data: data, BlockNumber: uint64(c.Block.Number),
 	})
 }
 
-// topic is an address or a number as logs have it.
+// topic returns an address or a number as a topic of a log.
 func topic(v any) common.Hash { return abi.Word(v) }
 
 // word returns a number as the data of a log.
