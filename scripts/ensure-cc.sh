@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Makes sure that a C compiler is there, which only the race detector needs. Fails when there is none.
+# Ensures that a C compiler is installed, which the race detector needs. Installs one if permitted, otherwise fails.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# find_compiler looks for what cgo would run.
+# find_compiler checks the compiler that cgo would use.
 find_compiler() {
   local compiler
   compiler=$(go env CC)
   command -v "${compiler%% *}" >/dev/null 2>&1 || return 1
-  printf '#include <stdlib.h>\n' | $compiler -E - >/dev/null 2>&1 # a compiler without the C library's headers is no use
+  printf '#include <stdlib.h>\n' | $compiler -E - >/dev/null 2>&1 # fails if the headers of the C library are missing
 }
 
 if find_compiler; then

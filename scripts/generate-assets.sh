@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Rebuilds the committed front-end assets from their sources: each build.sh below app/web. They are left as they are
-# where Node.js is missing, since only those who change them need it, or when the argument is "off".
+# Rebuilds the committed front-end assets with each build.sh in app/web. Does nothing if Node.js is not installed, because it is
+# only needed to change the assets, or if the argument is "off".
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [ "${1-on}" = off ]; then
-  echo 'The front-end assets are left as they are.'
+  echo 'Skipping the front-end assets.'
   exit
 fi
 if ! command -v node >/dev/null 2>&1 || ! command -v npm >/dev/null 2>&1; then
-  echo 'Node.js is not installed: the front-end assets are left as they are.'
+  echo 'Node.js is not installed. Skipping the front-end assets.'
   exit
 fi
 for build in app/web/*/build.sh; do

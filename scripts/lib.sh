@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# What the scripts of this folder share. It is sourced, and works with the bash 3.2 that macOS ships.
+# Functions shared by the scripts in this folder. Source this file. It works with bash 3.2, the version on macOS.
 
 say() { printf '%s\n' "$*" >&2; }
 
-# as_root runs a command with root's rights, and fails at once where that would need a password.
+# as_root runs a command as root. It fails if sudo requires a password.
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     "$@"
@@ -12,12 +12,13 @@ as_root() {
   fi
 }
 
+# may_install reports whether as_root works.
 may_install() {
   [ "$(id -u)" = 0 ] || { command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; }
 }
 
-# package_manager prints the name of the first package manager that may be used, or fails. Homebrew refuses root, and
-# needs no rights.
+# package_manager prints the name of the package manager to use. It fails if there is none or if it requires a password. Homebrew
+# does not run as root and does not need to.
 package_manager() {
   local name
   if may_install; then
@@ -35,15 +36,14 @@ package_manager() {
   return 1
 }
 
-# install_packages MANAGER NAME... installs packages by the names that this manager knows. Its output goes to standard
-# error, as progress.
+# install_packages MANAGER NAME... installs packages and writes the manager's output to standard error.
 install_packages() {
   local manager=$1
   shift
   say "Installing $* with $manager."
   case $manager in
     apt-get)
-      # An older list of packages may do where one of the machine's sources does not answer.
+      # If the update fails because a package source is unavailable, the existing package lists may be sufficient.
       as_root apt-get update -qq </dev/null >&2 || true
       as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
         -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 "$@" </dev/null >&2

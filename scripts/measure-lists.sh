@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Measures how long the lists of the REST API take on a database: each is asked for twenty times over the loopback, without parameters and with its
-# common ones, and the median and the slowest are printed as a table. The busiest accounts, tokens, topics and contracts of the database are asked for.
-# Fails when an answer is no list, or when a median misses the target.
+# Measures the latency of the lists of the REST API on a database. Requests each list twenty times over loopback, without parameters and with common ones,
+# for the busiest account, token, topic and contract in the database. Prints a table with the median and the maximum. Fails if a response is not a list or
+# if a median misses the target.
 #
 #   HELIOGRAPH_DATABASE_URL=postgres://… scripts/measure-lists.sh [BINARY] [REGEXP]
-#     BINARY   bin/heliograph by default, which `make build` makes
-#     REGEXP   only requests that match
+#     BINARY   default: bin/heliograph, built by `make build`
+#     REGEXP   measures matching requests only
 #
-# Needs psql and curl. Answers depend on "now" where a range of time is open; HELIOGRAPH_FIXED_TIME makes it stand still near the newest rows.
+# Requires psql, curl and python3. Open time ranges end at the current time; set HELIOGRAPH_FIXED_TIME to a time near the newest rows.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -18,8 +18,8 @@ samples=20
 
 binary=${1:-bin/heliograph}
 only=${2:-}
-[ -x "$binary" ] || { say "There is no $binary: run make build."; exit 2; }
-[ -n "${HELIOGRAPH_DATABASE_URL-}" ] || { say 'HELIOGRAPH_DATABASE_URL says which database is measured; it is not set.'; exit 2; }
+[ -x "$binary" ] || { say "$binary does not exist: run make build."; exit 2; }
+[ -n "${HELIOGRAPH_DATABASE_URL-}" ] || { say 'HELIOGRAPH_DATABASE_URL is not set. Set it to the database to measure.'; exit 2; }
 
 tmp=$(mktemp -d)
 pid=
@@ -29,13 +29,13 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# find NAME STATEMENT keeps what a statement finds, for <NAME> in the requests.
+# find_value NAME STATEMENT replaces <NAME> in the requests with the result of a statement.
 find_value() {
   local value
   value=$(psql "$HELIOGRAPH_DATABASE_URL" -XAtqc "$2")
   printf 's|<%s>|%s|g\n' "$1" "${value:-0}" >>"$tmp/values.sed"
 }
-# busiest NAME TABLE COLUMN keeps the id that most rows have.
+# busiest NAME TABLE COLUMN replaces <NAME> with the most frequent ID in a column.
 busiest() { find_value "$1" "select $3 from $2 where $3 <> 0 group by 1 order by count(*) desc, 1 limit 1"; }
 stamp() { echo "$1 / 1000000000 || '.' || lpad(($1 % 1000000000)::text, 9, '0')"; }
 
@@ -72,7 +72,7 @@ find_value topic0 "select encode(topic0, 'hex') from contract_log where topic0 i
 find_value hash "select '0x' || encode(hash, 'hex') from contract_transaction_hash where consensus_timestamp = (select consensus_timestamp from contract_action group by 1 order by count(*) desc limit 1) limit 1"
 find_value changed "select $(stamp consensus_timestamp) from contract_state_change where contract_id = (select contract_id from contract_state group by 1 order by count(*) desc, 1 limit 1) order by consensus_timestamp desc limit 1"
 
-# Requests, one a line.
+# Requests, one per line.
 cat >"$tmp/requests" <<'REQUESTS'
 /accounts
 /accounts?limit=100
@@ -181,24 +181,24 @@ REQUESTS
 pid=$!
 base=
 until [ -n "$base" ] && curl -fs -o /dev/null "$base/api/v1/blocks?limit=1"; do
-  kill -0 "$pid" 2>/dev/null || { say 'The gateway ended:'; tail -n 5 "$tmp/log" >&2; exit 1; }
+  kill -0 "$pid" 2>/dev/null || { say 'The gateway terminated. Its log:'; tail -n 5 "$tmp/log" >&2; exit 1; }
   base=$(sed -n 's|^ *GraphQL *\(http://.*\)/graphql$|\1|p' "$tmp/out")
   sleep 0.05
 done
 
 failed=0
 slow=0
-printf '| request | rows | median ms | slowest ms |\n|---|--:|--:|--:|\n'
+printf '| request | rows | median ms | maximum ms |\n|---|--:|--:|--:|\n'
 while IFS= read -r request; do
   case $request in *$only*) ;; *) [[ $request =~ $only ]] || continue ;; esac
   path=$(printf '%s' "$request" | sed -f "$tmp/values.sed")
   code=$(curl -s -o "$tmp/answer" -w '%{http_code}' "$base/api/v1$path")
   if [ "$code" != 200 ] && [ "$code" != 206 ]; then
-    say "$path is answered with $code: $(head -c 300 "$tmp/answer")"
+    say "$path: status $code: $(head -c 300 "$tmp/answer")"
     failed=1
     continue
   fi
-  # Rows are counted by the members that each has once, at the depth of the list.
+  # The number of rows is the length of the last list in the body.
   rows=$(python3 -c 'import json, sys
 body = json.load(open(sys.argv[1]))
 lists = [v for v in body.values() if isinstance(v, list)]
@@ -212,5 +212,5 @@ print(len(lists[-1]) if lists else 0)' "$tmp/answer" 2>/dev/null || echo '?')
   printf "| \`%s\` | %s | %s | %s |\n" "$request" "$rows" "$median" "$slowest"
   if awk "BEGIN { exit !($median >= $target) }"; then slow=$((slow + 1)); fi
 done <"$tmp/requests"
-say "$slow medians are not below $target ms"
+say "$slow medians are not below $target ms."
 [ "$failed" = 0 ] && [ "$slow" = 0 ]

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Measures how long the gateway takes from its start to its first answer, and how much memory it needs:
-#   cold      with an empty data folder: the embedded PostgreSQL is made, migrated and filled with the demo network
-#   warm      the same data folder again
-#   attached  to a database that runs already, as an operator's does; also while 64 calls of contracts run at once
-# Prints one line for each number, with its target, and fails when a target is missed.
+# Measures the time from the start of the gateway to its first response, and its resident memory:
+#   cold      with an empty data folder: creates, migrates and fills the embedded PostgreSQL
+#   warm      with the same data folder
+#   attached  with a running database; also with 64 concurrent contract calls
+# Prints each number with its target. Fails if a target is missed.
 #
-#   scripts/measure-start.sh [BINARY]      bin/heliograph by default, which `make build` makes
+#   scripts/measure-start.sh [BINARY]      default: bin/heliograph, built by `make build`
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
 binary=${1:-bin/heliograph}
-[ -x "$binary" ] || { say "There is no $binary: run make build."; exit 2; }
+[ -x "$binary" ] || { say "$binary does not exist: run make build."; exit 2; }
 
 tmp=$(mktemp -d)
-chmod 755 "$tmp" # root may not run PostgreSQL: another user has to get at the data folder
+chmod 755 "$tmp" # PostgreSQL does not run as root: another user needs access to the data folder
 pids=()
 clients=()
 cleanup() {
@@ -36,7 +36,7 @@ now() {
 }
 
 failed=0
-# number NAME VALUE UNIT TARGET prints a number and compares it with what it should be less than.
+# number NAME VALUE UNIT TARGET prints a number and checks that it is below its target.
 number() {
   local verdict=ok
   if awk "BEGIN { exit !($2 >= $4) }"; then
@@ -46,7 +46,7 @@ number() {
   printf '%-34s %8s %-3s (target < %s)  %s\n' "$1" "$2" "$3" "$4" "$verdict"
 }
 
-# start NAME ARGS... starts a gateway and waits for its first answer; sets pid, base and took (in seconds).
+# start NAME ARGS... starts a gateway and waits for its first response. It sets pid, base and took (in seconds).
 start() {
   local name=$1 begin
   shift
@@ -57,23 +57,23 @@ start() {
   pids+=("$pid")
   base=
   until [ -n "$base" ] && curl -fs -o "$tmp/answer" "$base/api/v1/blocks?limit=1"; do
-    kill -0 "$pid" 2>/dev/null || { say "The gateway ended:"; tail -n 5 "$tmp/$name.log" >&2; exit 1; }
-    [ $(($(now) - begin)) -lt 120000000 ] || { say 'There is no answer after two minutes.'; exit 1; }
+    kill -0 "$pid" 2>/dev/null || { say "The gateway terminated. Its log:"; tail -n 5 "$tmp/$name.log" >&2; exit 1; }
+    [ $(($(now) - begin)) -lt 120000000 ] || { say 'No response after two minutes.'; exit 1; }
     base=$(sed -n 's|^ *GraphQL *\(http://.*\)/graphql$|\1|p' "$tmp/$name.out")
     sleep 0.005
   done
   took=$(awk "BEGIN { printf \"%.2f\", ($(now) - $begin) / 1e6 }")
 }
 
-# resident prints the resident memory of a process in MiB.
+# resident prints the resident memory of a process, in MiB.
 resident() { ps -o rss= -p "$1" | awk '{ printf "%.0f", $1 / 1024 }'; }
 
-idle=10 # seconds after which a gateway counts as idle
+idle=10 # seconds without requests before memory is measured
 
 start cold --data-dir "$tmp/data" --demo on
 number 'cold start with the demo network' "$took" s 10
 sleep "$idle"
-number '  resident, idle after loading it' "$(resident "$pid")" MiB 60
+number '  resident, idle after loading' "$(resident "$pid")" MiB 60
 kill "$pid"
 wait "$pid" || true
 
@@ -96,7 +96,7 @@ for _ in 1 2 3 4; do curl -fsK "$tmp/requests" & clients+=($!); done
 wait "${clients[@]}"
 number '  resident, after 320 requests' "$(resident "$pid")" MiB 150
 
-# Calls that need much memory or time: 2 MB of memory each, a million steps, a thousand hashes; and the balance of somebody in an ERC-20 contract.
+# Calls that need 2 MB of memory, a million steps, or a thousand hashes, and an ERC-20 balanceOf.
 furnace=0000000000000000000000000000000000000b57
 word() { printf '%064x' "$1"; }
 call() {
@@ -108,7 +108,7 @@ for _ in $(seq 40); do
   call "$furnace" "dc715d1b$(word 90000)"
   call "$furnace" "501895ae$(word 1000)"
   call 0000000000000000000000000000000000000bb9 "70a08231$(word 1001)"
-done | sed '$d' >"$tmp/calls" # nothing is next of the last
+done | sed '$d' >"$tmp/calls" # no "next" after the last call
 most=0
 curl -sS --parallel --parallel-immediate --parallel-max 64 -K "$tmp/calls" 2>/dev/null >"$tmp/statuses" &
 client=$!
@@ -118,6 +118,6 @@ while kill -0 "$client" 2>/dev/null; do
   sleep 0.05
 done
 answered=$(grep -c '^200$' "$tmp/statuses" || true)
-number '  resident, 64 calls at once, at most' "$most" MiB 286
-[ "$answered" = 160 ] || { say "Only $answered of 160 calls were answered."; failed=1; }
+number '  resident, maximum, 64 calls' "$most" MiB 286
+[ "$answered" = 160 ] || { say "Only $answered of 160 calls succeeded."; failed=1; }
 exit "$failed"

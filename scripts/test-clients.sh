@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Runs other people's clients and checkers against the gateway that has been built, and the examples: every run.sh in tests/* and examples/*, or those of the folders
-# named, such as tests/sdk or examples/go. A run.sh finds the
-# gateway, which serves the demo network as it lives, at HELIOGRAPH_URL, and this repository at HELIOGRAPH_ROOT; it exits with 0, with 77 when it cannot be run
-# on this machine, or as failed. All are run, whatever fails.
+# Runs the compatibility tests with third-party clients, and the examples, against bin/heliograph with the live demo network: each run.sh in tests/* and
+# examples/*, or in the given folders, for example tests/sdk or examples/go.
+#
+# HELIOGRAPH_URL is the URL of the gateway and HELIOGRAPH_ROOT the root of this repository. Each run.sh exits with 0 for success, 77 if it is not supported
+# on this machine, and any other code for a failure. The remaining ones run even if one fails.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 work=$(mktemp -d)
-chmod 755 "$work" # the database server may have a user of its own
+chmod 755 "$work" # the database server may run as another user
 gateway=''
 stop() {
   if [ -n "$gateway" ]; then
@@ -27,7 +28,7 @@ for _ in $(seq 600); do
   sleep 0.1
 done
 if [ -z "$HELIOGRAPH_URL" ]; then
-  echo 'The gateway did not start:' >&2
+  echo 'The gateway did not start. Its log:' >&2
   cat "$work/log" >&2
   exit 1
 fi
@@ -44,13 +45,13 @@ for name in "$@"; do
   "$name/run.sh" </dev/null
   case $? in
     0) echo "--- $name: ok" ;;
-    77) echo "--- $name: cannot be run here" && skipped+=("$name") ;;
+    77) echo "--- $name: skipped" && skipped+=("$name") ;;
     *) echo "--- $name: FAILED" && failed+=("$name") ;;
   esac
 done
-[ ${#skipped[@]} -eq 0 ] || echo "Could not be run here: ${skipped[*]}"
+[ ${#skipped[@]} -eq 0 ] || echo "Skipped: ${skipped[*]}"
 if [ ${#failed[@]} -gt 0 ]; then
-  echo "FAILED: ${failed[*]}. The gateway's log ends with:"
+  echo "FAILED: ${failed[*]}. The last lines of the gateway's log:"
   tail -n 20 "$work/log"
   exit 1
 fi

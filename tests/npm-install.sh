@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the lock file of the folder it is called in names, unless it is there already. Exits with 77 where there is no Node.js.
+# Installs the npm packages of the current folder from its lock file, unless they are installed. Exits with 77 if Node.js is missing.
 set -euo pipefail
 if ! command -v node >/dev/null 2>&1 || ! command -v npm >/dev/null 2>&1; then
   echo 'Node.js is not installed.' >&2

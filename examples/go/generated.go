@@ -10,7 +10,7 @@ import (
 
 // ConversationResponse is returned by Conversation on success.
 type ConversationResponse struct {
-	// One topic. Null when there is none.
+	// A topic. Null if it does not exist.
 	Topic *ConversationTopic `json:"topic"`
 }
 
@@ -23,7 +23,7 @@ func (v *ConversationResponse) GetTopic() *ConversationTopic { return v.Topic }
 // A topic of the consensus service.
 type ConversationTopic struct {
 	Memo string `json:"memo"`
-	// Its messages, by default oldest first.
+	// Messages of the topic. Default order: oldest first.
 	Messages ConversationTopicMessagesTopicMessageConnection `json:"messages"`
 }
 
@@ -40,9 +40,9 @@ func (v *ConversationTopic) GetMessages() ConversationTopicMessagesTopicMessageC
 //
 // A page of messages.
 type ConversationTopicMessagesTopicMessageConnection struct {
-	// The rows alone.
+	// A list of nodes.
 	Nodes []ConversationTopicMessagesTopicMessageConnectionNodesTopicMessage `json:"nodes"`
-	// Where the page lies in the list.
+	// Information to aid in pagination.
 	PageInfo ConversationTopicMessagesTopicMessageConnectionPageInfo `json:"pageInfo"`
 }
 
@@ -59,13 +59,13 @@ func (v *ConversationTopicMessagesTopicMessageConnection) GetPageInfo() Conversa
 // ConversationTopicMessagesTopicMessageConnectionNodesTopicMessage includes the requested fields of the GraphQL type TopicMessage.
 // The GraphQL type's documentation follows.
 //
-// A message that reached consensus in a topic.
+// A message of a topic.
 type ConversationTopicMessagesTopicMessageConnectionNodesTopicMessage struct {
-	// Its number in the topic, from 1, without gaps.
+	// The sequence number in the topic, starting at 1, without gaps.
 	SequenceNumber string `json:"sequenceNumber"`
-	// The message as UTF-8 text; what is not UTF-8 becomes U+FFFD.
+	// The content as UTF-8 text. Invalid bytes are replaced by U+FFFD.
 	Text string `json:"text"`
-	// Who paid for it. Null when unknown.
+	// The payer. Null if unknown.
 	Payer *ConversationTopicMessagesTopicMessageConnectionNodesTopicMessagePayerAccount `json:"payer"`
 }
 
@@ -87,9 +87,9 @@ func (v *ConversationTopicMessagesTopicMessageConnectionNodesTopicMessage) GetPa
 // ConversationTopicMessagesTopicMessageConnectionNodesTopicMessagePayerAccount includes the requested fields of the GraphQL type Account.
 // The GraphQL type's documentation follows.
 //
-// An account, or a contract seen as one: both hold hbar.
+// An account, or a contract in its role as a holder of hbar.
 type ConversationTopicMessagesTopicMessageConnectionNodesTopicMessagePayerAccount struct {
-	// The account's id on the ledger.
+	// The account's entity ID.
 	EntityId string `json:"entityId"`
 	Memo     string `json:"memo"`
 }
@@ -107,11 +107,11 @@ func (v *ConversationTopicMessagesTopicMessageConnectionNodesTopicMessagePayerAc
 // ConversationTopicMessagesTopicMessageConnectionPageInfo includes the requested fields of the GraphQL type PageInfo.
 // The GraphQL type's documentation follows.
 //
-// Where a page lies in its list.
+// Information about pagination in a connection.
 type ConversationTopicMessagesTopicMessageConnectionPageInfo struct {
-	// Whether rows follow this page.
+	// Whether more elements follow this page.
 	HasNextPage bool `json:"hasNextPage"`
-	// The cursor of the page's last row. Null when the page is empty.
+	// The cursor of the last element on this page. Null if the page is empty.
 	EndCursor *string `json:"endCursor"`
 }
 
@@ -160,7 +160,7 @@ query Conversation ($topic: EntityID!, $after: String) {
 }
 `
 
-// The messages of a topic, oldest first, from behind a cursor on.
+// A page of messages of a topic after a cursor, oldest first.
 func Conversation(
 	ctx_ context.Context,
 	client_ graphql.Client,

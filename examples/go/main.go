@@ -1,4 +1,4 @@
-// Prints a topic's messages, page by page, with functions and types that genqlient has made of queries.graphql.
+// Command go prints the messages of a topic, page by page, with functions and types that genqlient generates from queries.graphql.
 package main
 
 import (
@@ -26,16 +26,16 @@ func main() {
 	}
 }
 
-// show prints some pages of a topic.
+// show prints the first pages of a topic.
 func show(ctx context.Context, client graphql.Client, topic string, pages int) error {
 	var after *string
 	for range pages {
 		page, err := Conversation(ctx, client, topic, after)
 		switch {
 		case err != nil:
-			return fmt.Errorf("asking for messages: %w", err)
+			return fmt.Errorf("reading messages: %w", err)
 		case page.Topic == nil:
-			return fmt.Errorf("there is no topic %s", topic)
+			return fmt.Errorf("topic %s not found", topic)
 		}
 		for _, m := range page.Topic.Messages.Nodes {
 			name := "somebody"

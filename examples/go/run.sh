@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Makes the client anew, checks that it is what is committed, and runs it against the gateway at HELIOGRAPH_URL.
+# Generates the client, checks that the committed one is up to date, and runs the program against the gateway at HELIOGRAPH_URL.
 set -euo pipefail
 cd "$(dirname "$0")"
 before=$(sha256sum generated.go)
 go generate ./...
 if [ "$before" != "$(sha256sum generated.go)" ]; then
-  echo 'generated.go was not up to date; it is now.' >&2
+  echo 'generated.go was not up to date. It has been updated.' >&2
   exit 1
 fi
 go vet ./...
-told=$(go run .)
-echo "$told"
-grep -q '#30 ' <<<"$told"
+output=$(go run .)
+echo "$output"
+grep -q '#30 ' <<<"$output"

@@ -1,4 +1,4 @@
-// Opens the built page in Chromium, against the gateway at HELIOGRAPH_URL, and waits until new messages have come: each once and in order.
+// Opens the page in Chromium, against the gateway at HELIOGRAPH_URL, and waits for new messages. Each must appear once and in order.
 import puppeteer from 'puppeteer-core'
 import { preview } from 'vite'
 
@@ -16,12 +16,12 @@ try {
   const before = await numbers()
   await page.waitForFunction((n) => Number(document.querySelector('li footer')?.textContent.match(/#(\d+)/)[1]) >= n, { timeout: 30_000 }, before[0] + 2)
   const after = await numbers()
-  if (!after.every((n, i) => i === 0 || after[i - 1] === n + 1)) throw new Error(`the messages are ${after}`)
-  if ((await page.$eval('[role=status]', (e) => e.textContent)) !== 'Live') throw new Error('the page does not say that it is live')
-  if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) throw new Error('the page is wider than a phone')
+  if (!after.every((n, i) => i === 0 || after[i - 1] === n + 1)) throw new Error(`messages are not consecutive: ${after}`)
+  if ((await page.$eval('[role=status]', (e) => e.textContent)) !== 'Live') throw new Error('the status is not "Live"')
+  if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) throw new Error('the page is wider than the screen')
   if (errors.length > 0) throw new Error(errors.join('; '))
   if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT })
-  console.log(`messages ${after.at(-1)} to ${after[0]} are on the page`)
+  console.log(`received messages ${after.at(-1)} to ${after[0]}`)
 } finally {
   await browser.close()
   await server.close()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the page and looks at it in Chromium, against the gateway at HELIOGRAPH_URL. Exits with 77 where there is no Chromium.
+# Builds the page and tests it in Chromium, against the gateway at HELIOGRAPH_URL. Exits with 77 if Chromium is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
 CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}

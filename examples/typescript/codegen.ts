@@ -1,7 +1,7 @@
 import type { CodegenConfig } from '@graphql-codegen/cli'
 
 const config: CodegenConfig = {
-  // A gateway that runs serves its schema too: `${HELIOGRAPH_URL}/graphql/schema.graphql`.
+  // A running gateway also serves its schema: `${HELIOGRAPH_URL}/graphql/schema.graphql`.
   schema: process.env.HELIOGRAPH_SCHEMA ?? '../../graph/schema.graphql',
   documents: 'src/*.ts',
   emitLegacyCommonJSImports: false,
@@ -9,7 +9,7 @@ const config: CodegenConfig = {
   config: {
     enumsAsTypes: true,
     useTypeImports: true,
-    // 64-bit numbers, times and ids are strings, so that nothing is rounded.
+    // 64-bit numbers, timestamps and IDs are strings, so that they keep their precision.
     defaultScalarType: 'string',
   },
 }

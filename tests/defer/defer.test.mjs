@@ -1,5 +1,5 @@
-// What applications see of answers in parts: at first what is not deferred, then each deferred fragment in its place, however their client reads it. The whole
-// answer, which who accepts no parts gets, is the measure: the oldest transactions, since the network lives.
+// Tests @defer with several clients: the first result contains the fields that are not deferred, and later results add the deferred fragments. The last result
+// must be equal to the complete response without incremental delivery. The query reads the oldest transactions, because the live network adds new ones.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as apollo4 from '@apollo/client'
@@ -33,11 +33,11 @@ async function whole() {
 
 const plain = (data) => JSON.parse(JSON.stringify(data, (name, value) => (name === '__typename' ? undefined : value)))
 
-// follows checks what a client has shown, one after the other: accounts without their transactions, transactions without their payers, and everything.
+// follows checks the sequence of results: accounts without transactions, then without payers of transactions, then complete.
 async function follows(shown) {
   const want = await whole()
   shown = shown.filter(Boolean).map(plain)
-  assert.ok(shown.length >= 2, `only ${shown.length} answers are shown`)
+  assert.ok(shown.length >= 2, `only ${shown.length} results`)
   assert.deepEqual(shown[0], { accounts: { nodes: want.accounts.nodes.map(({ id, entityId }) => ({ id, entityId })) } })
   assert.deepEqual(shown.at(-1), want)
 }
@@ -63,7 +63,7 @@ test('Apollo Client 3', async () => follows(await fromApollo(apollo3)))
 test('Apollo Client 4', async () => follows(await fromApollo(apollo4, { incrementalHandler: new Defer20220824Handler() })))
 
 test('urql', async () => {
-  // This client names server-sent events too, which come first here; without them it reads parts.
+  // This client also accepts server-sent events, which the gateway prefers. Remove them to test the multipart format.
   for (const accept of [undefined, 'application/json, multipart/mixed']) {
     const client = new urql.Client({
       url,
@@ -87,7 +87,7 @@ test('meros', async () => {
   const answer = await fetch(url, {
     method: 'POST',
     headers: { ...headers, accept: 'multipart/mixed;deferSpec=20220824, application/json' },
-    body: JSON.stringify({ query: document, operationName: 'Page' }), // what was asked for in the same words and is kept would come whole
+    body: JSON.stringify({ query: document, operationName: 'Page' }), // a different operation name, because a cached response is not incremental
   })
   const labels = []
   for await (const { json, body } of await meros(answer)) {
@@ -97,7 +97,7 @@ test('meros', async () => {
   assert.deepEqual(labels, [[], ['recent'], ['payer']])
 })
 
-test('a condition that is false', async () => {
+test('@defer(if: false)', async () => {
   const answer = await fetch(url, {
     method: 'POST',
     headers: { ...headers, accept: 'multipart/mixed;deferSpec=20220824, application/json' },

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Answers in parts, read by the clients Apollo Client 3 and 4, urql and meros, against the gateway at HELIOGRAPH_URL.
+# Tests @defer with Apollo Client 3 and 4, urql and meros, against the gateway at HELIOGRAPH_URL.
 set -euo pipefail
 cd "$(dirname "$0")"
 ../npm-install.sh

@@ -1,5 +1,5 @@
-// Composes the gateway's schema with that of another service, which refers to accounts and tokens by their ids on the ledger and adds fields to them,
-// and asks the gateway for what the router of both would ask it for.
+// Composes the gateway's schema with another subgraph that references accounts and tokens by entity ID and adds fields to them. Then sends the queries
+// that a router would send to the gateway.
 import { composeServices } from '@apollo/composition'
 import { parse } from 'graphql'
 
@@ -49,5 +49,5 @@ const { _entities: got } = await ask(
   { r: [{ __typename: 'Account', entityId: b.entityId }, { __typename: 'Account', id: a.id }, { __typename: 'Account', entityId: '0.0.999999999' }] },
 )
 const want = JSON.stringify([b, a, null])
-if (JSON.stringify(got) !== want) throw new Error(`the references are answered with ${JSON.stringify(got)}, not ${want}`)
-console.log('composed with another service; references answered')
+if (JSON.stringify(got) !== want) throw new Error(`_entities returned ${JSON.stringify(got)}, want ${want}`)
+console.log('composed two subgraphs and resolved references')

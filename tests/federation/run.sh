@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The gateway at HELIOGRAPH_URL as a part of a federation of graphs.
+# Tests the gateway at HELIOGRAPH_URL as a subgraph of an Apollo federation.
 set -euo pipefail
 cd "$(dirname "$0")"
 ../npm-install.sh

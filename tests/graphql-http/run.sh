@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The audits of the GraphQL over HTTP specification against the gateway at HELIOGRAPH_URL.
+# Runs the audits of the GraphQL over HTTP specification against the gateway at HELIOGRAPH_URL.
 set -euo pipefail
 cd "$(dirname "$0")"
 ../npm-install.sh

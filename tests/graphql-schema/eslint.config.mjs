@@ -1,4 +1,4 @@
-// The rules that the schema keeps: those for every schema and those of Relay.
+// Lint rules for the schema: the recommended rules and the Relay rules.
 import graphql from '@graphql-eslint/eslint-plugin'
 
 export default [
@@ -12,13 +12,13 @@ export default [
     rules: {
       ...graphql.configs['flat/schema-recommended'].rules,
       ...graphql.configs['flat/schema-relay'].rules,
-      // A connection has its rows as `nodes` too, beside the edges.
+      // Connections have the field `nodes` in addition to `edges`.
       '@graphql-eslint/relay-edge-types': ['error', { withEdgeSuffix: true, shouldImplementNode: false, listTypeCanWrapOnlyEdgeType: false }],
       '@graphql-eslint/require-description': ['error', { types: true, FieldDefinition: false, InputValueDefinition: true, EnumValueDefinition: true, DirectiveDefinition: true, rootField: true }],
       '@graphql-eslint/require-deprecation-reason': 'error',
-      // Values are no things of their own, and have no ids.
+      // Value types have no global ID.
       '@graphql-eslint/strict-id-in-types': 'off',
-      // _entities and the types around it have the names that federations give them; EVM, NFT and API stay capital.
+      // Apollo Federation prescribes the names that start with an underscore. EVM, NFT and API are acronyms.
       '@graphql-eslint/naming-convention': ['error', {
         allowLeadingUnderscore: true,
         FieldDefinition: { style: 'camelCase', ignorePattern: '^_(service|entities)$' },
@@ -28,7 +28,7 @@ export default [
         EnumValueDefinition: 'UPPER_CASE',
         types: { style: 'PascalCase', ignorePattern: '^_(Any|Entity|Service)$' },
       }],
-      // Filters and counts are shared by all lists, which makes some types of Query's neighbours alike on purpose.
+      // Filters and counts are shared by all lists, so some types have the same fields.
       '@graphql-eslint/no-typename-prefix': 'off',
     },
   },

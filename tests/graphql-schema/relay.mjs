@@ -1,5 +1,5 @@
-// Writes a component for every connection and every type with a global id of the schema, with the fragments that Relay's pagination and refetching
-// need, for relay-compiler to compile: it refuses what does not keep Relay's specifications.
+// Writes a component for each connection and each type with a global ID, with fragments for pagination and refetching. relay-compiler compiles them, and fails
+// if the schema violates Relay's specifications.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { buildSchema, isInterfaceType, isNonNullType, isObjectType, getNamedType, isLeafType } from 'graphql'
 
@@ -17,7 +17,7 @@ function write(name, text) {
   writeFileSync(`${out}/${name}.js`, `import { graphql } from 'react-relay'\n\nexport default graphql\`\n${text}\n\`\n`)
 }
 
-// selection pages through a connection's field.
+// selection returns the selection of a connection field for pagination.
 function selection(name, field) {
   const row = getNamedType(getNamedType(field.type).getFields().edges.type).getFields().node
   return `${field.name}(${[...required(field).map((a) => `${a.name}: $${a.name}`), 'first: $count', 'after: $cursor'].join(', ')}) @connection(key: "${name}_${field.name}") {
@@ -54,7 +54,7 @@ for (const type of Object.values(schema.getTypeMap())) {
 }
 const all = Object.values(schema.getTypeMap()).filter((t) => isObjectType(t) && t.name.endsWith('Connection'))
 if (connections < all.length || nodes === 0 || !isInterfaceType(schema.getType('Node'))) {
-  console.error(`${connections} fields for ${all.length} connections, and ${nodes} types with ids`)
+  console.error(`found ${connections} fields for ${all.length} connections, and ${nodes} types with IDs`)
   process.exit(1)
 }
-console.log(`${connections} connections and ${nodes} types with ids are compiled`)
+console.log(`wrote components for ${connections} connections and ${nodes} types with IDs`)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The schema, as the gateway at HELIOGRAPH_URL tells it: against the rules of graphql-eslint, and through Relay's compiler.
+# Checks the schema of the gateway at HELIOGRAPH_URL with graphql-eslint and Relay's compiler.
 set -euo pipefail
 cd "$(dirname "$0")"
 ../npm-install.sh

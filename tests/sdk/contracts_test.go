@@ -15,17 +15,17 @@ import (
 // Contracts of the demo network.
 var (
 	coin       = hiero.ContractID{Contract: 3001} // an ERC-20
-	breakwater = hiero.ContractID{Contract: 2902} // fails in many ways
+	breakwater = hiero.ContractID{Contract: 2902} // has functions for all kinds of failures
 )
 
-// addressOf asks the gateway for the address by which contracts know an account.
+// addressOf returns the EVM address of an account.
 func addressOf(t *testing.T, account hiero.AccountID) string {
 	t.Helper()
 	resp, err := http.Get(fmt.Sprintf("%s/api/v1/accounts/%s?transactions=false", os.Getenv("HELIOGRAPH_URL"), account))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = resp.Body.Close() }() // it is read to its end
+	defer func() { _ = resp.Body.Close() }() // the body has been read completely
 	var body struct {
 		Address string `json:"evm_address"`
 	}
@@ -37,7 +37,7 @@ func addressOf(t *testing.T, account hiero.AccountID) string {
 
 func word(v uint64) string { return fmt.Sprintf("%064x", v) }
 
-// TestMirrorNodeContractCallQuery runs functions of a contract.
+// TestMirrorNodeContractCallQuery calls functions of contracts.
 func TestMirrorNodeContractCallQuery(t *testing.T) {
 	client := client(t)
 	call := func() *hiero.MirrorNodeContractCallQuery { return hiero.NewMirrorNodeContractCallQuery() }
@@ -71,7 +71,7 @@ func TestMirrorNodeContractCallQuery(t *testing.T) {
 			got, err := c.query.Execute(client)
 			if c.failed != "" {
 				if err == nil || !strings.Contains(err.Error(), c.failed) {
-					t.Fatalf("it gave %q and %v, want a failure with %s", got, err, c.failed)
+					t.Fatalf("got %q and error %v, want error %s", got, err, c.failed)
 				}
 				return
 			}
@@ -79,13 +79,13 @@ func TestMirrorNodeContractCallQuery(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got != "0x"+c.want {
-				t.Errorf("it gave %s, want 0x%s", got, c.want)
+				t.Errorf("got %s, want 0x%s", got, c.want)
 			}
 		})
 	}
 }
 
-// TestMirrorNodeContractEstimateGasQuery estimates calls, and runs them with what was estimated.
+// TestMirrorNodeContractEstimateGasQuery estimates calls and runs them with the estimated gas.
 func TestMirrorNodeContractEstimateGasQuery(t *testing.T) {
 	client := client(t)
 	to, err := hiero.NewContractFunctionParameters().AddAddress(addressOf(t, bob))
@@ -99,20 +99,20 @@ func TestMirrorNodeContractEstimateGasQuery(t *testing.T) {
 		t.Fatal(err)
 	}
 	if gas <= 21_000 || gas > 100_000 {
-		t.Fatalf("a transfer is estimated at %d", gas)
+		t.Fatalf("estimate of a transfer: %d", gas)
 	}
 	run := func(limit int64) error {
 		_, err := hiero.NewMirrorNodeContractCallQuery().SetContractID(coin).SetSenderEvmAddress(holder).SetGasLimit(limit).SetFunction("transfer", to).Execute(client)
 		return err
 	}
 	if err := run(int64(gas)); err != nil {
-		t.Errorf("a call with what was estimated fails: %v", err)
+		t.Errorf("call with the estimated gas: %v", err)
 	}
 	if err := run(22_000); err == nil || !strings.Contains(err.Error(), "INSUFFICIENT_GAS") {
-		t.Errorf("a call with less than it needs ends with %v", err)
+		t.Errorf("call with too little gas: error %v", err)
 	}
 	if _, err := hiero.NewMirrorNodeContractEstimateGasQuery().SetContractID(breakwater).SetFunction("withError", nil).Execute(client); err == nil ||
 		!strings.Contains(err.Error(), "CONTRACT_REVERT_EXECUTED") {
-		t.Errorf("the estimate of a call that fails ends with %v", err)
+		t.Errorf("estimate of a failing call: error %v", err)
 	}
 }

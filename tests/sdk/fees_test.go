@@ -1,4 +1,4 @@
-// Package sdk lets a whole SDK of the network talk to a running gateway. It is a module of its own, so that nobody who builds the gateway needs the SDK.
+// Package sdk tests a running gateway with the SDK of the network. It is a separate module, because the gateway does not need the complete SDK.
 package sdk
 
 import (
@@ -18,7 +18,7 @@ var (
 	notices = hiero.TopicID{Topic: 4003} // has a custom fee
 )
 
-// TestFeeEstimateQuery asks for estimates of transactions that the SDK made.
+// TestFeeEstimateQuery estimates fees of transactions that the SDK creates.
 func TestFeeEstimateQuery(t *testing.T) {
 	client := client(t)
 	transfer := func() hiero.TransactionInterface {
@@ -54,7 +54,7 @@ func TestFeeEstimateQuery(t *testing.T) {
 		"transfer, state":           {transfer, hiero.FeeEstimateModeState, 0, 20000000, 1, []string{"TOKEN_TRANSFER_BASE_CUSTOM_FEES"}},
 		"high volume, intrinsic":    {create, hiero.FeeEstimateModeIntrinsic, 100, 500000000, 1, nil},
 		"high volume":               {create, hiero.FeeEstimateModeState, 100, 500000000 * 80, 80, nil},
-		"message":                   {message(chat, 128), hiero.FeeEstimateModeState, 0, 1890400, 1, nil}, // the SDK sums chunks up, and drops extras
+		"message":                   {message(chat, 128), hiero.FeeEstimateModeState, 0, 1890400, 1, nil}, // the SDK adds up the chunks and drops the extras
 		"message to dear topic":     {message(notices, 128), hiero.FeeEstimateModeState, 0, 500000000, 1, nil},
 		"message of several chunks": {message(chat, 2500), hiero.FeeEstimateModeState, 0, 3*(1000000+700000) + (924+924+352)*6800, 1, nil},
 	} {
@@ -67,7 +67,7 @@ func TestFeeEstimateQuery(t *testing.T) {
 				t.Errorf("total %d, multiplier %d, want %d and %d: %+v", got.Total, got.HighVolumeMultiplier, c.total, c.multiplier, got)
 			}
 			if sum := got.NodeFee.Subtotal() + got.NetworkFee.Subtotal + got.ServiceFee.Subtotal(); sum != got.Total {
-				t.Errorf("the parts are %d, the total is %d", sum, got.Total)
+				t.Errorf("sum of the parts: %d, total: %d", sum, got.Total)
 			}
 			var names []string
 			for _, e := range got.ServiceFee.Extras {
@@ -80,7 +80,7 @@ func TestFeeEstimateQuery(t *testing.T) {
 	}
 }
 
-// TestFeeEstimateRefused asks for an estimate of what has none.
+// TestFeeEstimateRefused requests an estimate that is not supported.
 func TestFeeEstimateRefused(t *testing.T) {
 	_, err := hiero.NewFeeEstimateQuery().SetTransaction(hiero.NewFreezeTransaction()).SetMaxAttempts(1).Execute(client(t))
 	if err == nil || !strings.Contains(err.Error(), "400") || !strings.Contains(err.Error(), "Unknown transaction type") {

@@ -15,13 +15,13 @@ import (
 	hiero "github.com/hiero-ledger/hiero-sdk-go/v2/sdk"
 )
 
-// Where the SDK looks for fee estimates and for calls of contracts of a local network, whatever it is told.
+// The addresses at which the SDK expects fee estimates and contract calls of a local network. They cannot be configured.
 const (
 	address     = "127.0.0.1:8084"
 	callAddress = "127.0.0.1:8545"
 )
 
-// TestMain leads what comes to the SDK's addresses to the gateway of the variable HELIOGRAPH_URL, which serves the demo network.
+// TestMain forwards the SDK's addresses to the gateway at HELIOGRAPH_URL, which serves the demo network.
 func TestMain(m *testing.M) {
 	code, err := atAddresses(m.Run, address, callAddress)
 	if err != nil {
@@ -41,14 +41,14 @@ func atAddresses(run func() int, addresses ...string) (code int, err error) {
 	for _, a := range addresses {
 		l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", a)
 		if err != nil {
-			return 1, fmt.Errorf("listening where the SDK looks: %w", err)
+			return 1, fmt.Errorf("listening on the address of the SDK: %w", err)
 		}
-		go func() { _ = proxy.Serve(l) }() // ends when it is closed
+		go func() { _ = proxy.Serve(l) }() // returns when the listener is closed
 	}
 	return run(), nil
 }
 
-// client is a client of the local network whose only mirror is the gateway. The address of its node is never asked.
+// client returns a client for a local network with the gateway as mirror node. The consensus node is never contacted.
 func client(t *testing.T) *hiero.Client {
 	t.Helper()
 	c, err := hiero.ClientForNetworkV2(map[string]hiero.AccountID{"127.0.0.1:50211": node})

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles the demo network's contracts and compares the outcome with what is checked in. Needs no gateway.
+# Compiles the contracts of the demo network and compares the result with the committed files. Does not use the gateway.
 set -euo pipefail
 cd "$(dirname "$0")"
 ../npm-install.sh

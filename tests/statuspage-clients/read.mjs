@@ -1,5 +1,5 @@
-// Reads the status page at HELIOGRAPH_URL with two clients, and compares everything that they give with what the documents say. Both clients make the host of a page's id, so the
-// base address of their HTTP clients is changed after that; the paths and the reading are theirs.
+// Reads the status page at HELIOGRAPH_URL with two clients, and compares their results with the documents. Both clients derive the host from a page ID, so the test
+// changes the base URL of their HTTP clients.
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import statuspageJS from 'statuspage.js'
@@ -17,30 +17,30 @@ assert.ok(documents['incidents/unresolved'].incidents.length >= 3)
 
 const io = new statuspageIO.Statuspage('page')
 io.apiClient.defaults.baseURL = home
-const equal = (got, want, name) => assert.ok(isDeepStrictEqual(got, want), `${name} is not read as it is`)
+const equal = (got, want, name) => assert.ok(isDeepStrictEqual(got, want), `${name}: wrong result`)
 const same = async (name, given) => {
   equal(await given, documents[name], name)
-  console.log(`${name} is read as it is`)
+  console.log(`${name}: ok`)
 }
 await same('summary', io.api.getSummary())
 await same('status', io.api.getStatus())
 await same('components', io.api.getComponents())
 await same('incidents', io.api.incidents.getAll())
 await same('incidents/unresolved', io.api.incidents.getUnresolved())
-// Whichever maintenances it is asked for, it asks for the upcoming ones.
+// This client always requests the upcoming maintenances.
 await same('scheduled-maintenances/upcoming', io.api.scheduledMaintenances.getUpcoming())
 await same('scheduled-maintenances/upcoming', io.api.scheduledMaintenances.getAll())
 await same('scheduled-maintenances/upcoming', io.api.scheduledMaintenances.getActive())
 
-// This one makes a Date of whatever looks like a time.
+// This client converts times to Date.
 const js = new statuspageJS.Statuspage('page')
 js.axios.defaults.baseURL = `${home}/api/v2`
-// Times and days have become Dates: compared as the instants that they are.
+// instants converts times and dates to milliseconds for the comparison.
 const instants = (value) => JSON.parse(JSON.stringify(value), (_, v) => (typeof v === 'string' && /^\d{4}-\d\d-\d\d(T.*)?$/.test(v) ? new Date(v).getTime() : v))
 const alike = async (name, given) => {
   const got = await given
   equal(instants(got), instants(documents[name]), name)
-  console.log(`${name} is read with its times`)
+  console.log(`${name}: ok, with times`)
   return got
 }
 const summary = await alike('summary', js.summary())
@@ -53,7 +53,7 @@ await alike('scheduled-maintenances', js.allScheduledMaintenances())
 await alike('scheduled-maintenances/upcoming', js.upcomingScheduledMaintenances())
 await alike('scheduled-maintenances/active', js.activeScheduledMaintenances())
 
-// Its poller asks as soon as it is made, and compares the newest updates of two answers.
+// Its poller sends a request when it is created, and compares the newest updates of two responses.
 class Poller extends statuspageJS.StatuspageUpdates {
   async fetch() {
     this.statuspage.axios.defaults.baseURL = `${home}/api/v2`

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Two clients of the common status-page API read the status page of the gateway at HELIOGRAPH_URL.
+# Reads the status page of the gateway at HELIOGRAPH_URL with two clients of the common status page API.
 set -euo pipefail
 cd "$(dirname "$0")"
 ../npm-install.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Subscriptions over WebSocket and server-sent events, with the clients graphql-ws and graphql-sse, against the gateway at HELIOGRAPH_URL, whose network lives.
+# Tests subscriptions over WebSocket and server-sent events with the clients graphql-ws and graphql-sse. The gateway at HELIOGRAPH_URL must run the live demo network.
 set -euo pipefail
 cd "$(dirname "$0")"
 ../npm-install.sh

@@ -1,5 +1,5 @@
-// What applications do with subscriptions, over both transports: hear the past and then the present, end, fail, and go on after a broken connection with
-// nothing lost and nothing told twice. The gateway at HELIOGRAPH_URL has to serve a network that lives.
+// Tests subscriptions over both transports: existing and new events, unsubscribing, errors, and resuming after a lost connection without lost or repeated
+// events. The gateway at HELIOGRAPH_URL must run the live demo network.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClient as createSSE } from 'graphql-sse'
@@ -11,7 +11,7 @@ const topic = '0.0.4001'
 const messages = 'subscription Hear($topic: EntityID!, $from: Timestamp) { topicMessages(topic: $topic, from: $from) { sequenceNumber consensusTimestamp text } }'
 const newest = 'query Newest($topic: EntityID!) { topic(id: $topic) { messages(first: 1, order: DESC) { nodes { sequenceNumber consensusTimestamp } } } }'
 
-// Each transport gives a client of its own, and a way to break its connection as a network would.
+// Each transport has its own client, and a function that interrupts its connection.
 const transports = {
   'graphql-ws': () => {
     let socket
@@ -37,7 +37,7 @@ const transports = {
   },
 }
 
-// first takes events until enough says so, and unsubscribes.
+// first reads events until enough returns true, then unsubscribes.
 async function first(events, enough) {
   const got = []
   for await (const { data, errors } of events) {
@@ -54,22 +54,22 @@ const following = (start, length) => Array.from({ length }, (_, i) => start + i)
 async function newestMessage(client) {
   const answers = []
   for await (const answer of client.iterate({ query: newest, variables: { topic } })) answers.push(answer)
-  assert.equal(answers.length, 1, 'a query is answered once, and completed')
+  assert.equal(answers.length, 1, 'a query has one result')
   return answers[0].data.topic.messages.nodes[0]
 }
 
 for (const [name, connect] of Object.entries(transports)) {
-  test(`${name}: the past, then the present`, async () => {
+  test(`${name}: existing events, then new ones`, async () => {
     const { client, end } = connect()
     const known = Number((await newestMessage(client)).sequenceNumber)
     const heard = await first(client.iterate({ query: messages, variables: { topic, from: '0.0' } }), (got) => got.length === known + 2)
     assert.deepEqual(numbers(heard), following(1, known + 2))
     const times = heard.map((e) => BigInt(e.consensusTimestamp.replace('.', '')))
-    assert.ok(times.every((t, i) => i === 0 || times[i - 1] < t), 'consensus times rise')
+    assert.ok(times.every((t, i) => i === 0 || times[i - 1] < t), 'consensus timestamps must increase')
     end()
   })
 
-  test(`${name}: the present only`, async () => {
+  test(`${name}: new events only`, async () => {
     const { client, end } = connect()
     const known = Number((await newestMessage(client)).sequenceNumber)
     const [event] = await first(client.iterate({ query: messages, variables: { topic } }), () => true)
@@ -77,7 +77,7 @@ for (const [name, connect] of Object.entries(transports)) {
     end()
   })
 
-  test(`${name}: a broken connection loses nothing and repeats nothing`, async () => {
+  test(`${name}: resume after a lost connection`, async () => {
     const { client, cut, end } = connect()
     const known = await newestMessage(client)
     let from = known.consensusTimestamp
@@ -99,7 +99,7 @@ for (const [name, connect] of Object.entries(transports)) {
     end()
   })
 
-  test(`${name}: what is wrong is told`, async () => {
+  test(`${name}: errors`, async () => {
     const { client, end } = connect()
     const refusal = async (query) => {
       try {
@@ -120,7 +120,7 @@ for (const [name, connect] of Object.entries(transports)) {
   })
 }
 
-test('graphql-ws: one of two subscriptions on a connection ends', async () => {
+test('graphql-ws: unsubscribe one of two subscriptions on a connection', async () => {
   const { client, end } = transports['graphql-ws']()
   const blocks = client.iterate({ query: 'subscription { blocks { number } }' })
   await first(client.iterate({ query: messages, variables: { topic, from: '0.0' } }), (got) => got.length === 3)

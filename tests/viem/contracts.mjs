@@ -1,4 +1,4 @@
-// What applications do with contracts through viem, on the demo network.
+// Tests contract calls with viem, on the contracts of the demo network.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -28,7 +28,7 @@ before(async () => {
 
 after(() => shim.close())
 
-test('an ERC-20 is read', async () => {
+test('read an ERC-20 contract', async () => {
   const token = getContract({ address: coin, abi: erc20Abi, client })
   const [name, symbol, decimals, supply, balance, allowance] = await Promise.all([
     token.read.name(), token.read.symbol(), token.read.decimals(), token.read.totalSupply(), token.read.balanceOf([alice]), token.read.allowance([alice, bob]),
@@ -37,14 +37,14 @@ test('an ERC-20 is read', async () => {
   assert.ok(balance > 0n && balance < 97_000_000n, `Alice has ${balance}`)
 })
 
-test('an ERC-20 is read at older blocks', async () => {
+test('read an ERC-20 contract at historical blocks', async () => {
   const read = (functionName, args, blockNumber) => client.readContract({ address: coin, abi: erc20Abi, functionName, args, blockNumber })
   assert.equal(await read('balanceOf', [alice], born), 100_000_000n)
   assert.equal(await read('allowance', [alice, bob], born), 0n)
   await assert.rejects(read('totalSupply', [], born - 1n), { name: 'ContractFunctionExecutionError', message: /returned no data/ })
 })
 
-test('a token of the ledger is read as an ERC-20, a collection as an ERC-721', async () => {
+test('read ledger tokens as ERC-20 and ERC-721', async () => {
   const token = getContract({ address: at(2001), abi: erc20Abi, client })
   assert.deepEqual(await Promise.all([token.read.name(), token.read.symbol(), token.read.decimals()]), ['Sunlight', 'SUN', 6])
   const { balances } = await get('/tokens/0.0.2001/balances?account.id=0.0.1001')
@@ -57,7 +57,7 @@ test('a token of the ledger is read as an ERC-20, a collection as an ERC-721', a
   assert.equal((await lights.read.ownerOf([1n])).toLowerCase(), (await get(`/accounts/${owner}`)).evm_address)
 })
 
-test('a transfer is simulated and estimated', async () => {
+test('simulate and estimate a transfer', async () => {
   const transfer = { address: coin, abi: erc20Abi, functionName: 'transfer', args: [bob, 5n], account: alice }
   const { result } = await client.simulateContract(transfer)
   assert.equal(result, true)
@@ -67,7 +67,7 @@ test('a transfer is simulated and estimated', async () => {
   await assert.rejects(client.simulateContract({ ...transfer, gas: 22_000n }))
 })
 
-test('failures are decoded', async () => {
+test('decode errors', async () => {
   const why = async (contract, address, functionName, args, account) => {
     try {
       await client.simulateContract({ address, abi: contracts[contract].abi, functionName, args, account })
@@ -76,7 +76,7 @@ test('failures are decoded', async () => {
       const reverted = e.walk((cause) => cause instanceof ContractFunctionRevertedError)
       return { name: reverted?.data?.errorName, args: reverted?.data?.args, reason: reverted?.reason }
     }
-    assert.fail('it succeeded')
+    assert.fail('the call succeeded')
   }
   const breakwater = at(2902)
   assert.deepEqual(await why('Breakwater', breakwater, 'withArguments', [77n]), { name: 'TooHigh', args: [10n, 77n], reason: undefined })
@@ -88,7 +88,7 @@ test('failures are decoded', async () => {
   assert.equal(short.args[2], 10n ** 12n)
 })
 
-test('what is stored is what is read', async () => {
+test('read code, storage and balances', async () => {
   assert.equal(await client.getCode({ address: at(2903) }), `0x${contracts.Furnace.runtimeBytecode}`)
   const stored = await client.getStorageAt({ address: at(2903), slot: '0x0' })
   assert.equal(BigInt(stored), await client.readContract({ address: at(2903), abi: contracts.Furnace.abi, functionName: 'heat' }))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lets viem, a client library of EVM networks, read and simulate calls of contracts at the gateway at HELIOGRAPH_URL.
+# Tests contract calls at the gateway at HELIOGRAPH_URL with viem, a client library for EVM networks.
 set -euo pipefail
 cd "$(dirname "$0")"
 ../npm-install.sh

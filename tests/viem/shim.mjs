@@ -1,7 +1,7 @@
-// A JSON-RPC server as small as viem can do with, over the gateway's REST API: what a relay does, without transactions.
+// A minimal JSON-RPC server for viem on top of the gateway's REST API: a relay without transactions.
 import { createServer } from 'node:http'
 
-const tinybar = 10n ** 10n // in weibars, which is what JSON-RPC speaks of
+const tinybar = 10n ** 10n // in weibars, the unit in JSON-RPC
 
 const hex = (n) => `0x${BigInt(n).toString(16)}`
 
@@ -41,11 +41,11 @@ const methods = {
   },
 }
 
-// serve starts the server on a loopback address of its own choosing, and resolves to it.
+// serve starts the server on a free loopback port and resolves to its URL.
 export function serve(gateway) {
   const answer = async ({ id, method, params }) => {
     try {
-      if (!methods[method]) throw new RPCError(-32601, `the method ${method} is not there`)
+      if (!methods[method]) throw new RPCError(-32601, `method ${method} not found`)
       return { jsonrpc: '2.0', id, result: await methods[method](gateway, params ?? []) }
     } catch (e) {
       return { jsonrpc: '2.0', id, error: { code: e.code ?? -32603, message: e.message, data: e.data } }

@@ -4,7 +4,7 @@ const states = { connecting: 'Connecting …', live: 'Live', broken: 'Disconnect
 
 const time = (timestamp) => new Date(Number(timestamp.split('.')[0]) * 1000).toLocaleTimeString()
 
-/** Shows what is said in a topic, as it is said. */
+/** Shows the messages of a topic as they arrive. */
 export function TopicFeed({ url, topic }) {
   const { messages, state, problem } = useTopic(url, topic)
   return (

@@ -2,7 +2,7 @@ import { createRoot } from 'react-dom/client'
 import { TopicFeed } from './TopicFeed.jsx'
 import './style.css'
 
-// Where the gateway is can be said in the address: /?gateway=http://localhost:8080&topic=0.0.4001
+// Query parameters select the gateway and the topic: /?gateway=http://localhost:8080&topic=0.0.4001
 const parameters = new URLSearchParams(location.search)
 const gateway = parameters.get('gateway') ?? 'http://localhost:8080'
 const topic = parameters.get('topic') ?? '0.0.4001'

@@ -5,14 +5,14 @@ const subscription = `subscription Topic($topic: EntityID!, $from: Timestamp) {
   topicMessages(topic: $topic, from: $from) { sequenceNumber consensusTimestamp text payer { entityId memo } }
 }`
 
-// A minute ago, as a consensus time: what the page shows before anything new is said.
+// The consensus timestamp one minute ago: the page starts with messages since then.
 const aMinuteAgo = () => `${Math.floor(Date.now() / 1000) - 60}.000000000`
 
-/** How many messages are kept on the page. */
+/** Maximum number of messages on the page. */
 const most = 50
 
 /**
- * Listens to a topic for as long as the component is shown. After a break it goes on behind the last message, so that none is lost and none comes twice.
+ * Subscribes to a topic while the component is mounted. After a lost connection it resumes after the last message, so that each message appears once.
  * @returns {{ messages: object[], state: 'connecting' | 'live' | 'broken', problem: string }} newest message first
  */
 export function useTopic(url, topic) {

@@ -1,5 +1,4 @@
-// What a wallet shows of an account. The types of everything below come from the schema: ask for another field, run `npm run codegen`, and the compiler
-// knows it.
+// Prints the data of an account that a wallet shows. The types are generated from the schema. After changes of the query, run `npm run codegen`.
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { print } from 'graphql'
 import { graphql } from './gql/gql.js'
@@ -40,8 +39,8 @@ async function ask<Data, Variables>(document: TypedDocumentNode<Data, Variables>
 
 const id = process.argv[2] ?? '0.0.1001'
 const { account } = await ask(walletQuery, { account: id })
-if (!account) throw new Error(`there is no account ${id}`)
-console.log(`${account.entityId} (${account.memo}) has ${account.balance} ℏ`)
+if (!account) throw new Error(`account ${id} not found`)
+console.log(`${account.entityId} (${account.memo}) balance: ${account.balance} ℏ`)
 for (const t of account.transactions.nodes) {
   const own = t.transfers.filter((x) => x.accountId === account.entityId).reduce((sum, x) => sum + BigInt(x.amount), 0n)
   console.log(`${t.transactionId}  ${t.name}  ${t.result}  ${own} tinybars`)
