@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"strconv"
-	"strings"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
+
+	"heliograph/internal/base/accept"
 )
 
 // compressFrom is the size of a body, in bytes, from which compressing it is worth while.
@@ -37,17 +37,17 @@ func compress(h http.Header, r *http.Request, body []byte) []byte {
 		return body
 	}
 	variesByEncoding(h)
-	wanted := r.Header.Get("Accept-Encoding")
-	if wanted == "" {
+	given := r.Header["Accept-Encoding"]
+	if len(given) == 0 {
 		return body
 	}
 	best, quality := -1, 0.0
 	for i, e := range encoders {
-		if q, _ := qualityOf(wanted, e.name); q > quality {
+		if q, _ := accept.Encoding(given, e.name); q > quality {
 			best, quality = i, q
 		}
 	}
-	if asItIs, named := qualityOf(wanted, "identity"); best < 0 || named && asItIs > quality {
+	if plain, named := accept.Encoding(given, "identity"); best < 0 || named && plain > quality {
 		return body
 	}
 	var out bytes.Buffer
@@ -65,32 +65,9 @@ func compress(h http.Header, r *http.Request, body []byte) []byte {
 	return out.Bytes()
 }
 
-// Accepts tells whether a client that sends accept as Accept-Encoding takes an encoding, and likes it no less than the plain body.
-func Accepts(accept, encoding string) bool {
-	quality, _ := qualityOf(accept, encoding)
-	asItIs, named := qualityOf(accept, "identity")
-	return quality > 0 && (!named || quality >= asItIs)
-}
-
-// qualityOf is how much a client wants an encoding, 0 when it does not take it (RFC 9110 §12.5.3), and whether it names the encoding.
-func qualityOf(accept, name string) (quality float64, named bool) {
-	others := 0.0
-	for item := range strings.SplitSeq(accept, ",") {
-		encoding, params, _ := strings.Cut(strings.TrimSpace(item), ";")
-		q := 1.0
-		if text, ok := strings.CutPrefix(strings.ReplaceAll(params, " ", ""), "q="); ok {
-			v, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				continue
-			}
-			q = v
-		}
-		switch encoding = strings.TrimSpace(encoding); {
-		case strings.EqualFold(encoding, name):
-			return q, true
-		case encoding == "*":
-			others = q
-		}
-	}
-	return others, false
+// Accepts reports whether a client with the given Accept-Encoding accepts an encoding and does not prefer the plain body.
+func Accepts(given []string, encoding string) bool {
+	quality, _ := accept.Encoding(given, encoding)
+	plain, named := accept.Encoding(given, "identity")
+	return quality > 0 && (!named || quality >= plain)
 }

@@ -3,8 +3,10 @@ package server
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"heliograph/graph/incremental"
+	"heliograph/internal/base/accept"
 )
 
 // deferSpec is the version of incremental delivery that the server implements: the proposal of 2022-08-24.
@@ -24,13 +26,13 @@ func acceptsParts(r *http.Request) bool {
 	if r.Method != http.MethodPost {
 		return false
 	}
-	for media, params := range acceptedMedia(r.Header) {
-		if media != mediaParts {
+	for e := range accept.Elements(r.Header["Accept"]) {
+		if e.Quality <= 0 || !strings.EqualFold(e.Value, mediaParts) {
 			continue
 		}
-		spec, hasSpec := params["deferspec"]
-		_, newer := params["incrementalspec"]
-		_, subscription := params["subscriptionspec"]
+		spec, hasSpec := e.Param("deferSpec")
+		_, newer := e.Param("incrementalSpec")
+		_, subscription := e.Param("subscriptionSpec")
 		if !newer && !subscription && (!hasSpec || spec == deferSpec) {
 			return true
 		}

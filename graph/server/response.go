@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
-	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"heliograph/graph/fault"
+	"heliograph/internal/base/accept"
 )
 
 // Media types of responses.
@@ -31,38 +30,12 @@ const (
 	costLimitHeader = "X-Query-Cost-Limit"
 )
 
-// acceptedMedia returns the media ranges of the Accept header that the client accepts, with their parameters and quality. Malformed elements are skipped.
-func acceptedMedia(h http.Header) iter.Seq2[string, map[string]string] {
-	return func(yield func(string, map[string]string) bool) {
-		for _, value := range h["Accept"] {
-			for element := range strings.SplitSeq(value, ",") {
-				media, params, err := mime.ParseMediaType(strings.TrimSpace(element))
-				if err == nil && quality(params) > 0 && !yield(media, params) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// quality returns the value of the parameter q: 1 if it is absent, 0 if it is malformed.
-func quality(params map[string]string) float64 {
-	text, ok := params["q"]
-	if !ok {
-		return 1
-	}
-	q, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return 0
-	}
-	return q
-}
-
 // responseMedia returns the media type of the response to GET and POST requests: application/json unless the client prefers
 // application/graphql-response+json.
 func responseMedia(h http.Header) string {
-	best, bestQuality := mediaJSON, 0.0
-	for media, params := range acceptedMedia(h) {
+	best, quality := mediaJSON, 0.0
+	for e := range accept.Elements(h["Accept"]) {
+		media := strings.ToLower(e.Value)
 		switch media {
 		case mediaGraphQL:
 		case mediaJSON, "application/*", "*/*":
@@ -70,8 +43,8 @@ func responseMedia(h http.Header) string {
 		default:
 			continue
 		}
-		if q := quality(params); q > bestQuality {
-			best, bestQuality = media, q
+		if e.Quality > quality {
+			best, quality = media, e.Quality
 		}
 	}
 	return best

@@ -3,17 +3,20 @@ package server
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"heliograph/internal/base/accept"
 )
 
 // acceptsEvents reports whether a client accepts server-sent events.
 func acceptsEvents(r *http.Request) bool {
-	for media := range acceptedMedia(r.Header) {
-		if media == mediaEvents {
+	for e := range accept.Elements(r.Header["Accept"]) {
+		if e.Quality > 0 && strings.EqualFold(e.Value, mediaEvents) {
 			return true
 		}
 	}

@@ -107,7 +107,7 @@ func accepts(given []string) bool {
 	case len(given) == 1 && (given[0] == "gzip" || given[0] == "gzip, deflate" || given[0] == "gzip, deflate, br"):
 		return true
 	default:
-		return rest.Accepts(strings.Join(given, ","), "gzip")
+		return rest.Accepts(given, "gzip")
 	}
 }
 

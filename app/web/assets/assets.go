@@ -15,6 +15,9 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"heliograph/internal/base/accept"
+	"heliograph/internal/base/etag"
 )
 
 // What Cache-Control says.
@@ -141,7 +144,7 @@ func Guard(w http.ResponseWriter, r *http.Request, contentSecurityPolicy string)
 func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var content io.Reader = bytes.NewReader(f.packed)
 	size, tag, encoding := len(f.packed), `"`+f.tag+`-gzip"`, "gzip"
-	if !acceptsGzip(r.Header.Values("Accept-Encoding")) {
+	if quality, _ := accept.Encoding(r.Header["Accept-Encoding"], "gzip"); quality <= 0 {
 		unpacked, err := gzip.NewReader(content)
 		if err != nil {
 			http.Error(w, "internal error", http.StatusInternalServerError)
@@ -153,7 +156,7 @@ func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Vary", "Accept-Encoding")
 	header.Set("Cache-Control", f.cacheControl)
 	header.Set("ETag", tag)
-	if matchesTag(r.Header.Values("If-None-Match"), tag) {
+	if etag.Matches(strings.Join(r.Header["If-None-Match"], ","), tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
@@ -167,38 +170,4 @@ func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	// A failed write means that the client has gone: there is nobody left to tell.
 	_, _ = io.Copy(w, content)
-}
-
-// acceptsGzip reads Accept-Encoding (RFC 9110, section 12.5.3). A coding with weight 0 is refused; "*" stands for every
-// coding that is not named.
-func acceptsGzip(values []string) bool {
-	star := false
-	for value := range strings.SplitSeq(strings.Join(values, ","), ",") {
-		coding, parameters, _ := strings.Cut(value, ";")
-		accepted := true
-		for parameter := range strings.SplitSeq(parameters, ";") {
-			if weight, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(parameter)), "q="); ok {
-				q, err := strconv.ParseFloat(weight, 64)
-				accepted = err == nil && q > 0
-			}
-		}
-		switch strings.ToLower(strings.TrimSpace(coding)) {
-		case "gzip", "x-gzip":
-			return accepted
-		case "*":
-			star = accepted
-		}
-	}
-	return star
-}
-
-// matchesTag reads If-None-Match, which compares weakly (RFC 9110, section 13.1.2).
-func matchesTag(values []string, tag string) bool {
-	for candidate := range strings.SplitSeq(strings.Join(values, ","), ",") {
-		candidate = strings.TrimSpace(candidate)
-		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
-			return true
-		}
-	}
-	return false
 }

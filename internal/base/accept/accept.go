@@ -1,0 +1,67 @@
+// Package accept parses the request headers Accept and Accept-Encoding (RFC 9110 §12.5).
+package accept
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+)
+
+// Element is an element of a header.
+type Element struct {
+	// Value is a media range or a content coding. Case is preserved.
+	Value string
+	// Quality is the weight, 1 by default. The client does not accept elements with weight 0.
+	Quality float64
+
+	params string
+}
+
+// Elements returns the elements of the values of a header. Elements with a malformed weight are skipped.
+func Elements(values []string) iter.Seq[Element] {
+	return func(yield func(Element) bool) {
+		for _, value := range values {
+			for text := range strings.SplitSeq(value, ",") {
+				name, params, _ := strings.Cut(text, ";")
+				e := Element{Value: strings.TrimSpace(name), Quality: 1, params: params}
+				if e.Value == "" {
+					continue
+				}
+				if q, ok := e.Param("q"); ok {
+					var err error
+					if e.Quality, err = strconv.ParseFloat(q, 64); err != nil {
+						continue
+					}
+				}
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Param returns the value of a parameter, without quotes, and reports whether the element has it. Names are case-insensitive.
+func (e Element) Param(name string) (value string, ok bool) {
+	for param := range strings.SplitSeq(e.params, ";") {
+		key, value, _ := strings.Cut(param, "=")
+		if strings.EqualFold(strings.TrimSpace(key), name) {
+			return strings.Trim(strings.TrimSpace(value), `"`), true
+		}
+	}
+	return "", false
+}
+
+// Encoding returns the weight of a content coding in the values of Accept-Encoding, 0 if the client does not accept it. It reports whether the header names
+// the coding. If it does not, the weight is that of "*".
+func Encoding(values []string, coding string) (quality float64, named bool) {
+	for e := range Elements(values) {
+		switch {
+		case strings.EqualFold(e.Value, coding):
+			return e.Quality, true
+		case e.Value == "*":
+			quality = e.Quality
+		}
+	}
+	return quality, false
+}
