@@ -1,6 +1,6 @@
 // Package apidocs serves the page in which people read the description of a REST API and try it, and the description itself.
 //
-// The page is built from src/ by build.sh; what is served is dist/, which holds every file in gzip form only. Nothing in it asks any other
+// The page is built from src/ by scripts/build-assets.sh; what is served is dist/, which holds every file in gzip form only. Nothing in it asks any other
 // host for anything, and the content security policy keeps it so.
 package apidocs
 

@@ -1,6 +1,6 @@
 // Package graphiql serves GraphiQL, the page in which people read the schema and write, run and share GraphQL documents.
 //
-// The page is built from src/ by build.sh; what is served is dist/, which holds every file in gzip form only. Nothing
+// The page is built from src/ by scripts/build-assets.sh; what is served is dist/, which holds every file in gzip form only. Nothing
 // in it asks any other host for anything, and the content security policy keeps it so.
 package graphiql
 

@@ -48,7 +48,7 @@ func Built(t *testing.T, dist fs.FS) map[string][]byte {
 	return files
 }
 
-// Current fails the test when src was edited and build.sh was not run. Folders with the names in apart are not part of the build.
+// Current fails the test if src was edited and scripts/build-assets.sh did not run afterwards. Folders with the names in apart are not part of the build.
 func Current(t *testing.T, apart ...string) {
 	t.Helper()
 	var sums strings.Builder
@@ -79,7 +79,7 @@ func Current(t *testing.T, apart ...string) {
 	}
 	lines := func(text string) []string { return slices.Sorted(strings.Lines(text)) }
 	if now, then := lines(sums.String()), lines(string(recorded)); !slices.Equal(now, then) {
-		t.Errorf("dist is older than src: run build.sh\nsources:\n%v\nbuilt from:\n%v", now, then)
+		t.Errorf("dist is older than src: run scripts/generate-assets.sh\nsources:\n%v\nbuilt from:\n%v", now, then)
 	}
 }
 

@@ -1,12 +1,14 @@
 #!/bin/sh
-# Rebuilds dist/ from src/: installs exactly what package-lock.json names, bundles, and keeps every file as gzip only.
-# The result depends on the sources and the lock file alone, so that an unchanged source gives an unchanged dist/.
+# Usage: build-assets.sh FOLDER NAME [EXCLUDED]
+# Rebuilds FOLDER/dist from FOLDER/src: installs the packages of package-lock.json, bundles, and stores every file as gzip only. NAME is the name of the
+# application for error messages. EXCLUDED is a folder of src that is not part of the build.
+# The result depends only on the sources and the lock file, so that unchanged sources give an unchanged dist.
 set -eu
-cd "$(dirname "$0")/src"
+cd "$1/src"
 
 for tool in node npm; do
   if ! command -v "$tool" >/dev/null 2>&1; then
-    echo "build.sh: $tool is not installed; building the API docs needs Node.js 20.19 or newer and npm" >&2
+    echo "build-assets.sh: $tool is not installed; building $2 requires Node.js 20.19 or newer and npm" >&2
     exit 1
   fi
 done
@@ -14,8 +16,8 @@ done
 npm ci
 npx --no-install vite build
 
-# Beside dist/, dist.sum keeps the hashes of the sources it was built from, so that a test can tell when it is stale.
-node --input-type=module -e '
+# dist.sum has the hashes of the sources of dist, so that a test can detect an outdated dist.
+EXCLUDED="${3-}" node --input-type=module -e '
   import { createHash } from "node:crypto";
   import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
   import { join } from "node:path";
@@ -26,14 +28,15 @@ node --input-type=module -e '
   for (const name of filesOf("../dist")) {
     const file = join("../dist", name);
     const packed = gzipSync(readFileSync(file), { level: constants.Z_BEST_COMPRESSION });
-    // zlib writes no name and no time into the header, but the platform, which has no say here.
+    // The only part of the header that depends on the machine is the platform.
     packed[9] = 255;
     writeFileSync(`${file}.gz`, packed);
     rmSync(file);
   }
 
+  const excluded = ["node_modules", process.env.EXCLUDED].filter(Boolean);
   const sums = filesOf(".")
-    .filter((name) => !/^node_modules\//.test(name))
+    .filter((name) => !excluded.includes(name.split("/")[0]))
     .sort()
     .map((name) => `${createHash("sha256").update(readFileSync(name)).digest("hex")}  ${name}\n`);
   writeFileSync("../dist.sum", sums.join(""));
