@@ -2,9 +2,6 @@ package resolvers
 
 import (
 	"context"
-	"fmt"
-	"strconv"
-	"time"
 
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
@@ -15,30 +12,28 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// callContract runs a call, and notes its failure for REST.
+// callContract runs a call and reports its failure in the outcome.
 func (r *Resolver) callContract(ctx context.Context, in *calls.ContractCallInput) (*calls.ContractCall, error) {
 	call, err := r.calls.Call(ctx, in)
 	if err == nil {
-		noteFailure(ctx, call.Failure)
+		reportFailure(ctx, call.Failure)
 	}
 	return call, err
 }
 
-// estimateGas estimates the gas of a call, and notes its failure for REST.
+// estimateGas estimates the gas of a call and reports its failure in the outcome.
 func (r *Resolver) estimateGas(ctx context.Context, in *calls.ContractCallInput) (*calls.GasEstimate, error) {
 	estimate, err := r.calls.Estimate(ctx, in)
 	if err == nil {
-		noteFailure(ctx, estimate.Failure)
+		reportFailure(ctx, estimate.Failure)
 	}
 	return estimate, err
 }
 
-func noteFailure(ctx context.Context, f *calls.ContractCallFailure) {
-	if f == nil {
-		return
+func reportFailure(ctx context.Context, f *calls.ContractCallFailure) {
+	if f != nil {
+		relay.OutcomeOf(ctx).Failure = f
 	}
-	h := relay.HintsOf(ctx)
-	h.Lacks, h.CallFailure = "call", f
 }
 
 // callOf calls a contract.
@@ -61,7 +56,7 @@ func (r *Resolver) contractTrace(ctx context.Context, ref traceRef, o contractca
 	return r.calls.Trace(ctx, o, func() (*ledger.ContractResult, error) { return r.tracedResult(ctx, ref) })
 }
 
-// tracedResult finds the result of the transaction that is meant. What is missing is told to the REST side.
+// tracedResult finds the result of the transaction that is meant. The outcome reports what is missing.
 func (r *Resolver) tracedResult(ctx context.Context, ref traceRef) (*ledger.ContractResult, error) {
 	var contract ledger.Null[ledger.EntityID]
 	if ref.contract != nil {
@@ -70,7 +65,7 @@ func (r *Resolver) tracedResult(ctx context.Context, ref traceRef) (*ledger.Cont
 			return nil, err
 		}
 		if !callee.Valid {
-			relay.HintsOf(ctx).Lacks = "No contract " + ref.contract.String() + " found"
+			relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingContract, Contract: *ref.contract}
 			return nil, nil //nolint:nilnil // null in the graph
 		}
 		contract = callee
@@ -84,7 +79,7 @@ func (r *Resolver) tracedResult(ctx context.Context, ref traceRef) (*ledger.Cont
 		return nil, err
 	}
 	if result == nil || contract.Valid && result.ContractID != contract.V {
-		relay.HintsOf(ctx).Lacks = "Contract result not found: " + strconv.FormatInt(int64(at), 10)
+		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingContractResult, At: at}
 		return nil, nil //nolint:nilnil // as above
 	}
 	return result, nil
@@ -98,7 +93,7 @@ func (r *Resolver) tracedAt(ctx context.Context, ref traceRef, contract ledger.N
 		}
 		rows, err := transactions.ContractResults(ctx, r.db, &ledger.ContractResultFilter{ContractID: &ledger.EntityIDFilter{Eq: &contract.V}}, transactions.ResultDetails, storage.Page{Limit: 1, Desc: true})
 		if err != nil || len(rows) == 0 {
-			relay.HintsOf(ctx).Lacks = "No result of contract " + contract.V.String() + " found"
+			relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingContractResults, ID: contract.V}
 			return 0, err
 		}
 		return rows[0].ConsensusTimestamp, nil
@@ -118,13 +113,7 @@ func (r *Resolver) tracedAt(ctx context.Context, ref traceRef, contract ledger.N
 		return 0, err
 	}
 	if !found.Valid {
-		h := relay.HintsOf(ctx)
-		if ref.hash != nil {
-			h.Lacks = "Contract transaction hash not found: TransactionHashParameter[hash=" + string(ledger.AppendHex(nil, located.Hash)) + "]"
-		} else {
-			h.Lacks = fmt.Sprintf("Transaction not found: TransactionIdParameter[payerAccountId=%s, validStart=%s]", ref.id.Payer,
-				time.Unix(0, int64(ref.id.ValidStart)).UTC().Format(time.RFC3339Nano))
-		}
+		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingContractTransaction, Hash: located.Hash, TransactionID: ref.id}
 		return 0, nil
 	}
 	return found.V.At, nil

@@ -344,7 +344,7 @@ func (r *Resolver) contractResult(ctx context.Context, hash *string, id *ledger.
 	}
 	found, err := transactions.ContractResult(ctx, r.db, ref)
 	if found != nil {
-		relay.HintsOf(ctx).Partial = found.Partial
+		relay.OutcomeOf(ctx).Partial = found.Partial
 	}
 	return found, err
 }

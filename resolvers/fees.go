@@ -19,13 +19,13 @@ func (r *Resolver) estimateFee(ctx context.Context, transaction []byte, mode fee
 	case len(transaction) > fees.MaxBytes:
 		return nil, fault.Input("a transaction has %d bytes at most", fees.MaxBytes)
 	case throttle < 0:
-		return nil, fault.Input("highVolumeThrottle must be greater than or equal to 0")
+		return nil, fault.Input("highVolumeThrottle is negative: %d", throttle)
 	case throttle > maxThrottle:
-		return nil, fault.Input("highVolumeThrottle must be less than or equal to %d", maxThrottle)
+		return nil, fault.Input("highVolumeThrottle is more than %d: %d", maxThrottle, throttle)
 	}
 	tx, err := fees.Parse(transaction)
 	if err != nil {
-		return nil, refused(err)
+		return nil, inputError(err)
 	}
 	schedule, err := r.feeSchedules.get(ctx)
 	if err != nil {
@@ -39,17 +39,18 @@ func (r *Resolver) estimateFee(ctx context.Context, transaction []byte, mode fee
 	}
 	e, err := schedule.Estimate(tx, o)
 	if err != nil {
-		return nil, refused(err)
+		return nil, inputError(err)
 	}
 	e.ScheduleTimestamp = schedule.since
 	return e, nil
 }
 
-// refused tells the client why there is no estimate.
-func refused(err error) error {
-	var why fees.Refusal
-	if errors.As(err, &why) {
-		return fault.Input("%s", string(why))
+// inputError makes errors that the transaction causes errors of the client's input.
+func inputError(err error) error {
+	var input *fees.InputError
+	var extra *fees.UndefinedExtraError
+	if errors.As(err, &input) || errors.As(err, &extra) {
+		return fault.Of(fault.BadUserInput, err)
 	}
 	return err
 }

@@ -113,10 +113,10 @@ func TestEstimateFeeOfNothing(t *testing.T) {
 		t.Errorf("%s", got.Body)
 	}
 	for want, variables := range map[string]map[string]any{
-		"highVolumeThrottle must be greater than or equal to 0":           {"t": tx, "throttle": -1},
-		"highVolumeThrottle must be less than or equal to 10000":          {"t": tx, "throttle": 10001},
-		"Unable to parse transaction":                                     {"t": "ff"},
-		"Transaction must contain body bytes or signed transaction bytes": {"t": "0x"},
+		"highVolumeThrottle is negative: -1":           {"t": tx, "throttle": -1},
+		"highVolumeThrottle is more than 10000: 10001":          {"t": tx, "throttle": 10001},
+		"the transaction is malformed":                                     {"t": "ff"},
+		"the transaction has no bodyBytes and no signedTransactionBytes": {"t": "0x"},
 	} {
 		if got := g.Query(t, query, variables); !strings.Contains(got.Body, want) || !strings.Contains(got.Body, "BAD_USER_INPUT") {
 			t.Errorf("%s: %s", want, got.Body)

@@ -60,11 +60,8 @@ func rootList[C any](ctx context.Context, r *Resolver, l listOf[C], order relay.
 	return relay.NewConnection(l.kind, p, rows[0], l.key), nil
 }
 
-// lacksAccount is what the hints call an account that the database does not have.
-const lacksAccount = "Account"
-
-// listOfAccount is [rootList] of an account in any of its names. Where it does not exist the list is empty, and the hints say so; mustExist looks
-// for ids too, which otherwise may be of nothing.
+// listOfAccount is [rootList] of an account in any of its names. If it does not exist, the list is empty and the outcome reports
+// it as missing. mustExist also looks up entity ids, which otherwise are used without a check.
 func listOfAccount[C any](ctx context.Context, r *Resolver, l listOf[C], account ledger.AccountRef, mustExist bool, order relay.Order, args relay.Args, queue func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*C)) error) (*relay.Connection[C], error) {
 	id, err := entities.ResolveAccount(ctx, r.db, account)
 	if err != nil {
@@ -83,7 +80,7 @@ func listOfAccount[C any](ctx context.Context, r *Resolver, l listOf[C], account
 		return queue(b, id.V, p, done)
 	})
 	if err == nil && !exists {
-		relay.HintsOf(ctx).Lacks = lacksAccount
+		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingAccount}
 	}
 	return c, err
 }

@@ -107,7 +107,7 @@ func (r *Resolver) networkSupply(ctx context.Context, at *ledger.TimestampFilter
 		return nil, err
 	}
 	if b.Lower > b.Upper {
-		return nil, fault.Input("Invalid range provided for timestamp")
+		return nil, fault.Of(fault.BadUserInput, ledger.ErrEmptyRange)
 	}
 	return entities.NetworkSupplyAt(ctx, r.db, b)
 }
@@ -117,7 +117,7 @@ func (r *Resolver) systemFile(ctx context.Context, number int64, b entities.Boun
 	id := r.db.SystemEntity(number)
 	when, err := entities.SystemFile(ctx, r.db, id, b, read)
 	if err == nil && !when.Valid {
-		relay.HintsOf(ctx).Lacks = "File " + id.String()
+		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingFile, ID: id}
 	}
 	return when.V, when.Valid, err
 }

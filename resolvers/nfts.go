@@ -164,6 +164,6 @@ func (r *Resolver) nftTransactions(ctx context.Context, key ledger.NFTKey, f *le
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading the history of serial %d of token %s: %w", key.SerialNumber, key.TokenID, err)
 	}
-	relay.HintsOf(ctx).Partial = history.Partial
+	relay.OutcomeOf(ctx).Partial = history.Partial
 	return nftHistory(p, history), nil
 }

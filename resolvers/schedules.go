@@ -86,6 +86,6 @@ func (r *Resolver) schedule(ctx context.Context, id ledger.EntityID) (*ledger.Sc
 	if err != nil || s == nil {
 		return nil, err
 	}
-	relay.HintsOf(ctx).Volatile = s.StateAt(r.timestamp()) == ledger.SchedulePending
+	relay.OutcomeOf(ctx).Volatile = s.StateAt(r.timestamp()) == ledger.SchedulePending
 	return s, nil
 }

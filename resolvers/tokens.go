@@ -132,11 +132,11 @@ func tokenKeyID(t *ledger.Token) ledger.EntityID { return t.EntityID }
 
 func accountEntityID(a *ledger.Account) ledger.EntityID { return a.EntityID }
 
-// token reads a token, as it is or as it was. The hints say when the database lacks its custom fees.
+// token reads a token, as it is or as it was. The outcome reports a missing custom fee row.
 func (r *Resolver) token(ctx context.Context, id ledger.EntityID, at *ledger.TimestampFilter) (*ledger.Token, error) {
 	t, err := entities.Token(ctx, r.db, id, at)
 	if err == nil && t != nil && t.Fees.V == nil {
-		relay.HintsOf(ctx).Lacks = "Custom fee"
+		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingTokenFees}
 	}
 	return t, err
 }

@@ -63,6 +63,18 @@ func queueMessages(ctx context.Context, b *storage.Batch, parents []*ledger.Topi
 
 func messageKey(m *ledger.TopicMessage) relay.Key { return relay.Key{int64(m.ConsensusTimestamp)} }
 
+// missingTopicParts are the kinds of the rows that a topic may lack.
+var missingTopicParts = map[storage.TopicPart]relay.MissingKind{
+	storage.TopicRow: relay.MissingTopic, storage.TopicEntity: relay.MissingTopicEntity, storage.TopicFees: relay.MissingTopicFees,
+}
+
+// reportMissingTopic reports the row that a topic lacks, if any, in the outcome.
+func reportMissingTopic(ctx context.Context, part storage.TopicPart) {
+	if kind, missing := missingTopicParts[part]; missing {
+		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: kind}
+	}
+}
+
 // topicMessage reads one message by its number or its time.
 func (r *Resolver) topicMessage(ctx context.Context, topic *ledger.EntityID, number *int64, at *ledger.Timestamp) (*ledger.TopicMessage, error) {
 	if err := oneOf("sequenceNumber and at", number != nil, at != nil); err != nil {

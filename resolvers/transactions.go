@@ -71,7 +71,7 @@ func (r *Resolver) transaction(ctx context.Context, id *ledger.TransactionID, ha
 		if err != nil {
 			return nil, err
 		}
-		relay.HintsOf(ctx).Volatile = f.Scheduled == nil && r.mayStillRun(found)
+		relay.OutcomeOf(ctx).Volatile = f.Scheduled == nil && r.mayStillRun(found)
 		return found, nil
 	case hash != nil:
 		h, err := ledger.ParseHash(*hash)

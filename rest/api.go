@@ -18,6 +18,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
 	"heliograph/graph/server"
 )
@@ -31,6 +32,7 @@ type API struct {
 	Documents embed.FS
 	Config    *Config
 	Server    *server.Server
+	Wording   Wording
 
 	ask      asker             // runs operations on the way to others
 	routes   chi.Routes        // which of the endpoints' paths a request's is
@@ -40,6 +42,14 @@ type API struct {
 	prepared map[*Endpoint]*prepared
 }
 
+// Wording has the texts of an API for what the graph reports with types.
+type Wording struct {
+	// Missing returns the text about something that does not exist. Endpoints of the modern family use it.
+	Missing func(*relay.Missing) string
+	// Error returns the text of an error, or "" to use the message of the graph.
+	Error func(error) string
+}
+
 // prepared is the document of an endpoint.
 type prepared struct {
 	document *server.Document
@@ -47,12 +57,9 @@ type prepared struct {
 	roots map[string][]string
 }
 
-// insideAlias is the alias of a root field that is there for its own fields only: they make the body as root fields do.
-const insideAlias = "inside"
-
-// Inside is the root field whose own fields make the body of an operation, nil where the root fields do.
+// Inside returns the root field with the alias [relay.InsideAlias], or nil.
 func Inside(op *ast.OperationDefinition) *ast.Field {
-	if f, ok := op.SelectionSet[0].(*ast.Field); ok && f.Alias == insideAlias {
+	if f, ok := op.SelectionSet[0].(*ast.Field); ok && f.Alias == relay.InsideAlias {
 		return f
 	}
 	return nil

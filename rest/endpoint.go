@@ -42,8 +42,9 @@ type Endpoint struct {
 	Finish func(r *Request) error
 	// Next are the parameters by which links.next goes on: the last parts of the page's key, in its order. Without any the answer has no links.
 	Next []Cursor
-	// Missing is the answer when the document's first root field is null or an empty list; by default 404.
-	Missing func(r *Request, h relay.Hints) *Problem
+	// NotFound returns the problem if the first root field of the document is null or an empty list, or if the outcome reports that something is missing. By
+	// default it is 404 with the text of [Wording].
+	NotFound func(r *Request, o *relay.Outcome) *Problem
 	// MaxAge is for how long the answer may be kept, in seconds.
 	MaxAge int
 	// MaxAgeVolatile is the same for answers that may change soon although they show history.

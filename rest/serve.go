@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/scalar"
@@ -80,7 +82,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most in
 		body = bytes.TrimSuffix(bytes.TrimPrefix(body, []byte(`{"text":"`)), []byte(`"}`))
 	}
 	age := e.MaxAge
-	if res.Hints.Volatile && e.MaxAgeVolatile > 0 {
+	if res.Outcome.Volatile && e.MaxAgeVolatile > 0 {
 		age = e.MaxAgeVolatile
 	}
 	cacheFor(w.Header(), age)
@@ -88,7 +90,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most in
 		w.Header().Set("Link", "<"+link+`>; rel="next"`)
 	}
 	status := http.StatusOK
-	if res.Hints.Partial {
+	if res.Outcome.Partial {
 		status = http.StatusPartialContent
 	}
 	writeBody(w, r, e.Family, status, body)
@@ -145,17 +147,11 @@ func (a *API) run(ctx context.Context, req *Request) *server.Result {
 func (a *API) body(req *Request, res *server.Result) (body []byte, link string, err error) {
 	e := req.Endpoint
 	if len(res.Errors) > 0 {
-		return nil, "", e.Family.problemOf(res)
+		return nil, "", a.problemOf(e.Family, res.Errors[0])
 	}
 	body, found := splice(inside(res.Data), a.prepared[e].roots[req.operation()])
-	if !found || res.Hints.Lacks != "" {
-		if e.Missing != nil {
-			return nil, "", e.Missing(req, res.Hints)
-		}
-		if e.Family == Modern {
-			return nil, "", ModernNotFound("")
-		}
-		return nil, "", NotFound("Not found")
+	if !found || !res.Outcome.Found() {
+		return nil, "", a.notFoundProblem(req, &res.Outcome)
 	}
 	for _, name := range e.OmitEmpty {
 		// A quote inside a string is escaped, so this text can only be the member itself.
@@ -168,49 +164,67 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 		return body, "", nil
 	}
 	switch {
-	case res.Hints.Rows > 0 && res.Hints.Rows == req.Limit && e.Family == Modern:
-		link = req.modernNext(res.Hints.Last)
-	case res.Hints.Rows > 0 && res.Hints.Rows == req.Limit:
-		link = req.next(res.Hints.Last)
-	case req.Cut != nil && (res.Hints.Rows > 0 || !e.EmptyEnds):
-		link = req.afterCut(res.Hints.Last)
+	case res.Outcome.Rows > 0 && res.Outcome.Rows == req.Limit && e.Family == Modern:
+		link = req.modernNext(res.Outcome.Last)
+	case res.Outcome.Rows > 0 && res.Outcome.Rows == req.Limit:
+		link = req.next(res.Outcome.Last)
+	case req.Cut != nil && (res.Outcome.Rows > 0 || !e.EmptyEnds):
+		link = req.afterCut(res.Outcome.Last)
 	}
 	return withLink(body, link), link, nil
 }
 
-// problemOf is the answer to an operation that ended with errors.
-func (f Family) problemOf(res *server.Result) *Problem {
-	code, _ := res.Errors[0].Extensions["code"].(string)
+// notFoundProblem returns the problem of a response without the requested object.
+func (a *API) notFoundProblem(req *Request, o *relay.Outcome) *Problem {
+	switch e := req.Endpoint; {
+	case e.NotFound != nil:
+		return e.NotFound(req, o)
+	case e.Family != Modern:
+		return NotFound("Not found")
+	case o.Missing != nil && a.Wording.Missing != nil:
+		return ModernNotFound(a.Wording.Missing(o.Missing))
+	default:
+		return ModernNotFound("")
+	}
+}
+
+// problemOf returns the problem of an operation that failed.
+func (a *API) problemOf(f Family, err *gqlerror.Error) *Problem {
+	code, _ := err.Extensions["code"].(string)
 	switch fault.Code(code) {
 	case fault.Timeout, fault.Unavailable:
 		return f.fail(http.StatusServiceUnavailable)
 	case fault.RateLimited:
-		return modern(http.StatusTooManyRequests, res.Errors[0].Message)
+		return modern(http.StatusTooManyRequests, a.text(err))
 	case fault.NotFound:
 		if f == Modern {
-			return modern(http.StatusNotFound, res.Errors[0].Message)
+			return modern(http.StatusNotFound, a.text(err))
 		}
 		return NotFound("Not found")
 	case fault.BadUserInput:
 		if f == Modern {
-			return modern(http.StatusBadRequest, res.Errors[0].Message)
+			return modern(http.StatusBadRequest, a.text(err))
 		}
-		return Bad(res.Errors[0].Message)
+		return Bad(a.text(err))
 	default:
 		return f.fail(http.StatusInternalServerError)
 	}
 }
 
-// The aliases of root fields whose members are members of the body themselves; any other root field is a member under its alias.
-const (
-	pageAlias = "page"
-	bodyAlias = "body"
-)
+// text returns the API's text for an error of the graph, or the graph's own.
+func (a *API) text(err *gqlerror.Error) string {
+	if a.Wording.Error != nil {
+		if text := a.Wording.Error(err); text != "" {
+			return text
+		}
+	}
+	return err.Message
+}
 
 // splice makes a body of data: found is false when the first root field is null, or a list of its own without elements.
 func splice(data []byte, roots []string) (body []byte, found bool) {
 	if len(roots) == 1 {
-		if roots[0] != pageAlias && roots[0] != bodyAlias {
+		if roots[0] != relay.PageAlias && roots[0] != relay.BodyAlias {
 			return data, !bytes.HasSuffix(data, []byte(":null}")) && !bytes.HasSuffix(data, []byte(":[]}"))
 		}
 		value := data[len(`{"":`)+len(roots[0]) : len(data)-1]
@@ -229,7 +243,7 @@ func splice(data []byte, roots []string) (body []byte, found bool) {
 		if len(body) > 1 {
 			body = append(body, ',')
 		}
-		if name == pageAlias || name == bodyAlias {
+		if name == relay.PageAlias || name == relay.BodyAlias {
 			body = append(body, value[1:len(value)-1]...)
 			continue
 		}
@@ -240,7 +254,7 @@ func splice(data []byte, roots []string) (body []byte, found bool) {
 
 // inside is what the fields inside a root field say; data itself where the root fields make the body.
 func inside(data []byte) []byte {
-	const prefix = `{"` + insideAlias + `":`
+	const prefix = `{"` + relay.InsideAlias + `":`
 	if bytes.HasPrefix(data, []byte(prefix)) {
 		return data[len(prefix) : len(data)-1]
 	}

@@ -1,4 +1,4 @@
-// Package fault holds the errors that clients of the graph may see: a closed list of codes, and texts that give away nothing of the inside.
+// Package fault defines the errors that GraphQL clients receive: a closed list of codes, and messages without internal details.
 package fault
 
 import "fmt"
@@ -16,7 +16,7 @@ const (
 	BadState        Code = "BAD_STATE"
 	TooComplex      Code = "QUERY_TOO_COMPLEX"
 	RateLimited     Code = "RATE_LIMITED"
-	// PersistedQueryNotFound is the code that clients of automatic persisted queries wait for.
+	// PersistedQueryNotFound is the code that the protocol of automatic persisted queries defines.
 	PersistedQueryNotFound Code = "PERSISTED_QUERY_NOT_FOUND"
 
 	Timeout     Code = "TIMEOUT"
@@ -24,22 +24,32 @@ const (
 	Internal    Code = "INTERNAL"
 )
 
-// Error is an error with a code and a text for the client.
+// Error is an error with a code and a message for the client.
 type Error struct {
 	Code    Code
 	Message string
-	// Extra are more members of extensions. It may be nil.
+	// Extra has additional members of extensions. It may be nil.
 	Extra map[string]any
+	// Err is the cause, for callers in process. Clients do not receive it. It may be nil.
+	Err error
 }
 
 func (e *Error) Error() string { return e.Message }
 
-// Input is an error of the client's.
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Of returns an error with the message of err, which is its cause.
+func Of(code Code, err error) error {
+	return &Error{Code: code, Message: err.Error(), Err: err}
+}
+
+// Input returns an error that the client's input caused.
 func Input(format string, args ...any) error {
 	return &Error{Code: BadUserInput, Message: fmt.Sprintf(format, args...)}
 }
 
-// Missing is an error about something that does not exist.
+// Missing returns an error about an object that does not exist.
 func Missing(format string, args ...any) error {
 	return &Error{Code: NotFound, Message: fmt.Sprintf(format, args...)}
 }

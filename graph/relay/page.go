@@ -67,12 +67,6 @@ type Args struct {
 	Before *string
 }
 
-// Limits bound the size of a page.
-type Limits struct {
-	Default int
-	Max     int
-}
-
 // Page says which rows of an ordered list to read.
 type Page struct {
 	Limit    int

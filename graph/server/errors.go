@@ -38,6 +38,7 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 		own = s.o.Classify(err)
 	}
 	e := coded(own.Code, own.Message)
+	e.Err = own.Err
 	e.Path = graphql.GetPath(ctx)
 	maps.Copy(e.Extensions, own.Extra)
 	if own.Code == fault.Internal || own.Code == fault.Unavailable {

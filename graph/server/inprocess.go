@@ -73,9 +73,9 @@ func (s *Server) Done(data []byte) { s.o.Tables.Buffers.Give(data) }
 
 // Result is the response to an operation. Callers can release the data with [Server.Done].
 type Result struct {
-	Data   []byte // the JSON of data
-	Errors gqlerror.List
-	Hints  relay.Hints
+	Data    []byte // the JSON of data
+	Errors  gqlerror.List
+	Outcome relay.Outcome
 }
 
 // Call is an operation to execute in process.
@@ -118,7 +118,7 @@ func (s *Server) Run(ctx context.Context, c Call) *Result {
 		ctx, end = s.o.Observer.Run(ctx, string(ast.Query), c.Operation) // Prepare accepts only queries
 		defer end()
 	}
-	ctx = values.Context(ctx, s.restEnvs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(), res.Hints.Value())
+	ctx = values.Context(ctx, s.restEnvs[c.Style].Value(), r.limits.Value(), r.store.Value(), s.o.Operation(), res.Outcome.Value())
 	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, oc), s.presenter, recovered)
 	resp := s.o.Schema.Exec(ctx)(ctx)
 	if ctx.Err() != nil {

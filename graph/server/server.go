@@ -126,17 +126,14 @@ func (s *Server) field(ctx context.Context, next graphql.Resolver) (any, error) 
 	if !fc.IsResolver {
 		return v, nil
 	}
-	if fc.Field.Alias == pageAlias {
+	if fc.Field.Alias == relay.PageAlias {
 		if page, ok := v.(interface{ Last() (int, relay.Key) }); ok && !reflect.ValueOf(v).IsNil() {
-			h := relay.HintsOf(ctx)
-			h.Rows, h.Last = page.Last()
+			o := relay.OutcomeOf(ctx)
+			o.Rows, o.Last = page.Last()
 		}
 	}
 	return s.o.Tables.Apply(ctx, v)
 }
-
-// pageAlias is the alias of the root field with the page of a REST response.
-const pageAlias = "page"
 
 // context returns the context for an operation of a client.
 func (s *Server) context(ctx context.Context) context.Context {

@@ -9,13 +9,8 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"heliograph/graph/relay"
 	"heliograph/rest"
-)
-
-// The aliases of root fields whose members are the body's own, as the REST side reads documents.
-const (
-	pageAlias = "page"
-	bodyAlias = "body"
 )
 
 // bodies derives the schemas of answers from the documents that make them: aliases are property names, and the types of the graph's fields
@@ -48,7 +43,7 @@ func answering(api *rest.API, e *rest.Endpoint) ast.OperationList {
 	return out
 }
 
-func isSpliced(f *ast.Field) bool { return f.Alias == pageAlias || f.Alias == bodyAlias }
+func isSpliced(f *ast.Field) bool { return f.Alias == relay.PageAlias || f.Alias == relay.BodyAlias }
 
 // body is the schema of an endpoint's answer.
 func (b *bodies) body(e *rest.Endpoint, operations ast.OperationList) (*Schema, error) {

@@ -27,7 +27,7 @@ var (
 func accountListEndpoints() []rest.Endpoint {
 	of := func(path, document string, params []rest.Param, e rest.Endpoint) rest.Endpoint {
 		e.Path, e.Document, e.Params = "/accounts/{idOrAliasOrEvmAddress}"+path, document, params
-		e.Grammar, e.PathFirst, e.BindPath, e.ExistsFirst, e.Missing = rest.V2, true, bindAccountOfList, true, missingAccountOfList
+		e.Grammar, e.PathFirst, e.BindPath, e.ExistsFirst, e.NotFound = rest.V2, true, bindAccountOfList, true, missingAccountOfList
 		return e
 	}
 	return []rest.Endpoint{
@@ -48,7 +48,7 @@ func bindAccountOfList(r *rest.Request) error {
 	return nil
 }
 
-func missingAccountOfList(r *rest.Request, _ relay.Hints) *rest.Problem {
+func missingAccountOfList(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	if ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base); err == nil && ref.Alias != nil {
 		return rest.NotFound("No account with a matching alias found")
 	}

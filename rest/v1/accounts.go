@@ -67,7 +67,7 @@ func finishAccount(r *rest.Request) error {
 	if at.Empty() {
 		// An alias or address that names nobody is told first.
 		if res := r.Ask("Exists", map[string]any{"id": v["id"]}); res != nil && len(res.Errors) == 0 && string(res.Data) == `{"account":null}` && isName(r) {
-			return missingAccount(r, relay.Hints{})
+			return missingAccount(r, nil)
 		}
 		return rest.NotFound("Timestamp range is empty")
 	}
@@ -87,7 +87,7 @@ func isName(r *rest.Request) bool {
 	return err == nil && (ref.Alias != nil || ref.Address.Valid)
 }
 
-func missingAccount(r *rest.Request, _ relay.Hints) *rest.Problem {
+func missingAccount(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 	ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base)
 	if err == nil && ref.Alias != nil {
 		if res := r.Ask("Exists", map[string]any{"id": r.Variables["id"]}); res == nil || string(res.Data) == `{"account":null}` {

@@ -15,7 +15,7 @@ import (
 func callEndpoints() []rest.Endpoint {
 	trace := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams, Document: "contract_opcodes.graphql",
-		BindPath: bindTraced, Finish: finishTrace, Missing: missingTrace, ErrorData: true, Stream: streamTrace,
+		BindPath: bindTraced, Finish: finishTrace, ErrorData: true, Stream: streamTrace,
 		Describes: "WholeTrace", Keyed: []string{"storage"}, Statuses: []int{http.StatusNotAcceptable, http.StatusTooManyRequests},
 	}
 	ofContract := trace
@@ -32,7 +32,7 @@ func callEndpoints() []rest.Endpoint {
 				Types: []string{"application/json"}, Most: maxCallBody, Bind: bindCall,
 				Doc: "What is called.", Members: callMembers, Example: []byte(exampleCall),
 			},
-			Missing: failedCall, ErrorData: true, Statuses: []int{http.StatusTooManyRequests},
+			NotFound: failedCall, ErrorData: true, Statuses: []int{http.StatusTooManyRequests},
 		},
 		trace, ofContract,
 	}
@@ -86,8 +86,8 @@ var serverFailures = []string{
 }
 
 // failedCall is the answer to a call that failed.
-func failedCall(_ *rest.Request, h relay.Hints) *rest.Problem {
-	f := h.CallFailure
+func failedCall(_ *rest.Request, o *relay.Outcome) *rest.Problem {
+	f := o.Failure
 	if f == nil {
 		return rest.ModernNotFound("")
 	}
@@ -195,5 +195,3 @@ func finishTrace(r *rest.Request) error {
 	}
 	return nil
 }
-
-func missingTrace(_ *rest.Request, h relay.Hints) *rest.Problem { return rest.ModernNotFound(h.Lacks) }

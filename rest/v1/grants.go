@@ -14,17 +14,17 @@ func grantEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
 			Path: "/accounts/{id}/allowances/nfts", Family: rest.Modern, PathParams: modernAccount("id"), Params: nftAllowancesParams, Document: "nft_allowances.graphql",
-			Finish: finishNftAllowances, Next: []rest.Cursor{rest.EntityIDCursor("account.id"), byToken}, Missing: missingOwner, MaxAge: brief,
+			Finish: finishNftAllowances, Next: []rest.Cursor{rest.EntityIDCursor("account.id"), byToken}, NotFound: missingOwner, MaxAge: brief,
 		},
 		{
 			Path: "/accounts/{id}/airdrops/outstanding", Family: rest.Modern, PathParams: modernAccount("id"), Params: airdropsParams("receiver.id", "receiverIds"),
 			Document: "airdrops.graphql", Finish: finishAirdrops("receiver.id", "sender"),
-			Next: []rest.Cursor{rest.EntityIDCursor("receiver.id"), byToken, bySerial}, Missing: missingOwner, MaxAge: brief,
+			Next: []rest.Cursor{rest.EntityIDCursor("receiver.id"), byToken, bySerial}, NotFound: missingOwner, MaxAge: brief,
 		},
 		{
 			Path: "/accounts/{id}/airdrops/pending", Family: rest.Modern, PathParams: modernAccount("id"), Params: airdropsParams("sender.id", "senderIds"),
 			Document: "airdrops.graphql", Finish: finishAirdrops("sender.id", "receiver"),
-			Next: []rest.Cursor{rest.EntityIDCursor("sender.id"), byToken, bySerial}, Missing: missingOwner, MaxAge: brief,
+			Next: []rest.Cursor{rest.EntityIDCursor("sender.id"), byToken, bySerial}, NotFound: missingOwner, MaxAge: brief,
 		},
 	}
 }
@@ -35,7 +35,7 @@ func modernAccount(name string) []rest.Param {
 }
 
 // missingOwner is the answer to an alias or address that no live account has.
-func missingOwner(*rest.Request, relay.Hints) *rest.Problem {
+func missingOwner(*rest.Request, *relay.Outcome) *rest.Problem {
 	return rest.ModernNotFound("No account found for the given ID")
 }
 

@@ -21,11 +21,11 @@ func networkEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
 			Path: "/network/exchangerate", Family: rest.Modern, Params: []rest.Param{networkTime}, Document: "network_exchangerate.graphql",
-			Missing: missingFile, MaxAge: ofNetwork,
+			MaxAge: ofNetwork,
 		},
 		{
 			Path: "/network/fees", Family: rest.Modern, Params: []rest.Param{networkTime, rest.ModernOrder()}, Document: "network_fees.graphql",
-			Finish: finishFees, Missing: missingFile, MaxAge: ofNetwork,
+			Finish: finishFees, MaxAge: ofNetwork,
 		},
 		{
 			Path: "/network/nodes", Family: rest.Modern, ObjectBound: true, DefaultLimit: nodesDefault, Params: nodesParams, Document: "network_nodes.graphql",
@@ -37,11 +37,11 @@ func networkEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/network/stake", Family: rest.Modern, Document: "network_stake.graphql",
-			Missing: missing("No network stake data found"), MaxAge: ofNetwork,
+			NotFound: missing("No network stake data found"), MaxAge: ofNetwork,
 		},
 		{
 			Path: "/network/supply", Family: rest.Modern, Params: []rest.Param{networkTime, supplyPart}, Document: "network_supply.graphql",
-			Operation: supplyOperation, TextOperations: []string{totalSupply, releasedSupply}, Missing: missing("Network supply not found"), MaxAge: ofNetwork,
+			Operation: supplyOperation, TextOperations: []string{totalSupply, releasedSupply}, NotFound: missing("Network supply not found"), MaxAge: ofNetwork,
 		},
 	}
 }
@@ -52,13 +52,8 @@ var networkTime = rest.Param{
 }
 
 // missing makes the answer that there is nothing.
-func missing(detail string) func(*rest.Request, relay.Hints) *rest.Problem {
-	return func(*rest.Request, relay.Hints) *rest.Problem { return rest.ModernNotFound(detail) }
-}
-
-// missingFile tells which file the database lacks.
-func missingFile(_ *rest.Request, h relay.Hints) *rest.Problem {
-	return rest.ModernNotFound(h.Lacks + " not found")
+func missing(detail string) func(*rest.Request, *relay.Outcome) *rest.Problem {
+	return func(*rest.Request, *relay.Outcome) *rest.Problem { return rest.ModernNotFound(detail) }
 }
 
 func finishFees(r *rest.Request) error {

@@ -4,17 +4,11 @@ import (
 	"strconv"
 	"strings"
 
-	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
 	"heliograph/rest"
 )
 
 var topicPath = []rest.Param{{Name: "id", Read: rest.ReadPathID, Bind: rest.Texts("id")}}
-
-// missingTopic tells which row the database lacks.
-func missingTopic(_ *rest.Request, h relay.Hints) *rest.Problem {
-	return rest.ModernNotFound(h.Lacks + " not found")
-}
 
 var topicMessagesParams = []rest.Param{
 	{Name: "encoding", Kind: rest.OneOf("base64", "utf-8", "utf8"), Doc: "How messages are written: in base64, as they are by default, or as text."},

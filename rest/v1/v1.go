@@ -48,7 +48,7 @@ func coreEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/accounts/{idOrAliasOrEvmAddress}", Grammar: rest.V2, Params: accountParams, Document: "account.graphql", Operation: always("Account"),
-			BindPath: bindAccount, Desc: true, Finish: finishAccount, Next: byTimestamp, Missing: missingAccount, MaxAge: 2,
+			BindPath: bindAccount, Desc: true, Finish: finishAccount, Next: byTimestamp, NotFound: missingAccount, MaxAge: 2,
 		},
 		{
 			Path: "/balances", Grammar: rest.V1, Params: balancesParams, Document: "balances.graphql",
@@ -64,7 +64,7 @@ func coreEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/topics/{id}", Family: rest.Modern, Document: "topic.graphql",
-			PathParams: topicPath, Missing: missingTopic, MaxAge: 5,
+			PathParams: topicPath, MaxAge: 5,
 		},
 		{
 			Path: "/topics/{id}/messages", Grammar: rest.V2, Params: topicMessagesParams, Document: "topic_messages.graphql", Operation: messageOperation,
@@ -91,7 +91,10 @@ func coreEndpoints() []rest.Endpoint {
 
 // New makes the API.
 func New(cfg *rest.Config, srv *server.Server) (*rest.API, error) {
-	api := &rest.API{Prefix: Prefix, Endpoints: endpoints(), PathDocs: pathDocs(), Documents: documents, Config: cfg, Server: srv}
+	api := &rest.API{
+		Prefix: Prefix, Endpoints: endpoints(), PathDocs: pathDocs(), Documents: documents, Config: cfg, Server: srv,
+		Wording: rest.Wording{Missing: missingText, Error: errorText},
+	}
 	if err := api.Init(); err != nil {
 		return nil, err
 	}

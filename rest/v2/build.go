@@ -91,7 +91,7 @@ func bodyOf(data []byte) ([]byte, error) {
 	}
 	var all []member
 	for _, m := range roots {
-		if m.name != "inside" {
+		if m.name != relay.InsideAlias {
 			all = append(all, m)
 			continue
 		}

@@ -14,9 +14,9 @@ type TopicPart string
 
 // The rows that make a topic, in the order in which they are looked for.
 const (
-	TopicRow      TopicPart = "Topic"
-	TopicEntity   TopicPart = "Entity"
-	TopicFees     TopicPart = "Custom fee for entity"
+	TopicRow      TopicPart = "topic"
+	TopicEntity   TopicPart = "entity"
+	TopicFees     TopicPart = "custom fee"
 	topicComplete TopicPart = ""
 )
 

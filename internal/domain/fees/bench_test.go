@@ -94,7 +94,7 @@ func FuzzEstimate(f *testing.F) {
 		for _, mode := range []fees.Mode{fees.Intrinsic, fees.State} {
 			e, err := s.Estimate(tx, fees.Options{Mode: mode, HighVolumeThrottle: int64(len(b)) % 10001})
 			if err != nil {
-				if _, refused := err.(fees.Refusal); !refused { //nolint:errorlint // the very type
+				if _, refused := err.(*fees.InputError); !refused { //nolint:errorlint // the very type
 					t.Errorf("%v", err)
 				}
 				continue

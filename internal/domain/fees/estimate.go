@@ -84,13 +84,13 @@ type bill struct {
 	facts      *ledger.FeeFacts
 	schedule   *Schedule
 	definition *definition
-	refusal    error // the first one
+	err        error // the first one
 }
 
-// refuse ends the estimate.
-func (b *bill) refuse(why Refusal) {
-	if b.refusal == nil {
-		b.refusal = why
+// fail ends the estimate.
+func (b *bill) fail(err error) {
+	if b.err == nil {
+		b.err = err
 	}
 }
 
@@ -98,7 +98,7 @@ func (b *bill) refuse(why Refusal) {
 func (b *bill) add(e Extra, count int64) {
 	r, defined := b.definition.find(e)
 	if !defined {
-		b.refuse(Refusal("Extra not defined " + e.String()))
+		b.fail(&UndefinedExtraError{e})
 		return
 	}
 	b.Service.charge(b.schedule.prices[e], r, count)
@@ -117,7 +117,7 @@ func (b *bill) isState() bool { return b.Mode == State }
 // waive makes everything free, also what node and network take.
 func (b *bill) waive() { b.Node, b.Service, b.Network = Part{}, Part{}, NetworkPart{} }
 
-// Estimate says what a transaction would cost. Errors are a [Refusal].
+// Estimate says what a transaction would cost. Errors are an [InputError] or an [UndefinedExtraError].
 //
 // Besides what the schedule charges, [State] counts accounts that a transfer creates because it names a receiver by an alias that nobody has. The
 // extra [AccountCreations] prices each like the creation of an account, and a note says so.
@@ -141,8 +141,8 @@ func (s *Schedule) Estimate(t *Transaction, o Options) (*Estimate, error) {
 		b.Service.Base, b.Service.Subtotal = b.definition.base, b.definition.base
 		b.chargeService(t)
 	}
-	if b.refusal != nil {
-		return nil, b.refusal
+	if b.err != nil {
+		return nil, b.err
 	}
 	if o.Mode == State && t.body.GetHighVolume() && hasHighVolume(function) {
 		if raw := s.definitions[function].multiplierAt(o.HighVolumeThrottle); raw != once {

@@ -299,7 +299,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		b    []byte
-		want fees.Refusal
+		want error
 	}{
 		"nothing":                      {nil, fees.ErrEmpty},
 		"garbage":                      {[]byte("not a transaction"), fees.ErrUnreadable},

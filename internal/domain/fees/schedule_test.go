@@ -137,7 +137,7 @@ func TestOtherSchedules(t *testing.T) {
 	intrinsic, state := fees.Options{Mode: fees.Intrinsic}, fees.Options{Mode: fees.State}
 
 	_, err := estimate(edited(t, `{"name":"NFT_UPDATE","includedCount":1}`, `{"name":"KEYS","includedCount":1}`), &body{Data: updateNfts(1)}, intrinsic)
-	if err == nil || err.Error() != "Extra not defined NFT_UPDATE" {
+	if err == nil || err.Error() != "the fee schedule does not define the extra NFT_UPDATE" {
 		t.Errorf("%v", err)
 	}
 	if _, err := estimate(edited(t, `"name":"UtilPrng"`, `"name":"NONE"`), prng(), intrinsic); err != fees.ErrUnknownType { //nolint:errorlint // the very value

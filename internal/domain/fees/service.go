@@ -243,7 +243,7 @@ func tokenKeys(t keyed) int64 {
 func (b *bill) chargeMessage(m *services.ConsensusSubmitMessageTransactionBody) {
 	switch length := count(m.GetMessage()); {
 	case b.isState() && m.GetTopicID() == nil:
-		b.refuse(ErrUnknownType)
+		b.fail(ErrUnknownType)
 	case b.isState() && b.facts.TopicHasFees:
 		b.add(ConsensusSubmitMessageWithCustomFee, 1)
 		b.add(ConsensusSubmitMessageWithCustomFeeBytes, length)
@@ -256,7 +256,7 @@ func (b *bill) chargeMessage(m *services.ConsensusSubmitMessageTransactionBody) 
 func (b *bill) chargeFileUpdate(body *services.TransactionBody, u *services.FileUpdateTransactionBody) {
 	if b.isState() {
 		if body.GetTransactionID().GetAccountID() == nil || u.GetFileID() == nil {
-			b.refuse(ErrUnknownType)
+			b.fail(ErrUnknownType)
 			return
 		}
 		if n := u.GetFileID().GetFileNum(); n >= firstSystemFile && n <= lastSystemFile {
@@ -271,7 +271,7 @@ func (b *bill) chargeFileUpdate(body *services.TransactionBody, u *services.File
 // chargeSchedule charges the scheduling of a transaction. What the transaction itself costs is charged when it is executed.
 func (b *bill) chargeSchedule(s *services.ScheduleCreateTransactionBody) {
 	if s.GetScheduledTransactionBody() == nil {
-		b.refuse(ErrUnknownType)
+		b.fail(ErrUnknownType)
 		return
 	}
 	b.add(Keys, keys(s.GetAdminKey()))

@@ -13,17 +13,24 @@ const MaxBytes = 256 << 10
 // maxDepth is how deep messages may be nested.
 const maxDepth = 1000
 
-// Refusal says why there is no estimate for a transaction. It is the client's mistake, and the text is for the client.
-type Refusal string
+// InputError is the reason why a transaction has no estimate. The transaction causes it, not the service.
+type InputError struct{ text string }
 
-func (r Refusal) Error() string { return string(r) }
+func (e *InputError) Error() string { return e.text }
 
-// The refusals; another one names an extra that a schedule lacks.
-const (
-	ErrUnreadable  Refusal = "Unable to parse transaction"
-	ErrEmpty       Refusal = "Transaction must contain body bytes or signed transaction bytes"
-	ErrUnknownType Refusal = "Unknown transaction type"
+// The errors of transactions without an estimate. [UndefinedExtraError] is another one.
+var (
+	ErrUnreadable  = &InputError{"the transaction is malformed"}
+	ErrEmpty       = &InputError{"the transaction has no bodyBytes and no signedTransactionBytes"}
+	ErrUnknownType = &InputError{"the type of the transaction has no fee"}
 )
+
+// UndefinedExtraError is an extra that a transaction uses and the fee schedule does not define.
+type UndefinedExtraError struct{ Extra Extra }
+
+func (e *UndefinedExtraError) Error() string {
+	return "the fee schedule does not define the extra " + e.Extra.String()
+}
 
 // Transaction is what a client wants to send, read so far that it can be charged.
 type Transaction struct {
@@ -32,8 +39,8 @@ type Transaction struct {
 	bytes      int64 // its length when all that nobody knows is left out
 }
 
-// Parse reads a serialized Transaction. Fields that it does not know are left out, but those that it knows must have their types. Errors are a
-// [Refusal].
+// Parse reads a serialized Transaction. Fields that it does not know are left out, but those that it knows must have their types. Errors are an
+// [InputError].
 func Parse(b []byte) (*Transaction, error) {
 	var tx services.Transaction
 	if !unmarshal(b, &tx) {

@@ -31,7 +31,7 @@ func transfersOf(body *services.TransactionBody) transfers {
 func (b *bill) chargeTransfer(t transfers) {
 	accounts, complete := t.accounts()
 	if !complete {
-		b.refuse(ErrUnknownType)
+		b.fail(ErrUnknownType)
 		return
 	}
 	b.add(Accounts, accounts)
@@ -55,7 +55,7 @@ func (b *bill) chargeTokens(t transfers) {
 	customFees := false
 	for _, list := range t.tokens {
 		if list.GetToken() == nil {
-			b.refuse(ErrUnknownType)
+			b.fail(ErrUnknownType)
 			return
 		}
 		token := b.facts.Tokens[tokenID(list.GetToken())]

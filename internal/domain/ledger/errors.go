@@ -10,6 +10,8 @@ var (
 	ErrSyntax = errors.New("malformed")
 	// ErrRange marks text or bytes of the right form whose value is beyond what the ledger can hold.
 	ErrRange = errors.New("out of range")
+	// ErrEmptyRange marks bounds that no value satisfies.
+	ErrEmptyRange = errors.New("the lower bound is above the upper bound")
 )
 
 // EntityIDError is an entity id of the right form that cannot exist. It wraps [ErrRange].

@@ -1,0 +1,83 @@
+package relay
+
+import (
+	"context"
+
+	"heliograph/internal/base/values"
+	"heliograph/internal/domain/evm/calls"
+	"heliograph/internal/domain/ledger"
+)
+
+// Outcome describes a response beyond its data. Resolvers fill in the outcome of their context ([OutcomeOf]), and package rest renders it as a status, a
+// problem, a link or a header. Responses to GraphQL clients do not include it.
+type Outcome struct {
+	// Missing identifies something that was requested and does not exist. It is nil if the data is complete.
+	Missing *Missing
+	// Failure is the failure of a contract call. It is nil if no call failed.
+	Failure *calls.ContractCallFailure
+	// Partial reports that the database has a part of the requested history only.
+	Partial bool
+	// Volatile reports that the response may change soon although it shows the past.
+	Volatile bool
+	// Rows is the number of rows in the field with the alias [PageAlias], and Last is the position of the last one.
+	Rows int
+	Last Key
+}
+
+// Found reports whether everything that was requested exists, and no contract call failed.
+func (o *Outcome) Found() bool { return o.Missing == nil && o.Failure == nil }
+
+// Missing identifies something that does not exist. Kind determines which other fields are set.
+type Missing struct {
+	Kind MissingKind
+	// ID is the id of the file, or of the contract without results.
+	ID ledger.EntityID
+	// Contract is the requested contract.
+	Contract ledger.ContractRef
+	// Hash and TransactionID are the hash or the id of the requested transaction.
+	Hash          []byte
+	TransactionID *ledger.TransactionID
+	// At is the consensus timestamp of the requested contract result.
+	At ledger.Timestamp
+}
+
+// MissingKind is the kind of something that does not exist.
+type MissingKind uint8
+
+// The kinds, with the fields of [Missing] that identify the object.
+const (
+	_                          MissingKind = iota
+	MissingAccount                         // the account that a list belongs to
+	MissingTopic                           // the topic
+	MissingTopicEntity                     // the entity row of a topic
+	MissingTopicFees                       // the custom fee row of a topic
+	MissingTokenFees                       // the custom fee row of a token
+	MissingFile                            // a readable version of a system file: ID
+	MissingContract                        // a contract: Contract
+	MissingContractResults                 // any result of a contract: ID
+	MissingContractResult                  // a contract result: At
+	MissingContractTransaction             // the transaction of a contract call: Hash or TransactionID
+)
+
+var outcomeKey = values.NewKey[*Outcome]()
+
+// Value returns a context value that makes resolvers fill in o.
+func (o *Outcome) Value() values.Value { return outcomeKey.Is(o) }
+
+// OutcomeOf returns the outcome of the context's operation. Without one, as in operations of GraphQL clients, it returns a new outcome that is not read.
+func OutcomeOf(ctx context.Context) *Outcome {
+	if o, ok := outcomeKey.Of(ctx); ok {
+		return o
+	}
+	return &Outcome{}
+}
+
+// The aliases of root fields that have a meaning in REST documents. Any other root field is a member of the body, under its alias.
+const (
+	// PageAlias marks the list that links.next continues. Its members are members of the body.
+	PageAlias = "page"
+	// BodyAlias marks an object whose members are members of the body.
+	BodyAlias = "body"
+	// InsideAlias marks an only root field whose own fields are used instead of root fields.
+	InsideAlias = "inside"
+)
