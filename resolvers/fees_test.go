@@ -113,9 +113,9 @@ func TestEstimateFeeOfNothing(t *testing.T) {
 		t.Errorf("%s", got.Body)
 	}
 	for want, variables := range map[string]map[string]any{
-		"highVolumeThrottle is negative: -1":           {"t": tx, "throttle": -1},
-		"highVolumeThrottle is more than 10000: 10001":          {"t": tx, "throttle": 10001},
-		"the transaction is malformed":                                     {"t": "ff"},
+		"highVolumeThrottle is negative: -1":                             {"t": tx, "throttle": -1},
+		"highVolumeThrottle is more than 10000: 10001":                   {"t": tx, "throttle": 10001},
+		"the transaction is malformed":                                   {"t": "ff"},
 		"the transaction has no bodyBytes and no signedTransactionBytes": {"t": "0x"},
 	} {
 		if got := g.Query(t, query, variables); !strings.Contains(got.Body, want) || !strings.Contains(got.Body, "BAD_USER_INPUT") {

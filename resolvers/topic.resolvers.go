@@ -14,13 +14,8 @@ import (
 )
 
 func (r *queryResolver) Topic(ctx context.Context, id ledger.EntityID) (*ledger.Topic, error) {
-<<<<<<< HEAD
 	t, lacks, err := entities.Topic(ctx, r.db, id)
-	relay.HintsOf(ctx).Lacks = string(lacks)
-=======
-	t, lacks, err := r.db.Topic(ctx, id)
 	reportMissingTopic(ctx, lacks)
->>>>>>> 953d604 (Report what a response lacks as a typed outcome, which REST renders, instead of texts and hints)
 	return t, err
 }
 

@@ -64,12 +64,12 @@ func queueMessages(ctx context.Context, b *storage.Batch, parents []*ledger.Topi
 func messageKey(m *ledger.TopicMessage) relay.Key { return relay.Key{int64(m.ConsensusTimestamp)} }
 
 // missingTopicParts are the kinds of the rows that a topic may lack.
-var missingTopicParts = map[storage.TopicPart]relay.MissingKind{
-	storage.TopicRow: relay.MissingTopic, storage.TopicEntity: relay.MissingTopicEntity, storage.TopicFees: relay.MissingTopicFees,
+var missingTopicParts = map[entities.TopicPart]relay.MissingKind{
+	entities.TopicRow: relay.MissingTopic, entities.TopicEntity: relay.MissingTopicEntity, entities.TopicFees: relay.MissingTopicFees,
 }
 
 // reportMissingTopic reports the row that a topic lacks, if any, in the outcome.
-func reportMissingTopic(ctx context.Context, part storage.TopicPart) {
+func reportMissingTopic(ctx context.Context, part entities.TopicPart) {
 	if kind, missing := missingTopicParts[part]; missing {
 		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: kind}
 	}

@@ -16,13 +16,6 @@ import (
 // minSlots is the number of calls that run at the same time on a machine with few processors.
 const minSlots = 8
 
-// Messages of rejected requests.
-const (
-	tooManyRequests = "Requests per second rate limit exceeded"
-	tooMuchGas      = "Gas per second rate limit exceeded."
-	refusedRequest  = "Invalid request"
-)
-
 // limits decides which requests run. It may be used by several goroutines at the same time.
 type limits struct {
 	o                Options
@@ -43,35 +36,35 @@ func newLimits(c Config, o Options) *limits {
 // perSecond returns a limiter that admits n events per second, and n at once.
 func perSecond(n int64) *rate.Limiter { return rate.NewLimiter(rate.Limit(n), int(n)) }
 
-func rateLimited(message string) error {
-	return &fault.Error{Code: fault.RateLimited, Message: message}
-}
+func rateLimited(err error) error { return fault.Of(fault.RateLimited, err) }
+
+func invalid(err error) error { return fault.Of(fault.BadUserInput, err) }
 
 // admit validates a call and applies the limits. The caller must call done with the gas that the call used.
 func (l *limits) admit(ctx context.Context, in *calls.ContractCallInput, estimate bool) (done func(used int64), err error) {
-	if complaints := in.Complaints(); len(complaints) > 0 {
-		return nil, fault.Input("%s", strings.Join(complaints, "; "))
+	if violations := in.Validate(); len(violations) > 0 {
+		return nil, fault.Input("%s", joined(violations))
 	}
 	switch l.filters.apply(ctx, in, estimate) {
 	case Reject:
-		return nil, fault.Input(refusedRequest)
+		return nil, invalid(calls.ErrRejected)
 	case Throttle:
-		return nil, rateLimited(tooManyRequests)
+		return nil, rateLimited(calls.ErrRequestRate)
 	case Log:
 	}
 	if !l.requests.AllowN(l.o.Clock(), 1) {
-		return nil, rateLimited(tooManyRequests)
+		return nil, rateLimited(calls.ErrRequestRate)
 	}
 	units := in.Gas / gasUnit
 	if in.Gas <= gasUnit {
 		units = 0
 	}
 	if !l.gas.take(units) {
-		return nil, rateLimited(tooMuchGas)
+		return nil, rateLimited(calls.ErrGasRate)
 	}
 	if in.Gas > l.o.MaxGas {
 		l.gas.refund(units)
-		return nil, fault.Input("gas field must be less than or equal to %d", l.o.MaxGas)
+		return nil, invalid(&calls.InputError{Field: "gas", Rule: calls.AtMost, Bound: l.o.MaxGas})
 	}
 	return func(used int64) {
 		if used <= 0 || used >= in.Gas {
@@ -82,10 +75,18 @@ func (l *limits) admit(ctx context.Context, in *calls.ContractCallInput, estimat
 	}, nil
 }
 
+func joined(violations []*calls.InputError) string {
+	texts := make([]string, len(violations))
+	for i, v := range violations {
+		texts[i] = v.Error()
+	}
+	return strings.Join(texts, "; ")
+}
+
 // admitTrace applies the limit of traces.
 func (l *limits) admitTrace() error {
 	if !l.traces.AllowN(l.o.Clock(), 1) {
-		return rateLimited(tooManyRequests)
+		return rateLimited(calls.ErrRequestRate)
 	}
 	return nil
 }

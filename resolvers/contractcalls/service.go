@@ -79,11 +79,11 @@ func (s *Service) run(ctx context.Context, in *calls.ContractCallInput, estimate
 	used := int64(0)
 	defer func() { done(used) }()
 	if len(in.StateOverrides) > 0 && !s.o.Overrides {
-		return nil, 0, fault.Input(`400 BAD_REQUEST "State overrides are not supported."`)
+		return nil, 0, invalid(calls.ErrOverridesDisabled)
 	}
 	ref, err := calls.ParseBlockRef(in.Block)
 	if err != nil {
-		return nil, 0, fault.Input("JSON parse error: %v", err)
+		return nil, 0, invalid(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
@@ -133,7 +133,7 @@ func (s *Service) open(ctx context.Context, ref worldstate.BlockRef, m *evm.Mess
 	snapshot, err := s.reader.Open(ctx, r)
 	switch {
 	case errors.Is(err, evmstate.ErrNoBlock):
-		return nil, nil, fault.Input("Unknown block number")
+		return nil, nil, invalid(calls.ErrUnknownBlock)
 	case err != nil:
 		return nil, nil, failure(err)
 	}
@@ -157,8 +157,8 @@ func failureOf(r *evm.Result) *calls.ContractCallFailure {
 	switch text := evm.RevertReason(r.Output); {
 	case r.Code == evm.ContractRevertExecuted && text != "":
 		f.Reason = ledger.Of(text)
-	case r.Detail != "":
-		f.Reason = ledger.Of(r.Detail)
+	case r.NoSender:
+		f.Reason, f.NoSender = ledger.Of("the sender does not exist"), true
 	}
 	return f
 }

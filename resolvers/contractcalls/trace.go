@@ -32,7 +32,7 @@ type TraceOptions struct {
 // calls it once the request is admitted.
 func (s *Service) Trace(ctx context.Context, o TraceOptions, find func() (*ledger.ContractResult, error)) (*calls.OpcodeTrace, error) {
 	if s.o.TracesOff {
-		return nil, fault.Missing("404 NOT_FOUND")
+		return nil, fault.Of(fault.NotFound, calls.ErrTracesDisabled)
 	}
 	if o.First < 0 || o.First > maxListedSteps {
 		return nil, fault.Input("first must be between 0 and %d", maxListedSteps)

@@ -131,7 +131,7 @@ func readCall(tree any) (*callBody, error) {
 		return nil, m.err
 	}
 	if _, err := calls.ParseBlockRef(in.Block); err != nil {
-		return nil, err
+		return nil, errors.New(blockText(err))
 	}
 	list, given := object["state_overrides"]
 	switch list := list.(type) {

@@ -71,7 +71,7 @@ func bindCall(r *rest.Request, body []byte) error {
 	if err != nil {
 		return rest.ModernBad("JSON parse error: " + err.Error())
 	}
-	complaints := slices.Concat(call.complaints, call.input.Complaints())
+	complaints := slices.Concat(call.complaints, inputTexts(call.input.Validate()))
 	if len(complaints) > 0 {
 		return rest.ModernBads(complaints...)
 	}
@@ -92,10 +92,11 @@ func failedCall(_ *rest.Request, o *relay.Outcome) *rest.Problem {
 		return rest.ModernNotFound("")
 	}
 	data := string(ledger.AppendHex(nil, f.Data))
-	if f.Reason.V == senderMissing {
-		data = ""
+	detail := f.Reason.V
+	if f.NoSender {
+		detail, data = "Sender account not found.", ""
 	}
-	p := &rest.Problem{Status: http.StatusBadRequest, Items: []rest.Item{rest.ItemOf(f.Code.String(), f.Reason.V, data)}}
+	p := &rest.Problem{Status: http.StatusBadRequest, Items: []rest.Item{rest.ItemOf(f.Code.String(), detail, data)}}
 	for _, c := range f.Children {
 		p.Items = append(p.Items, rest.ItemOf(c.String(), "", ""))
 	}
@@ -105,9 +106,6 @@ func failedCall(_ *rest.Request, o *relay.Outcome) *rest.Problem {
 	}
 	return p
 }
-
-// senderMissing is the reason of calls that nobody sends.
-const senderMissing = "Sender account not found."
 
 var traceParams = []rest.Param{
 	{Name: "stack", Read: rest.ReadBoolean, Bind: bindSwitch("stack"), Doc: "Whether the stack is told; it is by default."},

@@ -3,9 +3,11 @@ package v1
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"heliograph/graph/relay"
+	"heliograph/internal/domain/evm/calls"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 )
@@ -44,6 +46,13 @@ var errorTexts = map[error]string{
 	fees.ErrEmpty:        "Transaction must contain body bytes or signed transaction bytes",
 	fees.ErrUnknownType:  "Unknown transaction type",
 	ledger.ErrEmptyRange: "Invalid range provided for timestamp",
+
+	calls.ErrRequestRate:       "Requests per second rate limit exceeded",
+	calls.ErrGasRate:           "Gas per second rate limit exceeded.",
+	calls.ErrRejected:          "Invalid request",
+	calls.ErrOverridesDisabled: `400 BAD_REQUEST "State overrides are not supported."`,
+	calls.ErrTracesDisabled:    "404 NOT_FOUND",
+	calls.ErrUnknownBlock:      "Unknown block number",
 }
 
 // errorText returns the text about an error of the graph, or "" if the API has none of its own.
@@ -52,10 +61,60 @@ func errorText(err error) string {
 	if errors.As(err, &extra) {
 		return "Extra not defined " + extra.Extra.String()
 	}
+	var input *calls.InputError
+	if errors.As(err, &input) {
+		return inputText(input)
+	}
 	for known, text := range errorTexts {
 		if errors.Is(err, known) {
 			return text
 		}
 	}
 	return ""
+}
+
+// inputFields has the spellings of the fields of calls that differ from the graph's.
+var inputFields = strings.NewReplacer(".stateDiff", ".state_diff", ".key", " key", ".value", " value")
+
+// inputText returns the text about a field of a call that violates a rule.
+func inputText(e *calls.InputError) string {
+	field, bound := inputFields.Replace(e.Field), strconv.FormatInt(e.Bound, 10)
+	switch e.Rule {
+	case calls.AtLeast:
+		return field + " field must be greater than or equal to " + bound
+	case calls.AtMost:
+		return field + " field must be less than or equal to " + bound
+	case calls.Required:
+		return field + " field must not be empty"
+	case calls.Exclusive:
+		return field + ".state and state_diff are mutually exclusive"
+	case calls.MaxEntries:
+		return field + " size must be between 0 and " + bound
+	default:
+		return field + " field invalid hexadecimal string"
+	}
+}
+
+func inputTexts(errs []*calls.InputError) []string {
+	texts := make([]string, len(errs))
+	for i, e := range errs {
+		texts[i] = inputText(e)
+	}
+	return texts
+}
+
+// blockText returns the text about an invalid block of a call.
+func blockText(err error) string {
+	var e *calls.BlockError
+	if !errors.As(err, &e) {
+		return ""
+	}
+	switch e.Problem {
+	case calls.DecimalRange:
+		return "Decimal value out of range for block: " + e.Block
+	case calls.HexRange:
+		return "Hex value out of range for block: " + e.Block
+	default:
+		return "Invalid block value: " + e.Block
+	}
 }

@@ -219,8 +219,8 @@ func TestSenders(t *testing.T) {
 		msg.From = c.from
 		r := run(t, newMachine(), src, msg)
 		if !c.want.Valid {
-			if r.Code != evm.PayerAccountNotFound || r.Detail != "Sender account not found." {
-				t.Errorf("%s: got %s %q", c.name, r.Code, r.Detail)
+			if r.Code != evm.PayerAccountNotFound || !r.NoSender {
+				t.Errorf("%s: got %s %t", c.name, r.Code, r.NoSender)
 			}
 			continue
 		}

@@ -53,8 +53,8 @@ type Result struct {
 	GasUsed uint64
 	// Code is [Success] or the reason of the failure.
 	Code ledger.ResponseCode
-	// Detail describes a failure before the message ran.
-	Detail string
+	// NoSender reports that the message did not run because its sender does not exist.
+	NoSender bool
 	// Children are the distinct response codes of failed operations of system contracts.
 	Children []ledger.ResponseCode
 	// Contract is the address of the called or created contract.
@@ -96,7 +96,7 @@ func (s *Simulation) resolve(m *Message) (p participants, failure *Result, err e
 	}
 	if p.from = s.visible(from); p.from == (common.Address{}) {
 		if from != longZero(treasuryNumber) {
-			return p, &Result{Code: PayerAccountNotFound, Detail: "Sender account not found."}, nil
+			return p, &Result{Code: PayerAccountNotFound, NoSender: true}, nil
 		}
 		p.from = from
 	}
@@ -105,7 +105,7 @@ func (s *Simulation) resolve(m *Message) (p participants, failure *Result, err e
 	case sender.isContract:
 		p.from = longZero(treasuryNumber)
 	case sender.entity.Type != ledger.EntityAccount && sender.entity.Type != ledger.EntityUnknown:
-		return p, &Result{Code: PayerAccountNotFound, Detail: "Sender account not found."}, nil
+		return p, &Result{Code: PayerAccountNotFound, NoSender: true}, nil
 	}
 	if m.To.Valid {
 		to := common.Address(m.To.V)

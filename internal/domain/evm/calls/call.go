@@ -69,6 +69,8 @@ type ContractCallFailure struct {
 	Code     ledger.ResponseCode
 	Data     []byte
 	Reason   ledger.Null[string]
+	// NoSender reports that the call did not run because the sender does not exist.
+	NoSender bool
 }
 
 // MinGas is the minimum gas of a call.
@@ -77,7 +79,8 @@ const MinGas = 21_000
 // Limits of state overrides.
 const (
 	maxOverrideSlots = 100
-	maxOverrideWord  = 8 // bytes of balances and nonces
+	maxOverrideWord  = 8  // bytes of balances and nonces
+	wordLength       = 32 // bytes of keys and values of storage
 )
 
 // initCode matches initcode: code that copies its payload and returns it.
@@ -86,33 +89,27 @@ var initCode = regexp.MustCompile(`(60806040|60606040)[0-9a-f]*39[0-9a-f]*f3`)
 // minInitCode is the minimum length of initcode in hex digits.
 const minInitCode = 14
 
-// Complaints are the rules that the input breaks, in the words of the REST API. Whether there may be so much gas, and overrides at all, others know.
-func (c *ContractCallInput) Complaints() []string {
-	var out []string
-	complain := func(bad bool, text string) {
-		if bad {
-			out = append(out, text)
-		}
-	}
-	complain(c.From != nil && len(c.From) != len(ledger.EVMAddress{}), "from field invalid hexadecimal string")
-	complain(len(c.To) != 0 && len(c.To) != len(ledger.EVMAddress{}), "to field invalid hexadecimal string")
-	complain(c.Gas < MinGas, "gas field must be greater than or equal to "+strconv.Itoa(MinGas))
-	complain(c.GasPrice < 0, "gasPrice field must be greater than or equal to 0")
-	complain(c.Value < 0, "value field must be greater than or equal to 0")
+// Validate returns an error for each rule that the input violates. The maximum gas and whether state overrides are allowed are settings of the service,
+// which it does not check.
+func (c *ContractCallInput) Validate() []*InputError {
+	var v violations
+	v.check(c.From == nil || len(c.From) == len(ledger.EVMAddress{}), InputError{Field: "from", Rule: ValidLength})
+	v.check(len(c.To) == 0 || len(c.To) == len(ledger.EVMAddress{}), InputError{Field: "to", Rule: ValidLength})
+	v.check(c.Gas >= MinGas, InputError{Field: "gas", Rule: AtLeast, Bound: MinGas})
+	v.check(c.GasPrice >= 0, InputError{Field: "gasPrice", Rule: AtLeast})
+	v.check(c.Value >= 0, InputError{Field: "value", Rule: AtLeast})
 	switch {
 	case c.Value <= 0:
 	case c.From == nil:
-		out = append(out, "from field must not be empty")
+		v.check(false, InputError{Field: "from", Rule: Required})
 	case c.Callee().Valid:
-	case !c.createsContract():
-		out = append(out, "to field must not be empty")
+	default:
+		v.check(c.createsContract(), InputError{Field: "to", Rule: Required})
 	}
 	for i, o := range c.StateOverrides {
-		for _, text := range o.complaints() {
-			out = append(out, fmt.Sprintf("stateOverrides[%d].%s", i, text))
-		}
+		o.validate("stateOverrides["+strconv.Itoa(i)+"]", &v)
 	}
-	return out
+	return v
 }
 
 // createsContract reports whether the data looks like initcode.
@@ -121,28 +118,21 @@ func (c *ContractCallInput) createsContract() bool {
 	return len(digits) >= minInitCode && initCode.MatchString(digits)
 }
 
-func (o *StateOverrideInput) complaints() []string {
-	var out []string
-	complain := func(bad bool, text string) {
-		if bad {
-			out = append(out, text)
-		}
-	}
-	complain(len(o.Address) != len(ledger.EVMAddress{}), "address field invalid hexadecimal string")
-	complain(len(o.Balance) > maxOverrideWord, "balance field invalid hexadecimal string")
-	complain(len(o.Nonce) > maxOverrideWord, "nonce field invalid hexadecimal string")
-	complain(o.State != nil && o.StateDiff != nil, "state and state_diff are mutually exclusive")
+func (o *StateOverrideInput) validate(path string, v *violations) {
+	v.check(len(o.Address) == len(ledger.EVMAddress{}), InputError{Field: path + ".address", Rule: ValidLength})
+	v.check(len(o.Balance) <= maxOverrideWord, InputError{Field: path + ".balance", Rule: ValidLength})
+	v.check(len(o.Nonce) <= maxOverrideWord, InputError{Field: path + ".nonce", Rule: ValidLength})
+	v.check(o.State == nil || o.StateDiff == nil, InputError{Field: path, Rule: Exclusive})
 	for _, part := range []struct {
 		name  string
 		slots []*SlotValueInput
-	}{{"state", o.State}, {"state_diff", o.StateDiff}} {
-		complain(len(part.slots) > maxOverrideSlots, part.name+" size must be between 0 and "+strconv.Itoa(maxOverrideSlots))
+	}{{".state", o.State}, {".stateDiff", o.StateDiff}} {
+		v.check(len(part.slots) <= maxOverrideSlots, InputError{Field: path + part.name, Rule: MaxEntries, Bound: maxOverrideSlots})
 		for _, s := range part.slots {
-			complain(len(s.Key) != 32, part.name+" key field invalid hexadecimal string")
-			complain(len(s.Value) != 32, part.name+" value field invalid hexadecimal string")
+			v.check(len(s.Key) == wordLength, InputError{Field: path + part.name + ".key", Rule: ValidLength})
+			v.check(len(s.Value) == wordLength, InputError{Field: path + part.name + ".value", Rule: ValidLength})
 		}
 	}
-	return out
 }
 
 // Sender returns the sender, or null if there is none.
@@ -179,8 +169,7 @@ var (
 	hashBlock    = regexp.MustCompile(`^0x([0-9a-f]{64}|[0-9a-f]{96})$`)
 )
 
-// ParseBlockRef reads in which block something is run: a tag, a number in decimal or with "0x", or a hash with "0x". Errors have the words of the REST
-// API.
+// ParseBlockRef parses a block in which a contract runs: a tag, a number in decimal or hex with 0x, or a hash with 0x. Errors are a [BlockError].
 func ParseBlockRef(s string) (worldstate.BlockRef, error) {
 	low := strings.ToLower(s)
 	switch low {
@@ -189,19 +178,19 @@ func ParseBlockRef(s string) (worldstate.BlockRef, error) {
 	case "earliest":
 		return worldstate.BlockRef{Earliest: true}, nil
 	}
-	base, digits, kind := 10, low, "Decimal"
+	base, digits, problem := 10, low, DecimalRange
 	switch {
 	case decimalBlock.MatchString(low):
 	case hexBlock.MatchString(low):
-		base, digits, kind = 16, low[2:], "Hex"
+		base, digits, problem = 16, low[2:], HexRange
 	case hashBlock.MatchString(low):
 		return worldstate.BlockRef{Hash: low[2:]}, nil
 	default:
-		return worldstate.BlockRef{}, fmt.Errorf("Invalid block value: %s", s) //nolint:staticcheck // words of the REST API
+		return worldstate.BlockRef{}, &BlockError{Block: s, Problem: BlockSyntax}
 	}
 	number, err := strconv.ParseInt(digits, base, 64)
 	if err != nil {
-		return worldstate.BlockRef{}, fmt.Errorf("%s value out of range for block: %s", kind, s)
+		return worldstate.BlockRef{}, &BlockError{Block: s, Problem: problem}
 	}
 	return worldstate.BlockRef{Number: ledger.Of(number)}, nil
 }
