@@ -26,8 +26,8 @@ COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 DATE ?= $(shell TZ=UTC0 git show -s --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd HEAD 2>/dev/null || echo unknown)
 LDFLAGS = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
-# Packages with browser tests. They have the build tag "browser", because they need Chromium.
-BROWSER_PKGS ?= ./app/web/... ./app/gateway/...
+# Packages of the browser tests, relative to tests/. They need Chromium.
+BROWSER_PKGS ?= ./browser/...
 
 GOLANGCI_LINT_VERSION := v2.8.0
 GOLANGCI_LINT := bin/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
@@ -48,20 +48,25 @@ test: export GORACE ?= atexit_sleep_ms=0
 test: ## Run the tests, with the race detector if there is a C compiler
 	@scripts/ensure-postgres.sh
 	@if scripts/ensure-cc.sh; then \
-	  set -x; CGO_ENABLED=1 go test -race -timeout 10m $(TESTFLAGS) $(PKGS); \
+	  export CGO_ENABLED=1 race=-race; \
 	else \
 	  echo 'No C compiler: running the tests WITHOUT the race detector.'; \
-	  set -x; CGO_ENABLED=0 go test -timeout 10m $(TESTFLAGS) $(PKGS); \
-	fi
+	  export CGO_ENABLED=0 race=; \
+	fi; \
+	set -x; result=0; \
+	go test $$race -timeout 10m $(TESTFLAGS) $(PKGS) || result=1; \
+	[ '$(PKGS)' != ./... ] || go -C tests test $$race -timeout 10m $(TESTFLAGS) ./formats/... || result=1; \
+	exit $$result
 
 test-slow: ## Run slow tests: query plans on large tables, memory of traces, random histories of status pages
 	@scripts/ensure-postgres.sh
-	CGO_ENABLED=0 go test -tags slow -run 'Plans|LongAnswer|Random' -timeout 10m $(TESTFLAGS) ./storage/transactions ./rest/v1 ./rest/v2
+	CGO_ENABLED=0 go test -tags slow -run 'Plans|LongAnswer' -timeout 10m $(TESTFLAGS) ./storage/transactions ./rest/v1
+	CGO_ENABLED=0 go -C tests test -tags slow -run Random -timeout 10m $(TESTFLAGS) ./formats/statuspage
 
 test-browser: ## Run the browser tests; installs Chromium if missing
 	@scripts/ensure-postgres.sh
 	@scripts/ensure-chromium.sh
-	CGO_ENABLED=0 go test -tags browser -timeout 10m $(TESTFLAGS) $(BROWSER_PKGS)
+	CGO_ENABLED=0 go -C tests test -timeout 10m $(TESTFLAGS) $(BROWSER_PKGS)
 
 test-clients: build ## Run compatibility tests with third-party clients (tests/) and the examples
 	@scripts/ensure-postgres.sh
@@ -83,6 +88,7 @@ bench: ## Run each benchmark for BENCHTIME (default: 1s)
 
 lint: $(GOLANGCI_LINT) ## Run the linters in .golangci.yml; the first run builds them, which takes minutes
 	$(GOLANGCI_LINT) run $(PKGS)
+	@[ '$(PKGS)' != ./... ] || (set -x; cd tests && '$(CURDIR)/$(GOLANGCI_LINT)' run ./formats/... ./browser/...)
 
 fmt: $(GOLANGCI_LINT) ## Format the Go code
 	$(GOLANGCI_LINT) fmt

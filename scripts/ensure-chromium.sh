@@ -4,7 +4,7 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# find_browser searches for the same names as app/testing/webtest, in the same order.
+# find_browser searches for the same names as tests/browser/webtest, in the same order.
 find_browser() {
   local name
   for name in chromium chromium-browser google-chrome; do

@@ -23,10 +23,12 @@ if [ "$before" != "$after" ]; then
   git --no-pager diff --stat "$before" "$after" >&2
   failed=1
 fi
-if ! go mod tidy -diff; then
-  echo 'go.mod or go.sum is not up to date: run go mod tidy.' >&2
-  failed=1
-fi
+while IFS= read -r module; do
+  if ! go -C "$(dirname "$module")" mod tidy -diff; then
+    echo "$module or its go.sum is not up to date: run go mod tidy in its folder." >&2
+    failed=1
+  fi
+done < <(git ls-files -co --exclude-standard go.mod '*/go.mod')
 unformatted=$(git ls-files -co --exclude-standard '*.go' | while IFS= read -r file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done | xargs -0 gofmt -l)
 if [ -n "$unformatted" ]; then
   printf 'Not formatted with gofmt:\n%s\n' "$unformatted" >&2

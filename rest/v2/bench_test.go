@@ -1,7 +1,6 @@
 package v2_test
 
 import (
-	"bytes"
 	"io"
 	"net"
 	"net/http"
@@ -127,36 +126,4 @@ func serve(b *testing.B, h http.Handler) string {
 	go func() { _ = s.Serve(l) }() // until it is closed
 	b.Cleanup(func() { _ = s.Close() })
 	return l.Addr().String()
-}
-
-// TestDemoDocuments holds the documents of the demo network against the schema and the invariants, and the lists of fifty against what there is.
-func TestDemoDocuments(t *testing.T) {
-	t.Parallel()
-	g := testenv.Demo(t)
-	documents := map[string][]byte{}
-	for _, name := range status.Documents() {
-		got := g.Get(t, "/api/v2/"+name)
-		documents[name] = []byte(got.Body)
-		if err := validate(schemas(t)[name], documents[name]); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := checkOrder(documents[name]); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if err := invariants(documents, status.Documented); err != nil {
-		t.Error(err)
-	}
-	if n := bytes.Count(documents[status.IncidentsDocument], []byte(`"reminder_intervals"`)); n != 50 {
-		t.Errorf("%d incidents are listed", n)
-	}
-	var all struct {
-		Status struct {
-			Incidents struct{ Nodes []struct{ Code string } }
-		}
-	}
-	g.Data(t, `{ status { incidents(first: 100) { nodes { code } } } }`, nil, &all)
-	if n := len(all.Status.Incidents.Nodes); n <= 50 {
-		t.Errorf("the graph has %d incidents", n)
-	}
 }

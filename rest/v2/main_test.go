@@ -16,6 +16,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
+var byTest = statuspages.Author{Name: "test"}
+
 // example is the page that the golden documents are of, by the paths of its documents.
 func example(tb testing.TB) map[string]json.RawMessage {
 	tb.Helper()

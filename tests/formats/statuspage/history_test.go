@@ -1,4 +1,4 @@
-package v2_test
+package statuspage_test
 
 import (
 	"bytes"
@@ -160,7 +160,9 @@ func TestRandomHistory(t *testing.T) {
 				for range together {
 					h.edit()
 				}
-				importInto(t, g.Status, &h.copied, statuspages.ImportOptions{Mode: status.Mirror, Slug: "random", Vocabulary: v}, h.now)
+				if _, err := g.Status.ImportPage(t.Context(), &h.copied, statuspages.ImportOptions{Mode: status.Mirror, Slug: "random", Vocabulary: v}, h.now); err != nil {
+					t.Fatal(err)
+				}
 				documents := map[string][]byte{}
 				for _, name := range status.Documents() {
 					got := g.Get(t, "/api/v2/"+name)

@@ -1,5 +1,3 @@
-//go:build browser
-
 package gateway_test
 
 import (
@@ -8,7 +6,7 @@ import (
 	"testing"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/app/testing/webtest"
+	"heliograph/tests/browser/webtest"
 )
 
 // TestGraphiQL opens GraphiQL on the demo network as a newcomer does: it shows an example, runs it, and asks nobody else for anything.

@@ -1,6 +1,4 @@
-//go:build browser
-
-package graphiql
+package graphiql_test
 
 import (
 	_ "embed"
@@ -20,7 +18,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/coder/websocket/wsjson"
 
-	"heliograph/app/testing/webtest"
+	"heliograph/app/web/graphiql"
+	"heliograph/tests/browser/webtest"
 )
 
 // introspection is the answer for testdata/schema.graphql.
@@ -55,7 +54,7 @@ func serve(t *testing.T) (*gateway, string) {
 	t.Helper()
 	g := &gateway{}
 	mux := http.NewServeMux()
-	page := Handler(Options{})
+	page := graphiql.Handler(graphiql.Options{})
 	mux.Handle("/graphiql", page)
 	mux.Handle("/graphiql/", page)
 	mux.HandleFunc("/graphql", g.graphql)
@@ -343,7 +342,7 @@ func TestRestDialog(t *testing.T) {
 	before++ // both calls are one document, in one tab
 
 	page.Click(`[aria-label="Examples"]`)
-	page.Wait("the list of examples", fmt.Sprintf(`document.querySelectorAll('[role=menuitem]').length === %d`, len(Examples())))
+	page.Wait("the list of examples", fmt.Sprintf(`document.querySelectorAll('[role=menuitem]').length === %d`, len(graphiql.Examples())))
 	page.Keys(kb.ArrowDown + kb.Enter)
 	page.Wait("the tab of the first example, which is open already", activeTab+` === 'Wallet' && `+tabTitles+fmt.Sprintf(".length === %d", before+1))
 	clean(t, page, origin, "/graphql/explain?path=%2Fapi%2Fv2%2Fnothing")

@@ -1,4 +1,4 @@
-package v2_test
+package statuspage_test
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 // schemas are the compiled schemas of the documents, by their names.
 func schemas(tb testing.TB) map[string]*jsonschema.Schema {
 	tb.Helper()
-	text, err := os.ReadFile("schema.json")
+	text, err := os.ReadFile("../../../rest/v2/schema.json")
 	if err != nil {
 		tb.Fatal(err)
 	}

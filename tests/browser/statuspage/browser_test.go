@@ -1,5 +1,3 @@
-//go:build browser
-
 package statuspage_test
 
 import (
@@ -18,10 +16,10 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 
 	"heliograph/app/testing/testenv"
-	"heliograph/app/testing/webtest"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/demo"
 	"heliograph/storage/statuspages"
+	"heliograph/tests/browser/webtest"
 )
 
 // screenshot keeps a picture of the whole page where the variable WEBTEST_SCREENSHOTS names a folder.
@@ -39,7 +37,7 @@ func screenshot(p *webtest.Page, name string, width int, dark bool) {
 // axe is the text of the accessibility checker.
 func axe(t *testing.T) string {
 	t.Helper()
-	f, err := os.Open("testdata/axe-core-4.14.1.min.js.gz")
+	f, err := os.Open("axe-core-4.14.1.min.js.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package v2_test
+package statuspage_test
 
 import (
 	"bytes"

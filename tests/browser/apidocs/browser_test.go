@@ -1,6 +1,4 @@
-//go:build browser
-
-package apidocs
+package apidocs_test
 
 import (
 	"fmt"
@@ -11,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"heliograph/app/testing/webtest"
+	"heliograph/app/web/apidocs"
 	"heliograph/rest"
 	"heliograph/rest/openapi"
 	v1 "heliograph/rest/v1"
+	"heliograph/tests/browser/webtest"
 )
 
 // serve serves the page with the description of the whole API, and one answer.
@@ -32,7 +31,7 @@ func serve(t *testing.T) (origin string, operations int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := Handler(Options{Prefix: "/api/v1/docs", JSON: text})
+	page, err := apidocs.Handler(apidocs.Options{Prefix: "/api/v1/docs", JSON: text})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 //go:build !slow
 
-package v2_test
+package statuspage_test
 
 // editsOfHistories is how many edits random histories have.
 const editsOfHistories = 120

@@ -1,0 +1,38 @@
+package openapi_test
+
+import (
+	"testing"
+
+	"heliograph/rest"
+	"heliograph/rest/openapi"
+	v1 "heliograph/rest/v1"
+	"heliograph/storage/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// unserved is the API over a graph with a schema only.
+func unserved(t *testing.T) *rest.API {
+	t.Helper()
+	api, err := v1.Unserved(&rest.Config{LimitDefault: 25, LimitMax: 100, MaxRepeats: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return api
+}
+
+// describe describes an API, and returns the JSON as well.
+func describe(t *testing.T, api *rest.API) (d *openapi.Document, text []byte) {
+	t.Helper()
+	d, err := openapi.New(api, "v1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err = d.JSON(); err != nil {
+		t.Fatal(err)
+	}
+	return d, text
+}
+
+// withDelegation shows what is hidden by default.
+func withDelegation(c *rest.Config) { c.DelegationAddress = true }
