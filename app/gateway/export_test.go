@@ -2,7 +2,7 @@ package gateway
 
 import "log/slog"
 
-// CheckRates tells whether the options can be used.
+// CheckRates returns an error if the options are invalid.
 func CheckRates(o RateOptions) error {
 	_, err := newRates(o, slog.New(slog.DiscardHandler))
 	return err

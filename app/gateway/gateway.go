@@ -1,5 +1,4 @@
-// Package gateway puts the parts together: storage, resolvers, the executor and the REST APIs behind the routes of the public and the
-// admin port.
+// Package gateway combines storage, resolvers, the GraphQL executor and the REST APIs into the HTTP handlers of the public and the admin port.
 package gateway
 
 import (
@@ -46,28 +45,28 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// GraphOptions say what clients of the graph may do.
+// GraphOptions configure the GraphQL API.
 type GraphOptions struct {
-	// Bounds are what documents may ask for.
+	// Bounds are the limits of documents.
 	Bounds limits.Limits
-	// MaxBody bounds request bodies in bytes, MaxValues in JSON values.
+	// MaxBody and MaxValues limit request bodies in bytes and in JSON values.
 	MaxBody   int64
 	MaxValues int
-	// Trusted are documents by ids that clients may ask for, beside those of the REST API; OnlyTrusted refuses all others.
+	// Trusted are the trusted documents by id, in addition to those of the REST API. OnlyTrusted rejects all others.
 	Trusted     map[string]string
 	OnlyTrusted bool
-	// CacheBytes bounds the answers that are kept between requests, 0 for none.
+	// CacheBytes is the maximum size of the response cache. 0 disables it.
 	CacheBytes int64
-	// Streams bound subscriptions; PollInterval is how often new rows are looked for on behalf of all subscribers, Backlog how many of them are kept for
-	// those who have not read them yet.
+	// Streams limits subscriptions. PollInterval is the interval at which the database is polled for all subscriptions. Backlog is the maximum number of
+	// rows to keep for slow subscribers.
 	Streams      server.StreamOptions
 	PollInterval time.Duration
 	Backlog      int
-	// IntrospectionOff hides the schema, SuggestionsOff names that are like a wrong one.
+	// IntrospectionOff disables introspection. SuggestionsOff disables suggestions in validation errors.
 	IntrospectionOff, SuggestionsOff bool
 }
 
-// DefaultGraph is what the settings say by default.
+// DefaultGraph returns the default options.
 func DefaultGraph() GraphOptions {
 	return GraphOptions{
 		Bounds: limits.Default(), MaxBody: 512 << 10, MaxValues: 10_000,
@@ -75,57 +74,57 @@ func DefaultGraph() GraphOptions {
 	}
 }
 
-// documents is how many parsed documents of clients are kept.
+// documents is the capacity of the cache of parsed documents.
 const documents = 1000
 
-// Options say what the gateway is made of.
+// Options configure a gateway.
 type Options struct {
-	// DB may be nil when nothing is to be answered, only explained.
+	// DB can be nil for a gateway that only explains REST paths.
 	DB *storage.DB
-	// Status has the status pages. Nil means that there are none.
+	// Status is the database of the status pages, or nil.
 	Status *statuspages.DB
-	// Followers keep status pages copies of pages elsewhere.
+	// Followers mirror status pages of other sites.
 	Followers []*pagesync.Follower
-	// Watcher asks the probes of status pages. Nil asks none.
+	// Watcher runs the probes of status pages. Nil runs none.
 	Watcher *probe.Watcher
-	// Tokens are those of the configuration, of people who may write to status pages.
+	// Tokens are the configured tokens of editors of status pages.
 	Tokens  []*status.Token
 	REST    *rest.Config
 	Graph   GraphOptions
 	Logger  *slog.Logger
 	Origins []string
 	Proxies []netip.Prefix
-	// Traces has a span for each request. Nil makes none.
+	// Traces records spans of requests. Nil records none.
 	Traces *tracing.Traces
-	// Rates bound how often clients may ask.
+	// Rates limits the request rate of clients.
 	Rates RateOptions
-	// RequestTimeout bounds each request.
+	// RequestTimeout is the timeout of a request.
 	RequestTimeout time.Duration
 	Version        string
-	// EVM says how contracts are run.
+	// EVM configures contract calls.
 	EVM contractcalls.Options
-	// PlansOff leaves all answers to gqlgen's own way; the differential tests compare both.
+	// PlansOff disables row plans, so that gqlgen's executor writes all responses. Differential tests compare both.
 	PlansOff bool
-	// CheckVariables makes sure that REST gives its documents the variables that they declare; all tests do so.
+	// CheckVariables verifies that REST requests set exactly the variables that their documents declare. All tests enable it.
 	CheckVariables bool
 }
 
-// Gateway answers requests.
+// Gateway serves the public and the admin port.
 type Gateway struct {
 	o       Options
 	graph   *server.Server
 	v1      *rest.API
 	v2      *v2.API
-	keeper  *edition.Keeper // of what is made of status pages
+	keeper  *edition.Keeper // of rendered status pages
 	people  *statuspage.Site
-	docs    func() (http.Handler, error) // made when somebody looks at it first
+	docs    func() (http.Handler, error) // rendered on first use
 	metrics *metrics
 	cors    func(http.Handler) http.Handler
 	rates   *rates
 	root    *resolvers.Resolver
 }
 
-// New makes a gateway.
+// New returns a new gateway.
 func New(o Options) (*Gateway, error) {
 	o.REST.TracesOff = o.EVM.TracesOff
 	o.Graph.Streams.QueryTimeout = o.RequestTimeout
@@ -135,7 +134,7 @@ func New(o Options) (*Gateway, error) {
 	})
 	root.Tables().Off = o.PlansOff
 	var observer server.Observer
-	if o.Traces != nil { // an interface that holds nil is not nil
+	if o.Traces != nil { // an interface with a nil pointer is not nil
 		observer = o.Traces
 	}
 	srv, err := server.New(server.Options{
@@ -146,11 +145,11 @@ func New(o Options) (*Gateway, error) {
 		Streams: o.Graph.Streams, Origins: o.Origins, NewID: newID, Logger: o.Logger, CheckVariables: o.CheckVariables, Observer: observer,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("making the graph's server: %w", err)
+		return nil, fmt.Errorf("create the GraphQL server: %w", err)
 	}
 	api, err := v1.New(o.REST, srv)
 	if err != nil {
-		return nil, fmt.Errorf("making the REST API: %w", err)
+		return nil, fmt.Errorf("create the REST API: %w", err)
 	}
 	docs := sync.OnceValues(func() (http.Handler, error) { return describe(api, o.Version) })
 	rates, err := newRates(o.Rates, o.Logger)
@@ -170,11 +169,11 @@ func New(o Options) (*Gateway, error) {
 	}
 	documents, err := v2.New(pages)
 	if err != nil {
-		return nil, fmt.Errorf("making the status API: %w", err)
+		return nil, fmt.Errorf("create the status API: %w", err)
 	}
 	people, err := statuspage.New(statuspage.Options{Server: srv, Keeper: keeper, Now: o.REST.Now})
 	if err != nil {
-		return nil, fmt.Errorf("making the status page: %w", err)
+		return nil, fmt.Errorf("create the status page: %w", err)
 	}
 	return &Gateway{
 		o: o, graph: srv, people: people, v1: api, v2: documents, keeper: keeper, docs: docs, metrics: newMetrics(o.DB, keeper, o.Followers, o.Traces), rates: rates, root: root,
@@ -186,7 +185,7 @@ func New(o Options) (*Gateway, error) {
 	}, nil
 }
 
-// withLive adds the document of the status page for people, which browsers ask for, to those that are trusted.
+// withLive adds the document that browsers send from the status page to the trusted documents.
 func withLive(trusted map[string]string) map[string]string {
 	all := maps.Clone(trusted)
 	if all == nil {
@@ -196,24 +195,24 @@ func withLive(trusted map[string]string) map[string]string {
 	return all
 }
 
-// newID makes an id that no other error has: 64 random bits as hex.
+// newID returns a random error id: 64 bits in hexadecimal.
 func newID() string {
 	var b [8]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
 
-// graphPath is where the graph is.
+// graphPath is the path of the GraphQL API.
 const graphPath = "/graphql"
 
-// docsPath is where the REST API is described.
+// docsPath is the path of the REST API documentation.
 const docsPath = v1.Prefix + "/docs"
 
-// describe makes the pages that describe the REST API.
+// describe returns the handler of the REST API documentation.
 func describe(api *rest.API, version string) (http.Handler, error) {
 	description, err := openapi.New(api, version)
 	if err != nil {
-		return nil, fmt.Errorf("describing the REST API: %w", err)
+		return nil, fmt.Errorf("describe the REST API: %w", err)
 	}
 	o := apidocs.Options{Prefix: docsPath}
 	if o.JSON, err = description.JSON(); err != nil {
@@ -225,15 +224,15 @@ func describe(api *rest.API, version string) (http.Handler, error) {
 	return apidocs.Handler(o)
 }
 
-// feesEvery is how often the fee schedule is read again.
-const feesEvery = 10 * time.Minute
+// feesInterval is the interval at which the fee schedule is reloaded.
+const feesInterval = 10 * time.Minute
 
-// Maintain keeps what is kept between requests up to date, until the context ends.
+// Maintain refreshes cached data until the context ends.
 func (g *Gateway) Maintain(ctx context.Context) {
 	if !g.o.REST.Cache {
 		return
 	}
-	tick := time.NewTicker(feesEvery)
+	tick := time.NewTicker(feesInterval)
 	defer tick.Stop()
 	for {
 		g.Refresh(ctx)
@@ -245,36 +244,36 @@ func (g *Gateway) Maintain(ctx context.Context) {
 	}
 }
 
-// Refresh reads what is kept between requests again. What cannot be read stays as it is.
+// Refresh reloads cached data. Data that cannot be read remains unchanged.
 func (g *Gateway) Refresh(ctx context.Context) {
 	bounded, cancel := context.WithTimeout(ctx, g.o.RequestTimeout)
 	defer cancel()
 	if err := g.root.RefreshFees(bounded); err != nil && ctx.Err() == nil {
-		g.o.Logger.WarnContext(ctx, "the fee schedule could not be read again", "error", err)
+		g.o.Logger.WarnContext(ctx, "reloading the fee schedule failed", "error", err)
 	}
 }
 
-// describe shows the description of the REST API.
+// describe serves the REST API documentation.
 func (g *Gateway) describe(w http.ResponseWriter, r *http.Request) {
 	docs, err := g.docs()
 	if err != nil {
-		g.o.Logger.ErrorContext(r.Context(), "the REST API cannot be described", "error", err)
-		http.Error(w, "The description is not available.", http.StatusInternalServerError)
+		g.o.Logger.ErrorContext(r.Context(), "describing the REST API failed", "error", err)
+		http.Error(w, "The API documentation is not available.", http.StatusInternalServerError)
 		return
 	}
 	docs.ServeHTTP(w, r)
 }
 
-// Close ends all subscriptions: a server that shuts down waits for its requests.
+// Close ends all subscriptions. A server that shuts down waits for its open requests.
 func (g *Gateway) Close() {
 	g.root.Close()
 	g.graph.Close()
 }
 
-// Graph is the executor behind everything.
+// Graph returns the GraphQL server.
 func (g *Gateway) Graph() *server.Server { return g.graph }
 
-// Explain tells what a REST path would run.
+// Explain returns the document and variables that a GET request for a REST path runs.
 func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation, error) {
 	if strings.HasPrefix(target, v2.Prefix+"/") {
 		return g.v2.Explain(target)
@@ -282,17 +281,17 @@ func (g *Gateway) Explain(ctx context.Context, target string) (*rest.Explanation
 	return g.v1.Explain(ctx, target)
 }
 
-// ExplainBody tells what a REST path that is asked with a body would run; see [rest.API.ExplainBody].
+// ExplainBody is like Explain for a request with a body. See [rest.API.ExplainBody].
 func (g *Gateway) ExplainBody(ctx context.Context, target string, body []byte) (*rest.Explanation, error) {
 	return g.v1.ExplainBody(ctx, target, body)
 }
 
-// Public is the handler of the public port.
+// Public returns the handler of the public port.
 func (g *Gateway) Public() http.Handler {
 	r := chi.NewRouter()
 	r.Use(g.client, g.record, g.recover, g.rate, g.deadline)
 	g.health(r)
-	r.HandleFunc(docsPath, g.describe) // before the API, which looks at credentials first
+	r.HandleFunc(docsPath, g.describe) // before the API, which checks credentials first
 	r.HandleFunc(docsPath+"/*", g.describe)
 	r.Handle(v1.Prefix, g.v1)
 	r.Handle(v1.Prefix+"/*", g.v1)
@@ -314,14 +313,14 @@ func (g *Gateway) Public() http.Handler {
 		r.Handle(path, g.people)
 	}
 	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
-		if ofAPI(r) { // the classic family does not care for case
+		if ofAPI(r) { // paths of the classic family are case-insensitive
 			g.v1.ServeHTTP(w, r)
 			return
 		}
 		rest.NotFoundHandler(w, r)
 	})
 	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) {
-		if ofAPI(req) { // methods that the router has never heard of, too, are answered as the family does
+		if ofAPI(req) { // the endpoint family responds to unknown methods too
 			g.v1.ServeHTTP(w, req)
 			return
 		}
@@ -335,13 +334,13 @@ func (g *Gateway) Public() http.Handler {
 	return r
 }
 
-// ofAPI tells whether a request is for the REST API, in whatever case its prefix is written.
+// ofAPI reports whether the path is below the REST prefix, ignoring case.
 func ofAPI(r *http.Request) bool {
 	p := r.URL.Path
 	return strings.EqualFold(p[:min(len(p), len(v1.Prefix))], v1.Prefix) && (len(p) == len(v1.Prefix) || p[len(v1.Prefix)] == '/')
 }
 
-// Admin is the handler of the admin port.
+// Admin returns the handler of the admin port.
 func (g *Gateway) Admin() http.Handler {
 	r := chi.NewRouter()
 	g.health(r)
@@ -354,7 +353,7 @@ func (g *Gateway) Admin() http.Handler {
 	return r
 }
 
-// health adds the questions that load balancers ask.
+// health adds the health checks.
 func (g *Gateway) health(r chi.Router) {
 	r.Get("/health/liveness", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "UP"})
@@ -370,19 +369,19 @@ func (g *Gateway) health(r chi.Router) {
 
 func (g *Gateway) schema(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/graphql; charset=utf-8")
-	_, _ = w.Write([]byte(graph.SDL)) // a client that has gone is no concern of ours
+	_, _ = w.Write([]byte(graph.SDL)) // fails only if the client has disconnected
 }
 
-// maxExplained is how many bytes of a body are explained: more than any endpoint takes.
+// maxExplained is the maximum size of a body to explain, in bytes. No endpoint accepts a larger one.
 const maxExplained = 1 << 20
 
-// explain tells what the REST path of the parameter "path" would run, with the body of the request where there is one.
+// explain responds with the document and variables of the REST path in the parameter "path" and the request body.
 func (g *Gateway) explain(w http.ResponseWriter, r *http.Request) {
 	var body []byte
 	if r.Method == http.MethodPost {
 		var err error
 		if body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxExplained)); err != nil {
-			writeJSON(w, http.StatusBadRequest, map[string]string{"error": "the body cannot be read, or is too long"})
+			writeJSON(w, http.StatusBadRequest, map[string]string{"error": "the body is unreadable or too long"})
 			return
 		}
 	}
@@ -396,7 +395,7 @@ func (g *Gateway) explain(w http.ResponseWriter, r *http.Request) {
 		}
 		writeJSON(w, problem.Status, map[string]string{"error": strings.Join(texts, "; ")})
 	case err != nil:
-		g.o.Logger.ErrorContext(r.Context(), "a path could not be explained", "error", err)
+		g.o.Logger.ErrorContext(r.Context(), "explaining a REST path failed", "error", err)
 		writeJSON(w, http.StatusInternalServerError, map[string]string{"error": "internal error"})
 	default:
 		writeJSON(w, http.StatusOK, x)
@@ -410,5 +409,5 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(b) // as above
+	_, _ = w.Write(b) // see schema
 }

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// heapFloor is how much garbage there may be, in bytes, before it is looked for, however little else the heap holds.
-const heapFloor = 32 << 20
+// ballastSize is the minimum amount of garbage, in bytes, that triggers a collection.
+const ballastSize = 32 << 20
 
-// Floor is memory that nobody uses, to be held as long as the gateway runs. The garbage collector begins when the heap has doubled: without it
-// the few megabytes that a gateway lives on would be searched some hundred times a second under load. No page of it is ever
-// touched, so it takes address space, and none of the machine's memory.
-type Floor []byte
+// Ballast is unused memory to hold while the gateway runs. The garbage collector starts when the heap has doubled: without ballast, the heap of a
+// few megabytes would be collected more than a hundred times per second under load. Its pages are never touched, so it uses address space but no
+// physical memory.
+type Ballast []byte
 
-// NewFloor makes a floor. The sooner after the start, the surer that its pages are fresh.
-func NewFloor() Floor { return make([]byte, heapFloor) }
+// NewBallast returns new ballast. Call it early, so that the runtime takes fresh pages for it.
+func NewBallast() Ballast { return make([]byte, ballastSize) }
 
 const (
-	restTick  = 2 * time.Second
-	restBytes = 512 << 10 // allocated in a tick: what the pollers need, and a scrape of the metrics
+	idleTick  = 2 * time.Second
+	idleBytes = 512 << 10 // maximum allocations per tick while idle: pollers and a scrape of the metrics
 )
 
-// ReleaseWhenIdle gives memory back to the system each time the gateway comes to rest, its start included, until the context ends. Go's own
-// way of doing so aims at a tenth more than the heap may grow to, and that is far above what is used, because of the Floor.
+// ReleaseWhenIdle returns memory to the operating system whenever the gateway becomes idle, also after startup, until the context ends. The runtime
+// retains 10 % more than the heap goal, which is far above the memory in use because of the ballast.
 func ReleaseWhenIdle(ctx context.Context) {
-	ticker := time.NewTicker(restTick)
+	ticker := time.NewTicker(idleTick)
 	defer ticker.Stop()
 	sample := []runtimemetrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	var before uint64
@@ -39,8 +39,8 @@ func ReleaseWhenIdle(ctx context.Context) {
 		}
 		runtimemetrics.Read(sample)
 		allocated := sample[0].Value.Uint64()
-		switch resting := allocated-before < restBytes; {
-		case !resting:
+		switch idle := allocated-before < idleBytes; {
+		case !idle:
 			released = false
 		case !released:
 			debug.FreeOSMemory()

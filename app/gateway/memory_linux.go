@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// releaseProgram takes the pages of the program's own file out of the process: those which only the start needed (the tables of every
-// package that is linked in) do not come back, the others are mapped again from the file cache as they are used.
+// releaseProgram unmaps the pages of the executable from the process. Pages that only startup needed, such as tables of linked packages, stay
+// unmapped. The others are mapped again from the page cache on use.
 func releaseProgram() {
 	program, err := os.Executable()
 	if err != nil {
@@ -22,15 +22,15 @@ func releaseProgram() {
 	}
 	defer maps.Close()
 	for _, m := range unchangedMappings(bufio.NewScanner(maps), program) {
-		// An error only means that the pages stay.
+		// On an error the pages stay mapped.
 		_, _, _ = unix.Syscall(unix.SYS_MADVISE, m.start, m.end-m.start, unix.MADV_DONTNEED)
 	}
 }
 
 type mapping struct{ start, end uintptr }
 
-// unchangedMappings reads the form of /proc/self/smaps: the mappings of a file that cannot be written, and of which no page differs from
-// the file. (A loader that relocates a program changes pages before it protects them; these could not be read again.)
+// unchangedMappings parses /proc/self/smaps and returns the read-only mappings of a file whose pages are all unmodified. A loader can modify pages
+// for relocation before it makes them read-only. Such pages cannot be read from the file again.
 func unchangedMappings(lines *bufio.Scanner, file string) []mapping {
 	var (
 		all  []mapping

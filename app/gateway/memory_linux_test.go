@@ -29,21 +29,21 @@ Anonymous:             0 kB
 `
 	got := unchangedMappings(bufio.NewScanner(strings.NewReader(smaps)), "/opt/a gateway")
 	if want := []mapping{{0x400000, 0x1c16000}, {0x7f0000002000, 0x7f0000003000}}; !slices.Equal(got, want) {
-		t.Errorf("got %x, want %x: neither written nor changed pages, and only of the program", got, want)
+		t.Errorf("got %x, want %x", got, want)
 	}
 	for _, broken := range []string{"", "x", "\n\n", "1-2 r-xp 0 0 0 /p\nAnonymous:", "z-2 r-xp 0 0 0 /p\nAnonymous: 0 kB", "2-1 r-xp 0 0 0 /p\nAnonymous: 0 kB"} {
 		if got := unchangedMappings(bufio.NewScanner(strings.NewReader(broken)), "/p"); len(got) != 0 {
-			t.Errorf("%q gave %x", broken, got)
+			t.Errorf("%q: got %x, want none", broken, got)
 		}
 	}
 }
 
-// TestReleaseProgram finds fewer pages of the program in memory afterwards, and a program that still runs.
-func TestReleaseProgram(t *testing.T) { //nolint:paralleltest // what runs beside it would bring its pages back
+// TestReleaseProgram checks that fewer pages of the executable are resident after releaseProgram.
+func TestReleaseProgram(t *testing.T) { //nolint:paralleltest // parallel tests would map the pages again
 	before := residentFile(t)
 	releaseProgram()
 	if after := residentFile(t); after >= before {
-		t.Errorf("%d kB of files are resident, and %d kB were", after, before)
+		t.Errorf("%d kB of files are resident, before %d kB", after, before)
 	}
 }
 
@@ -56,7 +56,7 @@ func residentFile(t *testing.T) int {
 	_, rest, found := strings.Cut(string(status), "RssFile:")
 	words := strings.Fields(rest)
 	if !found || len(words) == 0 {
-		t.Fatal("the kernel does not tell which resident pages are of files, which it has done since 4.5")
+		t.Fatal("/proc/self/status has no RssFile, which exists since Linux 4.5")
 	}
 	kB, err := strconv.Atoi(words[0])
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package gateway
 
-// releaseProgram is for Linux, where a page of the program's file counts as the process's memory once it was touched.
+// releaseProgram does nothing. On Linux, touched pages of the executable count as memory of the process.
 func releaseProgram() {}

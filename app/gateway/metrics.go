@@ -17,7 +17,7 @@ import (
 	"heliograph/storage"
 )
 
-// metrics counts what happens.
+// metrics are the Prometheus metrics of the gateway.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
@@ -27,7 +27,7 @@ func newMetrics(db *storage.DB, pages *edition.Keeper, followers []*pagesync.Fol
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: "heliograph", Name: "request_seconds", Help: "How long requests took, by what was asked and how it ended.",
+			Namespace: "heliograph", Name: "request_seconds", Help: "Duration of requests by path and status.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"path", "status"}),
 	}
@@ -36,7 +36,7 @@ func newMetrics(db *storage.DB, pages *edition.Keeper, followers []*pagesync.Fol
 	m.addTraces(traces)
 	for _, f := range followers {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Namespace: "heliograph", Subsystem: "status", Name: "sync_age_seconds", Help: "How long ago a status page elsewhere was last read that a page is a copy of; -1 when it never was.",
+			Namespace: "heliograph", Subsystem: "status", Name: "sync_age_seconds", Help: "Seconds since the last successful read of a mirrored status page; -1 if it was never read.",
 			ConstLabels: prometheus.Labels{"url": f.URL()},
 		}, func() float64 { return f.Age().Seconds() }))
 	}
@@ -44,30 +44,30 @@ func newMetrics(db *storage.DB, pages *edition.Keeper, followers []*pagesync.Fol
 		gauge := func(name, help string, value func() float64) {
 			m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: "pool", Name: name, Help: help}, value))
 		}
-		gauge("connections", "Connections to the database.", func() float64 { return float64(db.Pool().Stat().TotalConns()) })
+		gauge("connections", "Open connections to the database.", func() float64 { return float64(db.Pool().Stat().TotalConns()) })
 		gauge("acquired", "Connections in use.", func() float64 { return float64(db.Pool().Stat().AcquiredConns()) })
-		gauge("waited_total", "How often a request had to wait for a connection.", func() float64 { return float64(db.Pool().Stat().EmptyAcquireCount()) })
+		gauge("waited_total", "Number of times that a request had to wait for a connection.", func() float64 { return float64(db.Pool().Stat().EmptyAcquireCount()) })
 	}
 	return m
 }
 
-// addStatus adds what is known of the documents of the status pages.
+// addStatus adds metrics of the rendered status pages.
 func (m *metrics) addStatus(pages *edition.Keeper) {
 	name := func(name, help string) prometheus.GaugeOpts {
 		return prometheus.GaugeOpts{Namespace: "heliograph", Subsystem: "status", Name: name, Help: help}
 	}
 	m.registry.MustRegister(
-		prometheus.NewGaugeFunc(name("pages", "Status pages."), func() float64 { return float64(pages.Stats().Pages) }),
-		prometheus.NewGaugeFunc(name("stale_seconds", "How old the status documents are that are served because the database cannot be read; 0 while it can."),
+		prometheus.NewGaugeFunc(name("pages", "Number of status pages."), func() float64 { return float64(pages.Stats().Pages) }),
+		prometheus.NewGaugeFunc(name("stale_seconds", "Age of the status documents that are served while the database is unavailable; 0 while it is available."),
 			func() float64 { return pages.Stats().Stale.Seconds() }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts(name("builds_total", "How often the documents of a status page were made.")),
+		prometheus.NewCounterFunc(prometheus.CounterOpts(name("builds_total", "Number of times that the documents of a status page were rendered.")),
 			func() float64 { return float64(pages.Stats().Builds) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts(name("failures_total", "How often the status pages could not be read.")),
+		prometheus.NewCounterFunc(prometheus.CounterOpts(name("failures_total", "Number of times that reading the status pages failed.")),
 			func() float64 { return float64(pages.Stats().Failures) }),
 	)
 }
 
-// addTraces adds what becomes of spans, where there are any.
+// addTraces adds metrics of exported spans if tracing is on.
 func (m *metrics) addTraces(traces *tracing.Traces) {
 	if traces == nil {
 		return
@@ -76,8 +76,8 @@ func (m *metrics) addTraces(traces *tracing.Traces) {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "heliograph", Subsystem: "trace", Name: name, Help: help, ConstLabels: labels},
 			func() float64 { return float64(value(traces.Stats())) }))
 	}
-	const lost = "Spans that the collector never got: because too many were waiting, or because it did not take them."
-	add("spans_sent_total", "Spans that the collector has taken.", nil, func(s tracing.Stats) int64 { return s.Sent })
+	const lost = "Spans that were dropped because the queue was full or the export failed."
+	add("spans_sent_total", "Spans that the collector accepted.", nil, func(s tracing.Stats) int64 { return s.Sent })
 	add("spans_dropped_total", lost, prometheus.Labels{"reason": "queue_full"}, func(s tracing.Stats) int64 { return s.QueueFull })
 	add("spans_dropped_total", lost, prometheus.Labels{"reason": "failed"}, func(s tracing.Stats) int64 { return s.Failed })
 }
@@ -86,7 +86,7 @@ func (m *metrics) observe(path string, status int, took time.Duration) {
 	m.requests.WithLabelValues(path, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
-// family is the part of a path that metrics tell apart: never what a client can choose freely.
+// family returns the label of a path in metrics. The set of labels is fixed, because clients choose paths freely.
 func family(path string) string {
 	for _, known := range []string{"/graphql", "/graphiql", "/api/v1", "/api/v2", "/health"} {
 		if strings.HasPrefix(path, known) {

@@ -14,7 +14,7 @@ import (
 	"heliograph/graph/server"
 )
 
-// client puts the address of the client that a trusted proxy speaks for into the request.
+// client sets RemoteAddr to the client address that trusted proxies report in X-Forwarded-For.
 func (g *Gateway) client(next http.Handler) http.Handler {
 	if len(g.o.Proxies) == 0 {
 		return next
@@ -33,7 +33,7 @@ func (g *Gateway) client(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && trusted(peer.Addr().String()) {
-			// The last address that no proxy of ours added is the client.
+			// The client is the last address that is not a trusted proxy.
 			hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 			for i := len(hops) - 1; i >= 0; i-- {
 				hop := strings.TrimSpace(hops[i])
@@ -52,7 +52,7 @@ func (g *Gateway) client(next http.Handler) http.Handler {
 // record logs, counts and traces each request.
 func (g *Gateway) record(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := time.Now() //nolint:forbidigo // a duration is measured, and the injected clock may stand still
+		start := time.Now() //nolint:forbidigo // measures a duration, and the injected clock may be fixed
 		ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		r, span := g.o.Traces.Begin(r, streams(r))
 		defer span.End()
@@ -70,10 +70,10 @@ func (g *Gateway) record(next http.Handler) http.Handler {
 	})
 }
 
-// streams tells whether a request may be answered for as long as its client likes.
+// streams reports whether the response is a stream without a deadline.
 func streams(r *http.Request) bool { return r.URL.Path == graphPath && server.Streams(r) }
 
-// pattern is what the path of an answered request is an instance of, empty where nothing is there.
+// pattern returns the route pattern of a request, or an empty string if no route matches.
 func (g *Gateway) pattern(r *http.Request) string {
 	if ofAPI(r) {
 		if pattern := g.v1.Pattern(r); pattern != "" {
@@ -86,7 +86,7 @@ func (g *Gateway) pattern(r *http.Request) string {
 	return chi.RouteContext(r.Context()).RoutePattern()
 }
 
-// recover answers a request whose handler panicked.
+// recover responds with status 500 if a handler panics.
 func (g *Gateway) recover(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -94,7 +94,7 @@ func (g *Gateway) recover(next http.Handler) http.Handler {
 			if p == nil {
 				return
 			}
-			if p == http.ErrAbortHandler { //nolint:errorlint // it is compared as the server does
+			if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
 				panic(p)
 			}
 			g.o.Logger.ErrorContext(r.Context(), "a handler panicked", "panic", p, "stack", string(debug.Stack()))
@@ -104,7 +104,7 @@ func (g *Gateway) recover(next http.Handler) http.Handler {
 	})
 }
 
-// deadline bounds each request, except for subscriptions.
+// deadline sets the timeout of requests, except for subscriptions.
 func (g *Gateway) deadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if streams(r) {

@@ -22,20 +22,20 @@ import (
 	"heliograph/rest"
 )
 
-// RateOptions bound how often clients may ask. The zero value bounds nothing.
+// RateOptions configure rate limits. The zero value means no limits.
 type RateOptions struct {
-	// PerMinute is how many requests a minute one address may send, 0 for any number.
+	// PerMinute is the maximum number of requests per minute and client address. 0 means no limit.
 	PerMinute int
-	// KeyFile holds API keys: a line has the key's SHA-256 as hex, a name, and the requests a minute or nothing. Empty for no keys.
+	// KeyFile is a file with API keys. Each line consists of the hexadecimal SHA-256 of a key, a name, and optionally the requests per minute.
 	KeyFile string
-	// PerMinuteOfKeys is how many requests a minute go with a key for which the file says nothing, 0 for any number.
+	// PerMinuteOfKeys is the maximum number of requests per minute for keys without a limit in the file. 0 means no limit.
 	PerMinuteOfKeys int
 }
 
-// keyHeader is the header that carries a client's API key.
+// keyHeader is the request header with the API key of the client.
 const keyHeader = "X-API-Key"
 
-// rates counts requests. The window slides: what was sent in the last minute counts.
+// rates limits requests in a sliding window of one minute.
 type rates struct {
 	o       RateOptions
 	log     *slog.Logger
@@ -43,11 +43,11 @@ type rates struct {
 
 	mu     sync.Mutex
 	keys   map[[sha256.Size]byte]apiKey
-	read   os.FileInfo // of the file that keys were read from
-	failed string      // why the file could not be read, told once
+	read   os.FileInfo // describes the file from which the keys were read
+	failed string      // last error of reading the file, logged once
 }
 
-// apiKey is what the file says of a key.
+// apiKey is an entry of the key file.
 type apiKey struct {
 	name      string
 	perMinute int
@@ -63,28 +63,28 @@ func newRates(o RateOptions, log *slog.Logger) (*rates, error) {
 	return r, nil
 }
 
-// load reads the file of keys when it has changed.
+// load reads the key file if it has changed.
 func (r *rates) load() error {
 	info, err := os.Stat(r.o.KeyFile)
 	if err != nil {
-		return fmt.Errorf("looking at the API keys: %w", err)
+		return fmt.Errorf("check the API keys: %w", err)
 	}
 	if r.read != nil && os.SameFile(info, r.read) && info.ModTime().Equal(r.read.ModTime()) && info.Size() == r.read.Size() {
 		return nil
 	}
 	text, err := os.ReadFile(r.o.KeyFile)
 	if err != nil {
-		return fmt.Errorf("reading the API keys: %w", err)
+		return fmt.Errorf("read the API keys: %w", err)
 	}
 	keys, err := parseKeys(text)
 	if err != nil {
-		return fmt.Errorf("reading the API keys of %s: %w", r.o.KeyFile, err)
+		return fmt.Errorf("read the API keys of %s: %w", r.o.KeyFile, err)
 	}
 	r.keys, r.read = keys, info
 	return nil
 }
 
-// parseKeys reads a file of keys. Empty lines and those that begin with # say nothing. No error repeats what a line says.
+// parseKeys parses a key file. It ignores empty lines and lines that start with #. Errors do not contain the text of a line.
 func parseKeys(text []byte) (map[[sha256.Size]byte]apiKey, error) {
 	keys := map[[sha256.Size]byte]apiKey{}
 	names := map[string]bool{}
@@ -96,16 +96,16 @@ func parseKeys(text []byte) (map[[sha256.Size]byte]apiKey, error) {
 		}
 		var sum [sha256.Size]byte
 		if len(fields) < 2 || len(fields) > 3 || len(fields[0]) != hex.EncodedLen(len(sum)) {
-			return nil, fmt.Errorf("line %d is not a SHA-256 in hex, a name, and perhaps the requests a minute", n)
+			return nil, fmt.Errorf("line %d is not a hexadecimal SHA-256, a name and optionally the requests per minute", n)
 		}
 		if _, err := hex.Decode(sum[:], []byte(fields[0])); err != nil {
-			return nil, fmt.Errorf("line %d does not begin with a SHA-256 in hex", n)
+			return nil, fmt.Errorf("line %d does not start with a hexadecimal SHA-256", n)
 		}
 		key := apiKey{name: fields[1]}
 		if len(fields) == 3 {
 			limit, err := strconv.Atoi(fields[2])
 			if err != nil || limit < 1 {
-				return nil, fmt.Errorf("line %d: the requests a minute must be a number, 1 or more", n)
+				return nil, fmt.Errorf("line %d: the requests per minute must be a number of 1 or more", n)
 			}
 			key.perMinute = limit
 		}
@@ -115,19 +115,19 @@ func parseKeys(text []byte) (map[[sha256.Size]byte]apiKey, error) {
 		keys[sum], names[key.name] = key, true
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("splitting lines: %w", err)
+		return nil, fmt.Errorf("split lines: %w", err)
 	}
 	return keys, nil
 }
 
-// key is what the file says of a client's key. A file that has become unreadable leaves what was read before.
+// key returns the entry of an API key. If the file has become unreadable, the keys read before remain valid.
 func (r *rates) key(text string) (apiKey, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	reason := ""
 	if err := r.load(); err != nil {
 		if reason = err.Error(); reason != r.failed {
-			r.log.Error("the API keys cannot be read again; those read before stay", "error", err)
+			r.log.Error("reloading the API keys failed; the keys loaded before remain valid", "error", err)
 		}
 	}
 	r.failed = reason
@@ -135,29 +135,29 @@ func (r *rates) key(text string) (apiKey, bool) {
 	return key, ok
 }
 
-// rate refuses requests of clients that send too many, and keys that nobody has.
+// rate rejects requests that exceed the rate limit or have an unknown API key.
 func (g *Gateway) rate(next http.Handler) http.Handler {
 	if g.o.Rates.PerMinute == 0 && g.o.Rates.KeyFile == "" {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodOptions || strings.HasPrefix(r.URL.Path, "/health/") { // asked by browsers and load balancers themselves
+		if r.Method == http.MethodOptions || strings.HasPrefix(r.URL.Path, "/health/") { // sent by browsers and load balancers
 			next.ServeHTTP(w, r)
 			return
 		}
-		who, limit := "address "+addressOf(r), g.o.Rates.PerMinute
+		client, limit := "address "+addressOf(r), g.o.Rates.PerMinute
 		if text := r.Header.Get(keyHeader); text != "" && g.o.Rates.KeyFile != "" {
 			key, ok := g.rates.key(text)
 			if !ok {
 				g.refuse(w, r, http.StatusUnauthorized, fault.Unauthenticated, "Unknown API key")
 				return
 			}
-			if who, limit = "key "+key.name, key.perMinute; limit == 0 {
+			if client, limit = "key "+key.name, key.perMinute; limit == 0 {
 				limit = g.o.Rates.PerMinuteOfKeys
 			}
 		}
 		if limit > 0 {
-			if counted := r.WithContext(httprate.WithRequestLimit(r.Context(), limit)); g.rates.limiter.OnLimit(w, counted, who) {
+			if counted := r.WithContext(httprate.WithRequestLimit(r.Context(), limit)); g.rates.limiter.OnLimit(w, counted, client) {
 				g.refuse(w, r, http.StatusTooManyRequests, fault.RateLimited, "Too many requests")
 				return
 			}
@@ -166,20 +166,16 @@ func (g *Gateway) rate(next http.Handler) http.Handler {
 	})
 }
 
-// addressOf is the address of a request's client; networks of IPv6 that one customer gets count as one.
+// addressOf returns the address of the client. IPv6 addresses of the same /64 network count as one client.
 func addressOf(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
-		host = r.RemoteAddr // as a trusted proxy tells it
+		host = r.RemoteAddr // set from X-Forwarded-For, without a port
 	}
-	ip := net.ParseIP(host)
-	if ip == nil || ip.To4() != nil {
-		return host
-	}
-	return ip.Mask(net.CIDRMask(64, 128)).String()
+	return httprate.CanonicalizeIP(host)
 }
 
-// refuse answers a request that is not even read, in the form of what it asks for.
+// refuse rejects a request before it is read, in the error format of the API that it addresses.
 func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, status int, code fault.Code, message string) {
 	if r.URL.Path != "/graphql" {
 		rest.Refuse(w, r, status, message)

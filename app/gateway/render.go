@@ -7,7 +7,7 @@ import (
 	"heliograph/resolvers/statuspages"
 )
 
-// Render makes all documents of a status page anew, by their names; in the context of a write, as they will be after it.
+// Render renders all documents of a status page, by name. In the context of a write, it renders them as they are after the write.
 func (g *Gateway) Render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	return g.v2.Render(statuspages.WithSharedReads(ctx), p)
 }

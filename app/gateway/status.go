@@ -10,20 +10,20 @@ import (
 	statusdb "heliograph/storage/statuspages"
 )
 
-// statusSource lets the documents of the status pages be made of the database.
+// statusSource reads status pages from the database.
 type statusSource struct {
 	db *statusdb.DB
-	// heard is told of writes too.
-	heard func()
+	// changed is called after each write.
+	changed func()
 }
 
-// Pages are all pages.
+// Pages returns all pages.
 func (s statusSource) Pages(ctx context.Context) (status.Pages, error) { return s.db.Pages(ctx) }
 
-// Snapshot returns a context in which all documents see one moment, and read what they share once.
+// Snapshot returns a context in which all documents are rendered from the same snapshot and share their reads.
 func (s statusSource) Snapshot(ctx context.Context) (context.Context, func(), error) {
 	if there, err := s.db.Exists(ctx); err != nil || !there {
-		return ctx, func() {}, err // without tables there is nothing that could change
+		return ctx, func() {}, err // without tables there are no pages
 	}
 	ctx, end, err := s.db.Snapshot(ctx)
 	if err != nil {
@@ -32,15 +32,15 @@ func (s statusSource) Snapshot(ctx context.Context) (context.Context, func(), er
 	return statuspages.WithSharedReads(ctx), end, nil
 }
 
-// Listen calls heard, and who listens to changes, whenever a page may have been written to.
-func (s statusSource) Listen(ctx context.Context, heard func()) error {
+// Listen calls notify and changed whenever a page may have changed.
+func (s statusSource) Listen(ctx context.Context, notify func()) error {
 	return s.db.Listen(ctx, func() {
-		heard()
-		s.heard()
+		notify()
+		s.changed()
 	})
 }
 
-// Run does what is done without being asked, until the context ends: it keeps what is made of the status pages fresh, keeps pages copies of those elsewhere, and asks probes.
+// Run runs the background tasks of the status pages until the context ends: it renders changed pages, mirrors pages of other sites and runs probes.
 func (g *Gateway) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	for _, f := range g.o.Followers {
@@ -53,5 +53,5 @@ func (g *Gateway) Run(ctx context.Context) {
 	group.Wait()
 }
 
-// Status2 serves the documents below /api/v2, without the log, the metrics and the deadlines that are around it on the public port.
+// Status2 returns the handler of /api/v2 without the middleware of the public port.
 func (g *Gateway) Status2() http.Handler { return g.v2 }

@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Logger is a log whose lines tell the trace and the span that they belong to, as trace_id and span_id. It is the log itself where traces are off.
+// Logger returns a logger that adds the attributes trace_id and span_id to records. It returns l if tracing is off.
 func (t *Traces) Logger(l *slog.Logger) *slog.Logger {
 	if t == nil {
 		return l
@@ -15,12 +15,12 @@ func (t *Traces) Logger(l *slog.Logger) *slog.Logger {
 	return slog.New(logHandler{l.Handler()})
 }
 
-// logHandler adds ids to lines.
+// logHandler adds trace and span ids to records.
 type logHandler struct{ slog.Handler }
 
 // Handle implements slog.Handler.
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
-	if sc := trace.SpanContextFromContext(ctx); sc.IsSampled() { // of a trace that is not sent nobody could find more
+	if sc := trace.SpanContextFromContext(ctx); sc.IsSampled() { // ids of unsampled traces are useless
 		r.AddAttrs(slog.String("trace_id", sc.TraceID().String()), slog.String("span_id", sc.SpanID().String()))
 	}
 	return h.Handler.Handle(ctx, r) //nolint:wrapcheck // the same handler

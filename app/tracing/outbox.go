@@ -9,35 +9,36 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// warnEvery is how often the log tells at most that spans are lost.
-const warnEvery = time.Minute
+// warnInterval is the minimum interval between log records about lost spans.
+const warnInterval = time.Minute
 
-// outbox holds spans until they are sent. It never makes anybody wait: what does not fit is dropped, and counted, which the SDK's own queue would not tell.
+// outbox queues spans for export. It never blocks: spans that do not fit into the queue are dropped and counted. The queue of the SDK does not
+// count them.
 type outbox struct {
-	sdktrace.SpanProcessor // sends in batches
+	sdktrace.SpanProcessor // exports in batches
 
 	to  sdktrace.SpanExporter
 	log *slog.Logger
 	now func() time.Time
 
-	pending            atomic.Int64 // spans that are waiting or being sent
+	pending            atomic.Int64 // spans that are queued or being exported
 	sent, full, failed atomic.Int64
-	warned             time.Time // by the one goroutine that sends
-	told               int64     // how many were lost then
+	warned             time.Time // used by the exporting goroutine only
+	reported           int64     // number of lost spans at that time
 }
 
 func newOutbox(to sdktrace.SpanExporter, log *slog.Logger, options ...sdktrace.BatchSpanProcessorOption) *outbox {
-	o := &outbox{to: to, log: log, now: time.Now} //nolint:forbidigo // intervals of the log are measured, and the injected clock may stand still
+	o := &outbox{to: to, log: log, now: time.Now} //nolint:forbidigo // measures intervals, and the injected clock may be fixed
 	o.SpanProcessor = sdktrace.NewBatchSpanProcessor(sender{o}, append(options, sdktrace.WithMaxQueueSize(queueSize))...)
 	return o
 }
 
-// OnEnd takes a span that has ended.
+// OnEnd queues a span that has ended.
 func (o *outbox) OnEnd(s sdktrace.ReadOnlySpan) {
 	if !s.SpanContext().IsSampled() {
 		return
 	}
-	// The queue behind has room for all that are pending, and so never drops any itself.
+	// The queue of the SDK has the same size, so it never drops spans itself.
 	if o.pending.Add(1) > queueSize {
 		o.pending.Add(-1)
 		o.full.Add(1)
@@ -46,10 +47,10 @@ func (o *outbox) OnEnd(s sdktrace.ReadOnlySpan) {
 	o.SpanProcessor.OnEnd(s)
 }
 
-// sender sends batches.
+// sender exports batches.
 type sender struct{ *outbox }
 
-// ExportSpans sends a batch. Its failure is counted and told here, and to nobody else.
+// ExportSpans exports a batch. It counts and logs failures and does not return them.
 func (s sender) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := s.to.ExportSpans(ctx, spans)
 	n := int64(len(spans))
@@ -63,21 +64,21 @@ func (s sender) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) 
 	return nil
 }
 
-// Shutdown ends the connections to the collector.
+// Shutdown closes the connections to the collector.
 func (s sender) Shutdown(ctx context.Context) error {
-	return s.to.Shutdown(ctx) //nolint:wrapcheck // for the SDK, which hands it to [Traces.Shutdown]
+	return s.to.Shutdown(ctx) //nolint:wrapcheck // the SDK returns it to [Traces.Shutdown]
 }
 
-// warn tells that spans were lost, unless it has just been told.
+// warn logs the number of lost spans, at most once per warnInterval.
 func (s sender) warn(ctx context.Context, err error) {
 	full, failed := s.full.Load(), s.failed.Load()
-	if now := s.now(); full+failed > s.told && now.Sub(s.warned) >= warnEvery {
-		s.warned, s.told = now, full+failed
+	if now := s.now(); full+failed > s.reported && now.Sub(s.warned) >= warnInterval {
+		s.warned, s.reported = now, full+failed
 		attrs := []slog.Attr{slog.Int64("queue_full", full), slog.Int64("failed", failed)}
 		if err != nil {
 			text := err.Error()
-			attrs = append(attrs, slog.String("error", text[:min(len(text), 300)])) // it can hold the collector's whole answer
+			attrs = append(attrs, slog.String("error", text[:min(len(text), 300)])) // it can contain the whole response of the collector
 		}
-		s.log.LogAttrs(ctx, slog.LevelWarn, "spans are lost: the collector does not take them, or not fast enough", attrs...)
+		s.log.LogAttrs(ctx, slog.LevelWarn, "spans were lost because the collector is unavailable or too slow", attrs...)
 	}
 }

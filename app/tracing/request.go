@@ -13,17 +13,17 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Request is the span of a request that is being answered. Nil stands for none; its methods may be called all the same.
+// Request is the span of an HTTP request. The methods of a nil Request do nothing.
 type Request struct {
 	span trace.Span
-	name string // by the operation of the graph that it asks for
+	name string // name of the GraphQL operation
 }
 
-// requestKey is the key of contexts of a *Request.
+// requestKey is the context key of a *Request.
 type requestKey struct{}
 
-// Begin begins the span of a request, which continues the trace that its traceparent names. What it returns is to be answered instead. A stream may last for days and
-// read a row every second, so that it has one span for itself alone.
+// Begin starts the span of a request, as part of the trace in its traceparent header, and returns the request to serve. Streams have no child
+// spans, because they can last for days.
 func (t *Traces) Begin(r *http.Request, stream bool) (*http.Request, *Request) {
 	if t == nil {
 		return r, nil
@@ -48,20 +48,20 @@ func (t *Traces) Begin(r *http.Request, stream bool) (*http.Request, *Request) {
 		if n, err := strconv.Atoi(port); err == nil {
 			span.SetAttributes(semconv.ClientPort(n))
 		}
-	} else { // as a trusted proxy tells it
+	} else { // set from X-Forwarded-For, without a port
 		span.SetAttributes(semconv.ClientAddress(r.RemoteAddr))
 	}
 	req := &Request{span: span}
 	if stream {
-		ctx = trace.ContextWithSpanContext(ctx, span.SpanContext()) // the log knows the span, and nothing can be added to it
+		ctx = trace.ContextWithSpanContext(ctx, span.SpanContext()) // available to the log, but without recording child spans
 	}
-	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") { // a WebSocket asks for many operations, at any time
+	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") { // a WebSocket carries many operations
 		ctx = context.WithValue(ctx, requestKey{}, req)
 	}
 	return r.WithContext(ctx), req
 }
 
-// Finish tells how a request ended. route is the pattern of its path, empty where there is none.
+// Finish sets the name, route and status of the span. route is the pattern of the path, or empty.
 func (r *Request) Finish(method, route string, status int) {
 	if r == nil {
 		return
@@ -85,14 +85,14 @@ func (r *Request) Finish(method, route string, status int) {
 	}
 }
 
-// End ends the span, whatever happened to the request.
+// End ends the span.
 func (r *Request) End() {
 	if r != nil {
 		r.span.End()
 	}
 }
 
-// knownMethod tells whether a method may stand in the name of a span: clients can send whatever they like.
+// knownMethod reports whether a method can be part of a span name. Clients can send any method.
 func knownMethod(method string) bool {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodOptions, http.MethodTrace, "QUERY":
@@ -102,18 +102,18 @@ func knownMethod(method string) bool {
 	}
 }
 
-// longestName is where names of operations are cut in the names of spans: clients choose them.
-const longestName = 100
+// maxNameLength is the length to which operation names, which clients choose, are truncated in span names.
+const maxNameLength = 100
 
-// spanName is the name of a span of an operation of the graph.
+// spanName returns the span name of a GraphQL operation.
 func spanName(kind, operation string) string {
 	if operation == "" {
 		return "graphql " + kind
 	}
-	return "graphql " + operation[:min(len(operation), longestName)]
+	return "graphql " + operation[:min(len(operation), maxNameLength)]
 }
 
-// Received is told of the operation of the graph that a request asks for.
+// Received records the GraphQL operation of a request.
 func (*Traces) Received(ctx context.Context, kind, operation string) {
 	r, ok := ctx.Value(requestKey{}).(*Request)
 	if !ok {
@@ -126,7 +126,8 @@ func (*Traces) Received(ctx context.Context, kind, operation string) {
 	}
 }
 
-// Run is told of an operation of the graph that is run on behalf of a request for something else, and called with the context that it returns until end is called.
+// Run starts the span of a GraphQL operation that serves another request, such as a REST request. It returns the context of the operation and a
+// function that ends the span.
 func (t *Traces) Run(ctx context.Context, kind, operation string) (of context.Context, end func()) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return ctx, func() {}

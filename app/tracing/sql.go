@@ -14,45 +14,46 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Statements traces the statements of a pool; nil where traces are off. What a statement was given never gets into a span, and statements that belong to no request
-// have none.
+// Statements returns a tracer of SQL statements, or nil if tracing is off. Spans do not contain arguments. Statements outside of requests have no
+// spans.
 func (t *Traces) Statements() pgx.QueryTracer {
 	if t == nil {
 		return nil
 	}
 	return &statements{
-		// All spans would name the same server, and waiting for a connection is what the metrics of the pool tell.
+		// All spans would name the same server, and the metrics of the pool report the waits for a connection.
 		Tracer: otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider), otelpgx.WithMeterProvider(noop.NewMeterProvider()),
 			otelpgx.WithDisableConnectionDetailsInAttributes(), otelpgx.WithDisableAcquireTracer()),
 		own: t.tracer,
 	}
 }
 
-// statements adds to the tracer how many rows the statements of a batch have given, and takes values out of errors.
+// statements adds the row counts of batched statements to the tracer and removes values from errors.
 type statements struct {
 	*otelpgx.Tracer
 	own trace.Tracer
 }
 
-// TraceQueryEnd is called at the end of a statement.
+// TraceQueryEnd implements [pgx.QueryTracer].
 func (s *statements) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TraceQueryEnd(ctx, conn, data)
 }
 
-// TracePrepareEnd is called when a statement has been prepared.
+// TracePrepareEnd implements [pgx.PrepareTracer].
 func (s *statements) TracePrepareEnd(ctx context.Context, conn *pgx.Conn, data pgx.TracePrepareEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TracePrepareEnd(ctx, conn, data)
 }
 
-// TraceConnectEnd is called when a connection has been made, or not.
+// TraceConnectEnd implements [pgx.ConnectTracer].
 func (s *statements) TraceConnectEnd(ctx context.Context, data pgx.TraceConnectEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TraceConnectEnd(ctx, data)
 }
 
-// TraceBatchQuery is called when the answer to one statement of a batch has been read: its span has no length, that of the batch has.
+// TraceBatchQuery implements [pgx.BatchTracer]. It is called after the result of a statement has been read, so its span has no duration. The span
+// of the batch does.
 func (s *statements) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return
@@ -69,13 +70,13 @@ func (s *statements) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.
 	span.SetAttributes(otelpgx.RowsAffectedKey.Int64(data.CommandTag.RowsAffected()))
 }
 
-// TraceBatchEnd is called at the end of a batch.
+// TraceBatchEnd implements [pgx.BatchTracer].
 func (s *statements) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchEndData) {
 	data.Err = withoutValues(data.Err)
 	s.Tracer.TraceBatchEnd(ctx, conn, data)
 }
 
-// statementError is what traces tell of an error of a statement: PostgreSQL and the driver repeat values in their texts.
+// statementError replaces the text of an error in traces, because PostgreSQL and the driver include values in their messages.
 type statementError struct {
 	text  string
 	cause error
@@ -85,7 +86,7 @@ func (e *statementError) Error() string { return e.text }
 
 func (e *statementError) Unwrap() error { return e.cause }
 
-// withoutValues is an error whose text holds no values.
+// withoutValues returns an error that wraps err and whose text contains no values.
 func withoutValues(err error) error {
 	var server *pgconn.PgError
 	switch {

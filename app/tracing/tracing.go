@@ -1,5 +1,5 @@
-// Package tracing sends traces to an OpenTelemetry collector: a span for each request, for the operation of the graph that it runs, and for each statement. No
-// other package knows how traces are made. Where they are off, nothing of this package is called for a request.
+// Package tracing exports traces to an OpenTelemetry collector, with spans for HTTP requests, GraphQL operations and SQL statements. Other packages do
+// not depend on OpenTelemetry. If tracing is off, requests do not call this package.
 package tracing
 
 import (
@@ -20,34 +20,34 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// scope is the name under which spans tell who made them.
+// scope is the instrumentation scope and the service name.
 const scope = "heliograph"
 
 const (
-	// queueSize is how many spans wait for the collector at most.
+	// queueSize is the maximum number of queued spans.
 	queueSize = 2048
-	// longestValue is where the values of attributes are cut, in characters: clients choose how long the paths are that they ask for.
-	longestValue = 8192
-	// flushTimeout bounds what the end of the gateway waits for the collector.
+	// maxValueLength is the length to which attribute values are truncated, in characters. Clients choose the length of paths.
+	maxValueLength = 8192
+	// flushTimeout is the maximum time that Shutdown waits for the collector.
 	flushTimeout = 5 * time.Second
-	// tracesPath is where collectors take traces.
+	// tracesPath is the default path of collectors for traces.
 	tracesPath = "/v1/traces"
 )
 
-// Options say which traces are sent where.
+// Options configure the export of traces.
 type Options struct {
-	// Endpoint is the URL of the collector, which speaks OTLP over HTTP; without a path, traces go to /v1/traces there. When it is empty the variables
-	// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT are asked, and when these are empty too, there are no traces.
+	// Endpoint is the URL of the collector (OTLP over HTTP). The default path is /v1/traces. If Endpoint is empty, the environment variables
+	// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT apply. If these are empty too, tracing is off.
 	Endpoint string
-	// Ratio is the part of the traces that begin here which is sent, 0 to 1. Of those that begin elsewhere the request's traceparent tells.
+	// Ratio is the fraction of traces to sample, from 0 to 1. For requests with a traceparent header, its sampled flag applies instead.
 	Ratio float64
 	// Version is the version of the program.
 	Version string
-	// Logger is told when spans are lost, once a minute at most.
+	// Logger receives a record about lost spans at most once per minute.
 	Logger *slog.Logger
 }
 
-// Traces makes and sends spans. Nil stands for none; its methods may be called all the same.
+// Traces records and exports spans. The methods of nil Traces do nothing.
 type Traces struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
@@ -55,35 +55,35 @@ type Traces struct {
 	log      *slog.Logger
 }
 
-// Start begins to send traces, or returns nil when no collector is named. It does not connect: a collector that is down is no reason not to start. Other standard variables
-// than the endpoint's are read by the SDK.
+// Start starts the export of traces. It returns nil if no collector is configured. It does not connect, so the collector can be unavailable. The SDK
+// reads the other standard environment variables.
 func Start(ctx context.Context, o Options) (*Traces, error) {
 	target, err := o.target()
 	if err != nil || target == nil {
 		return nil, err
 	}
-	if !(o.Ratio >= 0 && o.Ratio <= 1) { // so that it is false of what is no number, too
+	if !(o.Ratio >= 0 && o.Ratio <= 1) { // also false for NaN
 		return nil, fmt.Errorf("HELIOGRAPH_TRACE_RATIO must be between 0 and 1, not %v", o.Ratio)
 	}
 	if err := checkHeaders("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"); err != nil {
 		return nil, err
 	}
-	// What comes later wins.
+	// Later options take precedence.
 	self, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(semconv.ServiceName(scope), semconv.ServiceVersion(o.Version)), resource.WithFromEnv())
 	if err != nil {
-		return nil, fmt.Errorf("reading OTEL_RESOURCE_ATTRIBUTES: %w", err)
+		return nil, fmt.Errorf("read OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	to, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(target.String()))
 	if err != nil {
-		return nil, fmt.Errorf("preparing to send traces: %w", err)
+		return nil, fmt.Errorf("create the trace exporter: %w", err)
 	}
 	return newTraces(o, self, newOutbox(to, o.Logger)), nil
 }
 
 func newTraces(o Options, self *resource.Resource, out *outbox) *Traces {
 	limits := sdktrace.NewSpanLimits()
-	if limits.AttributeValueLengthLimit < 0 || limits.AttributeValueLengthLimit > longestValue {
-		limits.AttributeValueLengthLimit = longestValue
+	if limits.AttributeValueLengthLimit < 0 || limits.AttributeValueLengthLimit > maxValueLength {
+		limits.AttributeValueLengthLimit = maxValueLength
 	}
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithResource(self), sdktrace.WithRawSpanLimits(limits), sdktrace.WithSpanProcessor(out),
@@ -92,11 +92,11 @@ func newTraces(o Options, self *resource.Resource, out *outbox) *Traces {
 	return &Traces{provider: provider, tracer: provider.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)), out: out, log: o.Logger}
 }
 
-// target is where traces are sent to; nil when nothing tells.
+// target returns the URL of the collector, or nil if none is configured.
 func (o *Options) target() (*url.URL, error) {
 	for _, from := range []struct {
 		name, text string
-		below      string // what is added to a path
+		suffix     string // appended to the path
 	}{
 		{"HELIOGRAPH_TRACE_ENDPOINT", o.Endpoint, ""},
 		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), ""},
@@ -106,12 +106,12 @@ func (o *Options) target() (*url.URL, error) {
 			continue
 		}
 		u, err := url.Parse(strings.TrimSpace(from.text))
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" { // the URL may hold a password, which no error tells
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" { // the URL can contain a password, which must not be in errors
 			return nil, fmt.Errorf("%s is not a URL such as http://127.0.0.1:4318", from.name)
 		}
 		switch {
-		case from.below != "":
-			u = u.JoinPath(from.below)
+		case from.suffix != "":
+			u = u.JoinPath(from.suffix)
 		case u.Path == "" || u.Path == "/":
 			u.Path = tracesPath
 		}
@@ -120,7 +120,7 @@ func (o *Options) target() (*url.URL, error) {
 	return nil, nil
 }
 
-// checkHeaders refuses lists of headers that the SDK would not understand: it would print them, and they are secrets.
+// checkHeaders fails for header lists that the SDK cannot parse. The SDK would print them, but they are secret.
 func checkHeaders(variables ...string) error {
 	for _, name := range variables {
 		text := os.Getenv(name)
@@ -131,14 +131,14 @@ func checkHeaders(variables ...string) error {
 			header, value, found := strings.Cut(pair, "=")
 			value, err := url.PathUnescape(value)
 			if !found || err != nil || !httpguts.ValidHeaderFieldName(strings.TrimSpace(header)) || !httpguts.ValidHeaderFieldValue(strings.TrimSpace(value)) {
-				return fmt.Errorf("%s is not a list of name=value, separated by commas, with what is special in values written as %%XX", name)
+				return fmt.Errorf("%s is not a comma-separated list of name=value with percent-encoded values", name)
 			}
 		}
 	}
 	return nil
 }
 
-// Shutdown sends what has not been sent yet, for a few seconds at most, and for no longer than the context lasts.
+// Shutdown exports the queued spans. It waits for at most flushTimeout and until the context ends.
 func (t *Traces) Shutdown(ctx context.Context) {
 	if t == nil {
 		return
@@ -146,23 +146,23 @@ func (t *Traces) Shutdown(ctx context.Context) {
 	bounded, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
 	if err := t.provider.Shutdown(bounded); err != nil {
-		t.log.WarnContext(ctx, "the last spans were not sent to the collector", "spans", t.out.pending.Load(), "error", err)
-		err = t.out.to.Shutdown(bounded) // gives up what is being sent
+		t.log.WarnContext(ctx, "exporting the last spans failed", "spans", t.out.pending.Load(), "error", err)
+		err = t.out.to.Shutdown(bounded) // cancels pending requests
 		if err != nil && !errors.Is(err, bounded.Err()) {
-			t.log.WarnContext(ctx, "sending spans could not be given up", "error", err)
+			t.log.WarnContext(ctx, "canceling the export of spans failed", "error", err)
 		}
 	}
 }
 
-// Stats are what became of spans so far.
+// Stats are numbers of spans since the start.
 type Stats struct {
-	// Sent are those that the collector has taken.
+	// Sent is the number of spans that the collector accepted.
 	Sent int64
-	// QueueFull are those that were dropped because too many were waiting, Failed those that the collector did not take.
+	// QueueFull is the number of spans dropped because the queue was full. Failed is the number of spans whose export failed.
 	QueueFull, Failed int64
 }
 
-// Stats tells what became of spans so far.
+// Stats returns the numbers of spans since the start.
 func (t *Traces) Stats() Stats {
 	return Stats{Sent: t.out.sent.Load(), QueueFull: t.out.full.Load(), Failed: t.out.failed.Load()}
 }

@@ -16,7 +16,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// TestTarget says where traces go, by the setting and the standard variables. It does not run beside others because of these.
+// TestTarget checks the endpoint for combinations of the setting and environment variables. It sets variables, so it is not parallel.
 func TestTarget(t *testing.T) {
 	for _, c := range []struct {
 		flag, traces, all string
@@ -39,12 +39,12 @@ func TestTarget(t *testing.T) {
 			text = got.String()
 		}
 		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "hunter2")) || text != c.want {
-			t.Errorf("%+v gives %q and %v", c, text, err)
+			t.Errorf("%+v: got %q and %v", c, text, err)
 		}
 	}
 }
 
-// TestStartRefuses says which settings are refused, without repeating secrets.
+// TestStartRefuses checks that invalid settings are rejected, and that errors do not contain secrets.
 func TestStartRefuses(t *testing.T) {
 	start := func(ratio float64) error {
 		traces, err := Start(t.Context(), Options{Endpoint: "http://127.0.0.1:1", Ratio: ratio, Logger: slog.New(slog.DiscardHandler)})
@@ -72,7 +72,7 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// stuck is a collector that answers nothing until it is released, and then refuses everything.
+// stuck is an exporter that blocks until it is released and then fails.
 type stuck struct{ released chan struct{} }
 
 func (s stuck) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error {
@@ -82,7 +82,7 @@ func (s stuck) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error {
 
 func (stuck) Shutdown(context.Context) error { return nil }
 
-// TestQueue says that a collector that is stuck makes nobody wait, that spans are dropped then and counted, and that the log tells so once a minute.
+// TestQueue checks that a blocked exporter does not block spans, that dropped spans are counted, and that they are logged once per minute.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -108,7 +108,7 @@ func TestQueue(t *testing.T) {
 	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "queue_full=100") || !strings.Contains(text, "error=refused") {
 		t.Error(text)
 	}
-	for _, wait := range []time.Duration{0, warnEvery / 2, warnEvery / 2, warnEvery} {
+	for _, wait := range []time.Duration{0, warnInterval / 2, warnInterval / 2, warnInterval} {
 		now = now.Add(wait)
 		out.failed.Add(1)
 		sender{out}.warn(t.Context(), nil)
@@ -118,7 +118,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// TestWithoutValues says what traces tell of the errors of statements.
+// TestWithoutValues checks the texts of statement errors in traces.
 func TestWithoutValues(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
@@ -129,10 +129,10 @@ func TestWithoutValues(t *testing.T) {
 		"no rows in result set":     pgx.ErrNoRows,
 	} {
 		if got := withoutValues(err); got.Error() != want || !errors.Is(got, err) {
-			t.Errorf("%v gives %v", err, got)
+			t.Errorf("%v: got %v", err, got)
 		}
 	}
 	if withoutValues(nil) != nil {
-		t.Error("there is no error")
+		t.Error("nil became an error")
 	}
 }

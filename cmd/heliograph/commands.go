@@ -17,11 +17,11 @@ import (
 	"heliograph/storage/migrations"
 )
 
-// ledgerID is an entity id whose shard and realm matter.
+// ledgerID is an entity id of which only the shard and realm matter.
 type ledgerID = ledger.EntityID
 
 type migrateCmd struct {
-	StatusOnly bool `help:"Create or update the tables of the status pages only."`
+	StatusOnly bool `help:"Create or update only the tables of the status pages."`
 	databaseSettings
 	logSettings
 }
@@ -32,7 +32,7 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	if c.StatusOnly && (c.StatusURL != "" || c.DatabaseURL != "") {
 		return c.migrateStatus(ctx, c.DatabaseURL, log)
 	}
-	d, err := c.open(ctx, log) // which migrates an embedded database
+	d, err := c.open(ctx, log) // migrates an embedded database
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (c *migrateCmd) Run(ctx context.Context) (err error) {
 	return c.migrateStatus(ctx, d.url, log)
 }
 
-// migrateLedger creates or updates the ledger's tables in a database that is not the embedded one.
+// migrateLedger creates or updates the ledger tables in an external database.
 func (c *migrateCmd) migrateLedger(ctx context.Context, log *slog.Logger) error {
 	err := migrations.Ledger(ctx, c.DatabaseURL, log)
 	var foreign *migrations.ForeignError
@@ -59,7 +59,7 @@ func (c *migrateCmd) migrateLedger(ctx context.Context, log *slog.Logger) error 
 	return nil
 }
 
-// migrateStatus creates or updates the tables of the status pages. ledger is the URL of the ledger's database.
+// migrateStatus creates or updates the tables of the status pages. ledger is the URL of the ledger database.
 func (c *migrateCmd) migrateStatus(ctx context.Context, ledger string, log *slog.Logger) error {
 	url, err := c.statusURL(ledger)
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *demoCmd) Run(ctx context.Context) (err error) {
 	return nil
 }
 
-// prepare makes the tables where they are missing.
+// prepare creates missing tables.
 func (c *demoCmd) prepare(ctx context.Context, d *database, status string) error {
 	quiet := slog.New(slog.DiscardHandler)
 	if d.server == nil {
@@ -120,7 +120,7 @@ func (c *demoCmd) prepare(ctx context.Context, d *database, status string) error
 		}
 	}
 	if d.server != nil && status == d.url {
-		return nil // opening it has made them
+		return nil // open has created them
 	}
 	if err := migrations.Status(ctx, status, quiet); err != nil {
 		return unreachable(status, err)
@@ -129,13 +129,13 @@ func (c *demoCmd) prepare(ctx context.Context, d *database, status string) error
 }
 
 type explainCmd struct {
-	Path string `arg:"" help:"REST path with its query string, such as '/api/v1/accounts?account.balance=gt:100&order=desc'; with 'POST ' in front, the path as it is asked with a body."`
-	Body string `type:"existingfile" help:"File with the body of a POST (default: an example)."`
-	JSON bool   `help:"Print document, variables and operation name as JSON."`
+	Path string `arg:"" help:"REST path with its query string, such as '/api/v1/accounts?account.balance=gt:100&order=desc'; prefixed with 'POST ' for a request with a body."`
+	Body string `type:"existingfile" help:"File with the request body of a POST (default: an example body)."`
+	JSON bool   `help:"Print the document, variables and operation name as JSON."`
 	ledgerSettings
 }
 
-// Run prints the document of a path. It needs no database.
+// Run prints the document of a path. It does not need a database.
 func (c *explainCmd) Run(ctx context.Context) error {
 	cfg, err := c.rest()
 	if err != nil {
@@ -143,12 +143,12 @@ func (c *explainCmd) Run(ctx context.Context) error {
 	}
 	g, err := gateway.New(gateway.Options{REST: cfg, Graph: gateway.DefaultGraph(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
-		return fmt.Errorf("reading the documents: %w", err)
+		return fmt.Errorf("read the documents: %w", err)
 	}
 	var body []byte
 	if c.Body != "" {
 		if body, err = os.ReadFile(c.Body); err != nil {
-			return fmt.Errorf("reading the body: %w", err)
+			return fmt.Errorf("read the request body: %w", err)
 		}
 	}
 	x, err := g.ExplainBody(ctx, c.Path, body)
@@ -174,7 +174,7 @@ func (c *explainCmd) Run(ctx context.Context) error {
 
 type versionCmd struct{}
 
-// Run prints versions.
+// Run prints version information.
 func (versionCmd) Run() error {
 	_, err := fmt.Fprintf(os.Stdout, "heliograph %s (commit %s, %s)\n%s\nschema %d, status schema %d\nembedded PostgreSQL %d or newer\n",
 		version, commit, date, runtime.Version(), migrations.Version(), migrations.StatusVersion(), embedded.MinMajor)

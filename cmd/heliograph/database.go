@@ -19,20 +19,20 @@ import (
 	"heliograph/storage/migrations"
 )
 
-// connectTimeout bounds the wait for a database at start.
+// connectTimeout is the timeout of connecting to a database at startup.
 const connectTimeout = 5 * time.Second
 
-// database is the ledger's database while the process runs: somebody else's, or the embedded one.
+// database is the ledger database: an external one or the embedded one.
 type database struct {
 	url    string
-	server *embedded.Server // nil when attached
+	server *embedded.Server // nil for an external database
 }
 
-// open attaches to the database of the settings, or starts the embedded server and migrates it.
+// open returns the configured database, or starts the embedded server and migrates its database.
 func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*database, error) {
 	if s.DatabaseURL != "" {
 		if _, err := pgx.ParseConfig(s.DatabaseURL); err != nil {
-			// The driver's text can hold the password.
+			// The error of the driver can contain the password.
 			return nil, errors.New("HELIOGRAPH_DATABASE_URL is not a PostgreSQL URL such as postgres://user@host:5432/name")
 		}
 		return &database{url: s.DatabaseURL}, nil
@@ -47,20 +47,20 @@ func (s *databaseSettings) open(ctx context.Context, log *slog.Logger) (*databas
 	}
 	d := &database{url: server.URL(embedded.Name), server: server}
 	if err := errors.Join(migrations.Ledger(ctx, d.url, log), migrations.Status(ctx, d.url, log)); err != nil {
-		return nil, errors.Join(fmt.Errorf("creating the tables: %w", err), d.close())
+		return nil, errors.Join(fmt.Errorf("create the tables: %w", err), d.close())
 	}
 	return d, nil
 }
 
-// partitionsEvery is how often the monthly partitions of our own tables are looked after. They reach a month ahead, so a day is often enough.
-const partitionsEvery = 24 * time.Hour
+// partitionsInterval is the interval at which missing monthly partitions are added. Partitions are created a month ahead, so once a day is enough.
+const partitionsInterval = 24 * time.Hour
 
-// maintain adds the partitions that months to come need, until the context ends. Somebody else's database is left alone.
+// maintain adds partitions for coming months to the embedded database until the context ends. It does nothing for an external database.
 func (d *database) maintain(ctx context.Context, log *slog.Logger) {
 	if d.server == nil {
 		return
 	}
-	tick := time.NewTicker(partitionsEvery)
+	tick := time.NewTicker(partitionsInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -68,7 +68,7 @@ func (d *database) maintain(ctx context.Context, log *slog.Logger) {
 			return
 		case <-tick.C:
 			if err := ensurePartitions(ctx, d.url); err != nil {
-				log.WarnContext(ctx, "partitions could not be added", "error", err)
+				log.WarnContext(ctx, "adding partitions failed", "error", err)
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func (d *database) maintain(ctx context.Context, log *slog.Logger) {
 func ensurePartitions(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
-		return fmt.Errorf("connecting: %w", err)
+		return fmt.Errorf("connect: %w", err)
 	}
 	return errors.Join(migrations.EnsurePartitions(ctx, conn, time.Time{}), conn.Close(context.WithoutCancel(ctx)))
 }
@@ -90,12 +90,12 @@ func (d *database) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	if err := d.server.Stop(ctx); err != nil {
-		return fmt.Errorf("stopping the embedded PostgreSQL: %w", err)
+		return fmt.Errorf("stop the embedded PostgreSQL: %w", err)
 	}
 	return nil
 }
 
-// done is closed when the embedded server dies by itself.
+// done returns a channel that is closed when the embedded server ends unexpectedly, or nil for an external database.
 func (d *database) done() <-chan struct{} {
 	if d.server == nil {
 		return nil
@@ -103,11 +103,11 @@ func (d *database) done() <-chan struct{} {
 	return d.server.Done()
 }
 
-// unreachable makes one line of an error of connecting, without the password that a URL can hold.
+// unreachable returns a one-line connection error that does not contain the password of the URL.
 func unreachable(url string, err error) error {
 	cfg, parseErr := pgx.ParseConfig(url)
 	if parseErr != nil {
-		return errors.New("the database URL cannot be read")
+		return errors.New("invalid database URL")
 	}
 	text := err.Error()
 	if i := strings.LastIndex(text, "\n"); i >= 0 {
@@ -119,11 +119,11 @@ func unreachable(url string, err error) error {
 	return fmt.Errorf("cannot use the database %s on %s: %s", cfg.Database, cfg.Host, text)
 }
 
-// check makes sure that the tables are there.
+// check fails if tables are missing.
 func check(ctx context.Context, db *storage.DB) error {
 	missing, err := migrations.Missing(ctx, db.Pool())
 	if err != nil {
-		return fmt.Errorf("looking at the tables: %w", err)
+		return fmt.Errorf("check the tables: %w", err)
 	}
 	if len(missing) == 0 {
 		return nil
@@ -133,10 +133,10 @@ func check(ctx context.Context, db *storage.DB) error {
 	if more := len(missing) - shown; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Errorf("the database lacks %s; `heliograph migrate` creates them", list)
+	return fmt.Errorf("missing tables: %s; run `heliograph migrate` to create them", list)
 }
 
-// loadDemo loads the demo network into an empty database.
+// loadDemo loads the demo network into a database if it is empty. With again, it replaces the demo network, and fails if the database contains other data.
 func loadDemo(ctx context.Context, url string, now time.Time, again bool) error {
 	pool, err := pgxpool.New(ctx, url)
 	if err != nil {
@@ -157,20 +157,20 @@ func loadDemo(ctx context.Context, url string, now time.Time, again bool) error 
 	return err
 }
 
-// loadDemoStatus gives the demo network its status page. Where there are other pages already, it is left out; again makes that an error.
+// loadDemoStatus loads the demo status page, unless there are status pages. With again, it replaces the demo status page, and fails if there are other pages.
 func loadDemoStatus(ctx context.Context, url string, now time.Time, again bool) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return unreachable(url, err)
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing is lost: the load has been committed
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // the load has been committed
 	if again {
 		return statusdemo.Reload(ctx, conn, now)
 	}
 	return statusdemo.Load(ctx, conn, now)
 }
 
-// isDemo tells whether the database holds the demo network.
+// isDemo reports whether the database contains the demo network.
 func isDemo(ctx context.Context, url string) (bool, error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

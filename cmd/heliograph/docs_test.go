@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite generated documents")
 
-// TestConfigurationDocument compares docs/configuration.md with the flags there are: go test ./cmd/heliograph -run Document -update rewrites it.
+// TestConfigurationDocument compares docs/configuration.md with the flags. Update it with: go test ./cmd/heliograph -run Document -update
 func TestConfigurationDocument(t *testing.T) {
 	t.Parallel()
 	var cli commands
@@ -22,8 +22,8 @@ func TestConfigurationDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	b.WriteString("# Configuration\n\nFlags come first, then environment variables, then defaults. Switches take on/off, true/false, 1/0. Lists are repeated flags, or comma-separated variables.\n" +
-		"Secrets (passwords in URLs, `HELIOGRAPH_USERS`) are never printed or logged.\n")
+	b.WriteString("# Configuration\n\nFlags take precedence over environment variables, and these over defaults. Boolean settings accept on/off, true/false, yes/no and 1/0. Lists are repeated flags or comma-separated variables.\n" +
+		"Secrets (passwords in URLs, `HELIOGRAPH_USERS`) are not printed or logged.\n")
 	for _, c := range parser.Model.Children {
 		rows := 0
 		for _, f := range c.Flags {
@@ -31,7 +31,7 @@ func TestConfigurationDocument(t *testing.T) {
 				continue
 			}
 			if rows == 0 {
-				fmt.Fprintf(&b, "\n## heliograph %s\n\n%s\n\n| flag | variable | default | meaning |\n|---|---|---|---|\n", c.Name, c.Help)
+				fmt.Fprintf(&b, "\n## heliograph %s\n\n%s\n\n| Flag | Variable | Default | Description |\n|---|---|---|---|\n", c.Name, c.Help)
 			}
 			rows++
 			def := "none"
@@ -52,6 +52,6 @@ func TestConfigurationDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != b.String() {
-		t.Errorf("%s is not what the flags say; rewrite it with: go test ./cmd/heliograph -run Document -update", path)
+		t.Errorf("%s is out of date; update it with: go test ./cmd/heliograph -run Document -update", path)
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// example is a command of a document with what it prints.
-type example struct{ shell, prints string }
+// example is a command of a document with its output.
+type example struct{ shell, output string }
 
 var console = regexp.MustCompile("(?s)```console\n(.*?)\n```")
 
-// examplesOf are the commands of a document's console blocks.
+// examplesOf returns the commands of the console blocks of a document.
 func examplesOf(text string) []example {
 	var out []example
 	for _, block := range console.FindAllStringSubmatch(text, -1) {
@@ -28,8 +28,8 @@ func examplesOf(text string) []example {
 	return out
 }
 
-// tryExamples runs the examples of the README and of docs against a running gateway and compares what they print: all of the README's, and of the others those that ask the
-// gateway of the README for something and say what it answers.
+// tryExamples runs examples of the documentation against a running gateway and compares their output: all examples of the README, and those of
+// docs that call curl and show its output.
 func tryExamples(t *testing.T, base string) {
 	t.Helper()
 	files, err := filepath.Glob("../../docs/*.md")
@@ -44,7 +44,7 @@ func tryExamples(t *testing.T, base string) {
 		}
 		tried := 0
 		for _, e := range examplesOf(string(text)) {
-			if file != readme && (e.prints == "" || !strings.HasPrefix(e.shell, "curl -s ") && !strings.HasPrefix(e.shell, "curl -s --compressed ")) {
+			if file != readme && (e.output == "" || !strings.HasPrefix(e.shell, "curl -s ") && !strings.HasPrefix(e.shell, "curl -s --compressed ")) {
 				continue
 			}
 			tried++
@@ -54,8 +54,8 @@ func tryExamples(t *testing.T, base string) {
 			if err != nil {
 				t.Errorf("%s: %s: %v", file, e.shell, err)
 			}
-			if strings.TrimSpace(string(got)) != e.prints {
-				t.Errorf("%s: %s\nprints\n%s\nand not\n%s", file, e.shell, got, e.prints)
+			if strings.TrimSpace(string(got)) != e.output {
+				t.Errorf("%s: %s\nprints\n%s\nwant\n%s", file, e.shell, got, e.output)
 			}
 		}
 		t.Logf("%s: %d examples", filepath.Base(file), tried)

@@ -1,4 +1,4 @@
-// Command heliograph serves a ledger's mirror database as one GraphQL graph, and the REST APIs that older clients speak.
+// Command heliograph serves a ledger's mirror database as a GraphQL API and as the REST APIs of existing clients.
 package main
 
 import (
@@ -8,12 +8,12 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	_ "time/tzdata" // status pages have time zones, and systems without a database of them are common
+	_ "time/tzdata" // status pages use time zones, and some systems have no time zone database
 
 	"github.com/alecthomas/kong"
 )
 
-// What the build says of itself.
+// Build information, set by the linker.
 var (
 	version = "dev"
 	commit  = "unknown"
@@ -22,15 +22,15 @@ var (
 
 // commands is the command line.
 type commands struct {
-	Serve   serveCmd   `cmd:"" help:"Serve everything. Without a database URL, start and own an embedded PostgreSQL and load the demo network into it when it is empty."`
-	Migrate migrateCmd `cmd:"" help:"Create or update our tables in a database."`
-	Demo    demoCmd    `cmd:"" help:"Load the demo network into an empty database, or load it again into one that holds it. Any other database is refused."`
-	Explain explainCmd `cmd:"" help:"Print the GraphQL document that a REST path runs, ready for GraphiQL."`
-	Status  statusCmd  `cmd:"" help:"Write to status pages: components, incidents, maintenances, tokens."`
-	Version versionCmd `cmd:"" help:"Print versions."`
+	Serve   serveCmd   `cmd:"" help:"Serve the GraphQL API, the REST APIs and the status pages. Without a database URL, start an embedded PostgreSQL and load the demo network into it if it is empty."`
+	Migrate migrateCmd `cmd:"" help:"Create or update the tables of a database."`
+	Demo    demoCmd    `cmd:"" help:"Load the demo network into a database that is empty or contains the demo network. Fails for any other database."`
+	Explain explainCmd `cmd:"" help:"Print the GraphQL document of a REST path, ready for GraphiQL."`
+	Status  statusCmd  `cmd:"" help:"Edit status pages: components, incidents, maintenances and tokens."`
+	Version versionCmd `cmd:"" help:"Print version information."`
 }
 
-// exitError ends the process with a code of its own.
+// exitError is an error with an exit code.
 type exitError struct {
 	code int
 	err  error
@@ -47,18 +47,18 @@ func main() {
 	os.Exit(code)
 }
 
-// run runs one command line and returns the exit code.
+// run executes a command line and returns the exit code.
 func run(ctx context.Context, args []string) int {
 	var cli commands
 	parser, err := kong.New(&cli,
 		kong.Name("heliograph"),
-		kong.Description("One GraphQL graph over a ledger's mirror database, with the REST APIs that older clients speak."),
+		kong.Description("GraphQL API over a ledger's mirror database, with the REST APIs of existing clients."),
 		kong.UsageOnError(),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
-		return complain(err)
+		return printError(err)
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -69,13 +69,13 @@ func run(ctx context.Context, args []string) int {
 		return 2
 	}
 	if err := call.Run(); err != nil {
-		return complain(err)
+		return printError(err)
 	}
 	return 0
 }
 
-// complain prints an error and returns the exit code for it.
-func complain(err error) int {
+// printError prints an error and returns its exit code.
+func printError(err error) int {
 	fmt.Fprintf(os.Stderr, "heliograph: %v\n", err)
 	var exit *exitError
 	if errors.As(err, &exit) {

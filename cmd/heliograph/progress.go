@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// progress shows what is going on in one line: redrawn on a terminal, once a step elsewhere.
+// progress prints the progress of a task: one line that is redrawn on a terminal, and one line per step elsewhere.
 type progress struct {
 	out      *os.File
 	terminal bool
@@ -17,7 +17,7 @@ func newProgress(out *os.File) *progress {
 	return &progress{out: out, terminal: err == nil && info.Mode()&os.ModeCharDevice != 0}
 }
 
-// show tells that a step has come so far.
+// show prints the progress of a step.
 func (p *progress) show(step string, done, total int) {
 	switch {
 	case p.terminal:
@@ -28,7 +28,7 @@ func (p *progress) show(step string, done, total int) {
 	p.last = step
 }
 
-// end leaves the line.
+// end clears the line on a terminal.
 func (p *progress) end() {
 	if p.terminal && p.last != "" {
 		fmt.Fprint(p.out, "\r\033[K")

@@ -26,25 +26,25 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// Times that bound what the server waits for.
+// Timeouts of the HTTP servers.
 const (
 	drainTimeout      = 20 * time.Second
 	readHeaderTimeout = 10 * time.Second
 	idleTimeout       = 2 * time.Minute
 )
 
-// exitDatabaseDied is the exit code when the embedded server ended by itself.
+// exitDatabaseDied is the exit code if the embedded PostgreSQL ends unexpectedly.
 const exitDatabaseDied = 3
 
 type serveCmd struct {
-	Listen         []string      `env:"HELIOGRAPH_LISTEN" default:"127.0.0.1:8080" help:"Public address; repeatable."`
-	AdminListen    string        `env:"HELIOGRAPH_ADMIN_LISTEN" default:"127.0.0.1:9464" help:"Address of metrics, health and profiles; empty for none."`
-	Demo           demoMode      `env:"HELIOGRAPH_DEMO" default:"on" help:"Load the demo network into an empty embedded database; live also keeps it alive, with a block every two seconds."`
-	RequestTimeout time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" default:"20s" help:"How long a request may take, its statements included."`
-	MaxConnections int32         `env:"HELIOGRAPH_MAX_CONNECTIONS" default:"10" help:"Connections to the database at most."`
-	CORSOrigins    []string      `name:"cors-origins" env:"HELIOGRAPH_CORS_ORIGINS" default:"*" help:"Origins whose pages may read answers; * for all."`
-	TrustedProxies []string      `env:"HELIOGRAPH_TRUSTED_PROXIES" help:"Addresses or networks whose forwarding headers are believed."`
-	OperatorTokens string        `env:"HELIOGRAPH_OPERATOR_TOKENS" help:"Who may write to status pages: name:role:token, separated by commas; the roles are viewer, reporter, operator, admin."`
+	Listen         []string      `env:"HELIOGRAPH_LISTEN" default:"127.0.0.1:8080" help:"Public listen address; can be repeated."`
+	AdminListen    string        `env:"HELIOGRAPH_ADMIN_LISTEN" default:"127.0.0.1:9464" help:"Listen address for metrics, health checks and profiles; empty to disable."`
+	Demo           demoMode      `env:"HELIOGRAPH_DEMO" default:"on" help:"Load the demo network into an empty embedded database. live also adds a block every two seconds."`
+	RequestTimeout time.Duration `env:"HELIOGRAPH_REQUEST_TIMEOUT" default:"20s" help:"Timeout of a request, including its database statements."`
+	MaxConnections int32         `env:"HELIOGRAPH_MAX_CONNECTIONS" default:"10" help:"Maximum number of connections to the ledger database."`
+	CORSOrigins    []string      `name:"cors-origins" env:"HELIOGRAPH_CORS_ORIGINS" default:"*" help:"Origins allowed to read responses (CORS); * allows all."`
+	TrustedProxies []string      `env:"HELIOGRAPH_TRUSTED_PROXIES" help:"Trusted proxies: addresses or networks whose X-Forwarded-For header is used."`
+	OperatorTokens string        `env:"HELIOGRAPH_OPERATOR_TOKENS" help:"Tokens that may edit status pages: comma-separated entries name:role:token. Roles: viewer, reporter, operator, admin."`
 	syncSettings
 	databaseSettings
 	ledgerSettings
@@ -57,8 +57,8 @@ type serveCmd struct {
 
 // Run serves until the context ends.
 func (c *serveCmd) Run(ctx context.Context) (err error) {
-	floor := gateway.NewFloor()
-	defer runtime.KeepAlive(floor)
+	ballast := gateway.NewBallast()
+	defer runtime.KeepAlive(ballast)
 	log := c.logger()
 	cfg, err := c.rest()
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("HELIOGRAPH_OPERATOR_TOKENS: %w", err)
 	}
-	if err := c.mayLive(); err != nil {
+	if err := c.checkLive(); err != nil {
 		return err
 	}
 	traces, err := c.traces(ctx, log)
@@ -95,7 +95,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	log = traces.Logger(log)
-	// The ports come first: nothing has to be undone when one is taken.
+	// Listen first, so that a port in use fails before anything else has been started.
 	public, admin, err := c.listen(ctx)
 	if err != nil {
 		return err
@@ -109,14 +109,14 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, d.close()) }()
 	if d.server != nil && c.Demo.on {
 		if err := c.demo(ctx, d, cfg.Now()); err != nil {
-			return fmt.Errorf("loading the demo network: %w", err)
+			return fmt.Errorf("load the demo network: %w", err)
 		}
 	}
-	stopLife, err := c.live(ctx, d, cfg.Now, log)
+	stopLive, err := c.live(ctx, d, cfg.Now, log)
 	if err != nil {
 		return err
 	}
-	defer stopLife()
+	defer stopLive()
 	g, err := c.connect(ctx, d, cfg.Base, traces.Statements())
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 		RequestTimeout: c.RequestTimeout, Version: version, EVM: contracts, Traces: traces,
 	})
 	if err != nil {
-		return fmt.Errorf("putting the gateway together: %w", err)
+		return fmt.Errorf("create the gateway: %w", err)
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
@@ -149,7 +149,7 @@ func (c *serveCmd) Run(ctx context.Context) (err error) {
 	return c.serve(ctx, log, d, handlers, traces, public, admin)
 }
 
-// demo loads the demo network into an empty embedded database, and gives it its status page, unless the pages are in a database of their own.
+// demo loads the demo network into an empty embedded database. It also loads the demo status page, unless the status pages have their own database.
 func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
 	if err := loadDemo(ctx, d.url, now, false); err != nil || c.StatusURL != "" {
 		return err
@@ -160,20 +160,20 @@ func (c *serveCmd) demo(ctx context.Context, d *database, now time.Time) error {
 	return loadDemoStatus(ctx, d.url, now, false)
 }
 
-// mayLive refuses a demo network that lives where it cannot.
-func (c *serveCmd) mayLive() error {
+// checkLive fails if --demo=live contradicts other settings.
+func (c *serveCmd) checkLive() error {
 	switch {
 	case !c.Demo.live:
 		return nil
 	case c.DatabaseURL != "":
-		return errors.New("--demo=live writes blocks, and Heliograph writes to no ledger database but its embedded one: leave --database-url out")
+		return errors.New("--demo=live writes blocks, which is only possible in the embedded database: remove --database-url")
 	case c.FixedTime != "":
-		return errors.New("--demo=live needs a clock that runs: leave HELIOGRAPH_FIXED_TIME out")
+		return errors.New("--demo=live needs a running clock: remove HELIOGRAPH_FIXED_TIME")
 	}
 	return nil
 }
 
-// live keeps the demo network alive, if the settings say so, until the function that it returns is called.
+// live adds blocks to the demo network with --demo=live, until the returned function is called.
 func (c *serveCmd) live(ctx context.Context, d *database, now func() time.Time, log *slog.Logger) (stop func(), err error) {
 	if !c.Demo.live {
 		return func() {}, nil
@@ -182,13 +182,13 @@ func (c *serveCmd) live(ctx context.Context, d *database, now func() time.Time, 
 	case err != nil:
 		return nil, err
 	case !is:
-		return nil, errors.New("--demo=live continues the demo network, and the embedded database holds something else; choose another --data-dir")
+		return nil, errors.New("--demo=live continues the demo network, but the embedded database contains other data: choose another --data-dir")
 	}
 	living, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
 		if err := demodb.KeepAlive(living, d.url, now, log); err != nil {
-			log.ErrorContext(living, "the demo network no longer lives", "error", err)
+			log.ErrorContext(living, "no more blocks are added to the demo network", "error", err)
 		}
 	})
 	return func() {
@@ -197,7 +197,7 @@ func (c *serveCmd) live(ctx context.Context, d *database, now func() time.Time, 
 	}, nil
 }
 
-// connect opens the pool. Without a write to do, every session refuses to write.
+// connect opens the pool of the ledger database. Its sessions are read-only.
 func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID, tracer pgx.QueryTracer) (*storage.DB, error) {
 	chainID, err := c.chainID()
 	if err != nil {
@@ -213,10 +213,10 @@ func (c *serveCmd) connect(ctx context.Context, d *database, base ledgerID, trac
 	return db, nil
 }
 
-// statusConnections is how many connections to the status pages there are at most: they are asked for little.
+// statusConnections is the maximum number of connections to the status database, which has little load.
 const statusConnections = 4
 
-// connectStatus makes the pool of the status pages. It does not have to reach them: they come when they can.
+// connectStatus opens the pool of the status database. The database does not have to be reachable yet.
 func (c *serveCmd) connectStatus(ctx context.Context, d *database, tracer pgx.QueryTracer) (*statuspages.DB, error) {
 	url, err := c.statusURL(d.url)
 	if err != nil {
@@ -252,7 +252,7 @@ func listenOn(ctx context.Context, address string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", strings.TrimSpace(address))
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("the address %s is in use by another program; choose one with --listen or --admin-listen", address)
+		return nil, fmt.Errorf("the address %s is already in use; choose another with --listen or --admin-listen", address)
 	case err != nil:
 		return nil, fmt.Errorf("cannot listen on %s: %w", address, err)
 	}
@@ -261,11 +261,11 @@ func listenOn(ctx context.Context, address string) (net.Listener, error) {
 
 func closeAll(list []net.Listener) {
 	for _, l := range list {
-		_ = l.Close() // closed by the server already, normally
+		_ = l.Close() // normally the server has closed it
 	}
 }
 
-// serve answers requests until the context ends or something dies, and drains.
+// serve serves requests until the context ends, a server fails or the embedded database ends. Then it waits for open requests.
 func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *gateway.Gateway, traces *tracing.Traces, public, admin []net.Listener) error {
 	failed := make(chan error, len(public)+len(admin))
 	var servers []*http.Server
@@ -290,31 +290,31 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, d *database, h *
 	case <-ctx.Done():
 		log.Info("shutting down")
 	case <-embedded.WatchParent(ctx):
-		log.Info("the parent process has gone: shutting down")
+		log.Info("shutting down because the parent process has ended")
 	case <-d.done():
-		err = &exitError{exitDatabaseDied, fmt.Errorf("the embedded PostgreSQL died: %w", d.server.Err())}
+		err = &exitError{exitDatabaseDied, fmt.Errorf("the embedded PostgreSQL ended unexpectedly: %w", d.server.Err())}
 	case err = <-failed:
-		err = fmt.Errorf("serving: %w", err)
+		err = fmt.Errorf("serve: %w", err)
 	}
 	h.Close()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	for _, s := range servers {
 		if e := s.Shutdown(drain); e != nil {
-			err = errors.Join(err, fmt.Errorf("draining: %w", e))
+			err = errors.Join(err, fmt.Errorf("shut down: %w", e))
 		}
 	}
 	traces.Shutdown(drain)
 	return err
 }
 
-// announce tells where things are. People see lines, programs the log.
+// announce prints the addresses for people and logs them for programs.
 func (c *serveCmd) announce(log *slog.Logger, d *database, public, admin []net.Listener) {
 	for _, l := range public {
 		log.Info("listening", "address", l.Addr().String(), "embedded", d.server != nil)
 	}
 	for _, l := range admin {
-		log.Info("listening for administration", "address", l.Addr().String())
+		log.Info("listening for admin requests", "address", l.Addr().String())
 	}
 	base := "http://" + public[0].Addr().String()
 	fmt.Fprintf(os.Stdout, "heliograph %s\n  GraphiQL  %s/graphiql\n  GraphQL   %s/graphql\n  REST      %s/api/v1/accounts\n  status    %s/\n", version, base, base, base, base)

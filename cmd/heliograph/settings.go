@@ -22,10 +22,10 @@ import (
 	"heliograph/storage/embedded"
 )
 
-// toggle is a switch: on/off, true/false, 1/0, yes/no.
+// toggle is a boolean setting: on/off, true/false, 1/0 or yes/no.
 type toggle struct{ on bool }
 
-// UnmarshalText reads a switch.
+// UnmarshalText implements [encoding.TextUnmarshaler].
 func (t *toggle) UnmarshalText(text []byte) error {
 	switch strings.ToLower(string(text)) {
 	case "on", "true", "1", "yes":
@@ -33,112 +33,112 @@ func (t *toggle) UnmarshalText(text []byte) error {
 	case "off", "false", "0", "no", "":
 		t.on = false
 	default:
-		return fmt.Errorf("%q is neither on nor off", text)
+		return fmt.Errorf("%q is not on or off", text)
 	}
 	return nil
 }
 
-// demoMode says what becomes of the demo network: a switch, or live.
+// demoMode is a toggle that can also be live.
 type demoMode struct {
 	toggle
 	live bool
 }
 
-// UnmarshalText reads a switch, or live.
+// UnmarshalText implements [encoding.TextUnmarshaler].
 func (m *demoMode) UnmarshalText(text []byte) error {
 	if m.live = strings.EqualFold(string(text), "live"); m.live {
 		m.on = true
 		return nil
 	}
 	if m.toggle.UnmarshalText(text) != nil {
-		return fmt.Errorf("%q is none of on, off and live", text)
+		return fmt.Errorf("%q is not on, off or live", text)
 	}
 	return nil
 }
 
-// databaseSettings say which database is used.
+// databaseSettings select the databases.
 type databaseSettings struct {
-	DatabaseURL string `env:"HELIOGRAPH_DATABASE_URL" help:"PostgreSQL with the mirror tables, as URL or keyword string. Without it an embedded server is started."`
-	StatusURL   string `name:"status-database-url" env:"HELIOGRAPH_STATUS_DATABASE_URL" help:"PostgreSQL with the status tables (default: the same database)."`
-	DataDir     string `env:"HELIOGRAPH_DATA_DIR" help:"Folder of the embedded PostgreSQL (default: the user's data folder)."`
-	PGBindir    string `name:"pg-bindir" env:"HELIOGRAPH_PG_BINDIR" help:"Folder with the PostgreSQL programs for the embedded server (default: found)."`
+	DatabaseURL string `env:"HELIOGRAPH_DATABASE_URL" help:"URL or keyword string of the PostgreSQL database with the mirror tables (default: start an embedded server)."`
+	StatusURL   string `name:"status-database-url" env:"HELIOGRAPH_STATUS_DATABASE_URL" help:"URL or keyword string of the PostgreSQL database with the status tables (default: the ledger database)."`
+	DataDir     string `env:"HELIOGRAPH_DATA_DIR" help:"Data folder of the embedded PostgreSQL (default: in the user's data folder)."`
+	PGBindir    string `name:"pg-bindir" env:"HELIOGRAPH_PG_BINDIR" help:"Folder with the PostgreSQL programs for the embedded server (default: search the usual folders)."`
 }
 
-// statusURL is where the status tables are, in a database of their own or in the ledger's.
+// statusURL returns the URL of the database with the status tables. By default it is the URL of the ledger database.
 func (s *databaseSettings) statusURL(ledger string) (string, error) {
 	if s.StatusURL == "" {
 		return ledger, nil
 	}
 	if _, err := pgx.ParseConfig(s.StatusURL); err != nil {
-		// The driver's text can hold the password.
+		// The error of the driver can contain the password.
 		return "", errors.New("HELIOGRAPH_STATUS_DATABASE_URL is not a PostgreSQL URL such as postgres://user@host:5432/name")
 	}
 	return s.StatusURL, nil
 }
 
-// dataDir is the folder of the embedded server.
+// dataDir returns the data folder of the embedded server.
 func (s *databaseSettings) dataDir() (string, error) {
 	if s.DataDir != "" {
 		return s.DataDir, nil
 	}
 	dir, err := embedded.DefaultDataDir()
 	if err != nil {
-		return "", fmt.Errorf("finding a data folder: %w", err)
+		return "", fmt.Errorf("find a data folder: %w", err)
 	}
 	return dir, nil
 }
 
-// ledgerSettings say what ledger it is and how the old API answers.
+// ledgerSettings describe the ledger and configure the REST API.
 type ledgerSettings struct {
-	Shard     int64  `env:"HELIOGRAPH_SHARD" default:"0" help:"The ledger's shard."`
-	Realm     int64  `env:"HELIOGRAPH_REALM" default:"0" help:"The ledger's realm."`
-	ChainID   string `env:"HELIOGRAPH_CHAIN_ID" default:"0x128" help:"The network's chain id in the EVM, decimal or 0x and hex."`
-	FixedTime string `env:"HELIOGRAPH_FIXED_TIME" help:"RFC 3339 instant at which \"now\" stands still (default: the real clock)."`
+	Shard     int64  `env:"HELIOGRAPH_SHARD" default:"0" help:"Shard of the ledger."`
+	Realm     int64  `env:"HELIOGRAPH_REALM" default:"0" help:"Realm of the ledger."`
+	ChainID   string `env:"HELIOGRAPH_CHAIN_ID" default:"0x128" help:"EVM chain id of the network: a decimal or 0x-prefixed hexadecimal number."`
+	FixedTime string `env:"HELIOGRAPH_FIXED_TIME" help:"Fixed current time (RFC 3339), for tests and demos (default: the system clock)."`
 
-	LimitDefault              int    `env:"HELIOGRAPH_LIMIT_DEFAULT" default:"25" help:"Rows of a page where the client does not say."`
-	LimitMax                  int    `env:"HELIOGRAPH_LIMIT_MAX" default:"100" help:"Rows of a page at most."`
-	LimitTokenBalancesList    int    `env:"HELIOGRAPH_LIMIT_TOKEN_BALANCES_LIST" default:"50" help:"Token balances of each account in lists."`
-	LimitTokenBalancesAccount int    `env:"HELIOGRAPH_LIMIT_TOKEN_BALANCES_ACCOUNT" default:"1000" help:"Token balances of a single account."`
-	MaxRepeatedParameters     int    `env:"HELIOGRAPH_MAX_REPEATED_PARAMETERS" default:"100" help:"Repeats of one query parameter at most."`
-	DelegationAddress         toggle `env:"HELIOGRAPH_DELEGATION_ADDRESS" default:"off" help:"Show delegation_address of accounts."`
-	BindTimestampRange        toggle `env:"HELIOGRAPH_BIND_TIMESTAMP_RANGE" default:"off" help:"Bound open timestamp ranges of transactions."`
-	MaxTransactionsRange      int64  `name:"max-transactions-timestamp-range-ns" env:"HELIOGRAPH_MAX_TRANSACTIONS_TIMESTAMP_RANGE_NS" default:"5184000000000000" help:"The length to which they are bounded, in nanoseconds."`
-	MaxFileAttempts           int    `env:"HELIOGRAPH_MAX_FILE_ATTEMPTS" default:"12" help:"Versions of a system file that are tried, from the newest on, until one can be read."`
-	TopicMessageLookup        toggle `env:"HELIOGRAPH_TOPIC_MESSAGE_LOOKUP" default:"off" help:"Answer as if topic messages were found through their lookup table, which knows ranges only."`
-	Cache                     toggle `env:"HELIOGRAPH_CACHE" default:"on" help:"Keep between requests what does not change; off asks the database every time."`
-	Users                     string `env:"HELIOGRAPH_USERS" help:"Basic credentials with page limits of their own, as JSON: [{\"username\":…,\"password\":…,\"limit\":…}]."`
+	LimitDefault              int    `env:"HELIOGRAPH_LIMIT_DEFAULT" default:"25" help:"Default page size."`
+	LimitMax                  int    `env:"HELIOGRAPH_LIMIT_MAX" default:"100" help:"Maximum page size."`
+	LimitTokenBalancesList    int    `env:"HELIOGRAPH_LIMIT_TOKEN_BALANCES_LIST" default:"50" help:"Maximum number of token balances of each account in lists."`
+	LimitTokenBalancesAccount int    `env:"HELIOGRAPH_LIMIT_TOKEN_BALANCES_ACCOUNT" default:"1000" help:"Maximum number of token balances of a single account."`
+	MaxRepeatedParameters     int    `env:"HELIOGRAPH_MAX_REPEATED_PARAMETERS" default:"100" help:"Maximum number of repetitions of a query parameter."`
+	DelegationAddress         toggle `env:"HELIOGRAPH_DELEGATION_ADDRESS" default:"off" help:"Include delegation_address in accounts."`
+	BindTimestampRange        toggle `env:"HELIOGRAPH_BIND_TIMESTAMP_RANGE" default:"off" help:"Limit the length of timestamp ranges of transactions that have no lower or upper bound."`
+	MaxTransactionsRange      int64  `name:"max-transactions-timestamp-range-ns" env:"HELIOGRAPH_MAX_TRANSACTIONS_TIMESTAMP_RANGE_NS" default:"5184000000000000" help:"Length to which such ranges are limited, in nanoseconds."`
+	MaxFileAttempts           int    `env:"HELIOGRAPH_MAX_FILE_ATTEMPTS" default:"12" help:"Maximum number of versions of a system file to try, starting with the newest, until one can be decoded."`
+	TopicMessageLookup        toggle `env:"HELIOGRAPH_TOPIC_MESSAGE_LOOKUP" default:"off" help:"Restrict topic message queries to what the topic message lookup table supports."`
+	Cache                     toggle `env:"HELIOGRAPH_CACHE" default:"on" help:"Cache immutable data between requests. If off, every request reads from the database."`
+	Users                     string `env:"HELIOGRAPH_USERS" help:"Basic credentials with their maximum page sizes, as JSON: [{\"username\":…,\"password\":…,\"limit\":…}]."`
 }
 
-// graphSettings say what clients of the graph may do.
+// graphSettings limit and configure the GraphQL API.
 type graphSettings struct {
-	MaxCost       int           `name:"max-query-cost" env:"HELIOGRAPH_MAX_QUERY_COST" default:"50000" help:"What an operation of the graph may cost: about the number of objects that its answer can hold."`
-	MaxBytes      int           `name:"max-query-bytes" env:"HELIOGRAPH_MAX_QUERY_BYTES" default:"65536" help:"Bytes of a document at most; long values belong into variables."`
-	MaxTokens     int           `name:"max-query-tokens" env:"HELIOGRAPH_MAX_QUERY_TOKENS" default:"5000" help:"Lexical tokens of a document at most."`
-	MaxDepth      int           `name:"max-query-depth" env:"HELIOGRAPH_MAX_QUERY_DEPTH" default:"20" help:"How deep fields may lie in a document."`
-	MaxFields     int           `name:"max-query-fields" env:"HELIOGRAPH_MAX_QUERY_FIELDS" default:"1000" help:"Fields of a document at most; those of fragments count each time they are spread."`
-	MaxRootFields int           `name:"max-query-root-fields" env:"HELIOGRAPH_MAX_QUERY_ROOT_FIELDS" default:"30" help:"Root fields of an operation at most."`
-	MaxAliases    int           `name:"max-query-aliases" env:"HELIOGRAPH_MAX_QUERY_ALIASES" default:"50" help:"How often one place of a document may ask for one field, under whatever names."`
-	MaxDirectives int           `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" default:"50" help:"Directives of a document at most."`
-	MaxBody       int64         `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" default:"524288" help:"Bytes of a request body to the graph at most."`
-	MaxValues     int           `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" default:"10000" help:"JSON values of a request body to the graph at most, those of the variables included."`
-	Trusted       string        `name:"trusted-documents" env:"HELIOGRAPH_TRUSTED_DOCUMENTS" help:"File of documents that clients may ask for by ids: a JSON object of ids and texts."`
-	OnlyTrusted   toggle        `name:"only-trusted-documents" env:"HELIOGRAPH_ONLY_TRUSTED_DOCUMENTS" default:"off" help:"Refuse all documents but those of the file and those that the REST API runs."`
-	CacheBytes    int64         `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" default:"67108864" help:"Bytes of answers of the graph that are kept until the next block comes; 0 for none. --cache off keeps none either."`
-	MaxStreams    int           `name:"max-subscriptions" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS" default:"20000" help:"Subscriptions that may be open at a time."`
-	MaxOnSocket   int           `name:"max-subscriptions-per-connection" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION" default:"100" help:"Operations that may run on one WebSocket at a time."`
-	PollInterval  time.Duration `env:"HELIOGRAPH_POLL_INTERVAL" default:"250ms" help:"How often new rows are looked for while somebody is subscribed, whatever their number."`
-	Introspection toggle        `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Tell the schema to clients: introspection and /graphql/schema.graphql. Without it there are no suggestions either."`
-	Suggestions   toggle        `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Tell names that are like a wrong one in a document."`
+	MaxCost       int           `name:"max-query-cost" env:"HELIOGRAPH_MAX_QUERY_COST" default:"50000" help:"Maximum cost of a GraphQL operation. The cost is about the number of objects that the response can contain."`
+	MaxBytes      int           `name:"max-query-bytes" env:"HELIOGRAPH_MAX_QUERY_BYTES" default:"65536" help:"Maximum size of a document in bytes. Pass long values as variables."`
+	MaxTokens     int           `name:"max-query-tokens" env:"HELIOGRAPH_MAX_QUERY_TOKENS" default:"5000" help:"Maximum number of lexical tokens of a document."`
+	MaxDepth      int           `name:"max-query-depth" env:"HELIOGRAPH_MAX_QUERY_DEPTH" default:"20" help:"Maximum nesting depth of fields."`
+	MaxFields     int           `name:"max-query-fields" env:"HELIOGRAPH_MAX_QUERY_FIELDS" default:"1000" help:"Maximum number of fields of a document. Fields of a fragment count once for each spread."`
+	MaxRootFields int           `name:"max-query-root-fields" env:"HELIOGRAPH_MAX_QUERY_ROOT_FIELDS" default:"30" help:"Maximum number of root fields of an operation."`
+	MaxAliases    int           `name:"max-query-aliases" env:"HELIOGRAPH_MAX_QUERY_ALIASES" default:"50" help:"Maximum number of times that one selection set selects the same field under different aliases."`
+	MaxDirectives int           `name:"max-query-directives" env:"HELIOGRAPH_MAX_QUERY_DIRECTIVES" default:"50" help:"Maximum number of directives of a document."`
+	MaxBody       int64         `name:"max-body-bytes" env:"HELIOGRAPH_MAX_BODY_BYTES" default:"524288" help:"Maximum size of a GraphQL request body in bytes."`
+	MaxValues     int           `name:"max-body-values" env:"HELIOGRAPH_MAX_BODY_VALUES" default:"10000" help:"Maximum number of JSON values in a GraphQL request body, including the variables."`
+	Trusted       string        `name:"trusted-documents" env:"HELIOGRAPH_TRUSTED_DOCUMENTS" help:"File with trusted documents: a JSON object that maps document ids to documents."`
+	OnlyTrusted   toggle        `name:"only-trusted-documents" env:"HELIOGRAPH_ONLY_TRUSTED_DOCUMENTS" default:"off" help:"Reject all documents except trusted documents and the documents of the REST API."`
+	CacheBytes    int64         `name:"response-cache-bytes" env:"HELIOGRAPH_RESPONSE_CACHE_BYTES" default:"67108864" help:"Maximum size of the cache of GraphQL responses in bytes; 0 disables it. Cached responses expire with the next block. --cache=off disables it too."`
+	MaxStreams    int           `name:"max-subscriptions" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS" default:"20000" help:"Maximum number of open subscriptions."`
+	MaxOnSocket   int           `name:"max-subscriptions-per-connection" env:"HELIOGRAPH_MAX_SUBSCRIPTIONS_PER_CONNECTION" default:"100" help:"Maximum number of concurrent operations per WebSocket connection."`
+	PollInterval  time.Duration `env:"HELIOGRAPH_POLL_INTERVAL" default:"250ms" help:"Interval at which the database is polled for new rows while there are subscriptions."`
+	Introspection toggle        `env:"HELIOGRAPH_INTROSPECTION" default:"on" help:"Allow introspection and serve /graphql/schema.graphql. If off, errors contain no suggestions either."`
+	Suggestions   toggle        `env:"HELIOGRAPH_SUGGESTIONS" default:"on" help:"Suggest similar names in validation errors."`
 }
 
-// rateSettings say how often clients may ask.
+// rateSettings limit the request rate of clients.
 type rateSettings struct {
-	RateLimit       int    `env:"HELIOGRAPH_RATE_LIMIT" default:"0" help:"Requests a minute that one address (IPv6: one /64 network) may send; 0 for any number."`
-	APIKeys         string `name:"api-keys" env:"HELIOGRAPH_API_KEYS" help:"File of API keys, which have limits of their own: lines of a key's SHA-256 in hex, a name, and the requests a minute. It is read again when it changes."`
-	APIKeyRateLimit int    `name:"api-key-rate-limit" env:"HELIOGRAPH_API_KEY_RATE_LIMIT" default:"0" help:"Requests a minute with an API key for which the file says nothing; 0 for any number."`
+	RateLimit       int    `env:"HELIOGRAPH_RATE_LIMIT" default:"0" help:"Maximum number of requests per minute and client address (IPv6: per /64 network); 0 for no limit."`
+	APIKeys         string `name:"api-keys" env:"HELIOGRAPH_API_KEYS" help:"File with API keys, one per line: SHA-256 of the key (hexadecimal), name, and optionally the requests per minute. The file is reloaded when it changes."`
+	APIKeyRateLimit int    `name:"api-key-rate-limit" env:"HELIOGRAPH_API_KEY_RATE_LIMIT" default:"0" help:"Maximum number of requests per minute for API keys without a limit in the file; 0 for no limit."`
 }
 
-// rates are the settings as the gateway takes them.
+// rates returns the rate limits of the gateway.
 func (s *rateSettings) rates() (gateway.RateOptions, error) {
 	for name, n := range map[string]int{"HELIOGRAPH_RATE_LIMIT": s.RateLimit, "HELIOGRAPH_API_KEY_RATE_LIMIT": s.APIKeyRateLimit} {
 		if n < 0 {
@@ -148,7 +148,7 @@ func (s *rateSettings) rates() (gateway.RateOptions, error) {
 	return gateway.RateOptions{PerMinute: s.RateLimit, KeyFile: s.APIKeys, PerMinuteOfKeys: s.APIKeyRateLimit}, nil
 }
 
-// graph is what clients of the graph may do.
+// graph returns the GraphQL options of the gateway.
 func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 	for name, n := range map[string]int64{
 		"HELIOGRAPH_MAX_QUERY_COST": int64(s.MaxCost), "HELIOGRAPH_MAX_QUERY_BYTES": int64(s.MaxBytes), "HELIOGRAPH_MAX_QUERY_TOKENS": int64(s.MaxTokens), "HELIOGRAPH_MAX_QUERY_DEPTH": int64(s.MaxDepth),
@@ -180,35 +180,35 @@ func (s *graphSettings) graph() (gateway.GraphOptions, error) {
 	}, nil
 }
 
-// readTrusted reads the documents that clients may ask for by ids.
+// readTrusted reads a file of trusted documents.
 func readTrusted(path string) (map[string]string, error) {
 	if path == "" {
 		return nil, nil
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the trusted documents: %w", err)
+		return nil, fmt.Errorf("read the trusted documents: %w", err)
 	}
 	var documents map[string]string
 	if err := json.Unmarshal(text, &documents); err != nil {
-		return nil, fmt.Errorf("the trusted documents in %s are not a JSON object of ids and texts", path)
+		return nil, fmt.Errorf("%s is not a JSON object that maps document ids to documents", path)
 	}
 	return documents, nil
 }
 
-// clock is the clock that the settings ask for.
+// clock returns the configured clock.
 func (s *ledgerSettings) clock() (func() time.Time, error) {
 	if s.FixedTime == "" {
 		return time.Now, nil
 	}
 	at, err := time.Parse(time.RFC3339Nano, s.FixedTime)
 	if err != nil {
-		return nil, fmt.Errorf("HELIOGRAPH_FIXED_TIME %q is no RFC 3339 instant such as 2026-01-31T12:00:00Z", s.FixedTime)
+		return nil, fmt.Errorf("HELIOGRAPH_FIXED_TIME %q is not an RFC 3339 time such as 2026-01-31T12:00:00Z", s.FixedTime)
 	}
 	return func() time.Time { return at }, nil
 }
 
-// base is the ledger's shard and realm as an entity id.
+// base returns the entity id 0 in the shard and realm of the ledger.
 func (s *ledgerSettings) base() (ledger.EntityID, error) {
 	id, err := ledger.NewEntityID(s.Shard, s.Realm, 0)
 	if err != nil {
@@ -217,7 +217,7 @@ func (s *ledgerSettings) base() (ledger.EntityID, error) {
 	return id, nil
 }
 
-// chainID is the network's chain id in the EVM.
+// chainID returns the EVM chain id of the network.
 func (s *ledgerSettings) chainID() (ledger.Quantity, error) {
 	digits, base := s.ChainID, 10
 	if after, ok := strings.CutPrefix(digits, "0x"); ok {
@@ -225,12 +225,12 @@ func (s *ledgerSettings) chainID() (ledger.Quantity, error) {
 	}
 	id, err := strconv.ParseInt(digits, base, 64)
 	if err != nil || id < 1 {
-		return "", fmt.Errorf("HELIOGRAPH_CHAIN_ID %q is no chain id such as 296 or 0x128", s.ChainID)
+		return "", fmt.Errorf("HELIOGRAPH_CHAIN_ID %q is not a chain id such as 296 or 0x128", s.ChainID)
 	}
 	return ledger.QuantityOfInt(id), nil
 }
 
-// rest is the configuration of the REST side.
+// rest returns the configuration of the REST API.
 func (s *ledgerSettings) rest() (*rest.Config, error) {
 	now, err := s.clock()
 	if err != nil {
@@ -263,7 +263,7 @@ func (s *ledgerSettings) rest() (*rest.Config, error) {
 	}, nil
 }
 
-// readUsers reads the Basic credentials. The text is a secret: no error repeats it.
+// readUsers parses the Basic credentials. They are secret, so errors do not contain them.
 func readUsers(text string) ([]rest.User, error) {
 	if text == "" {
 		return nil, nil
@@ -276,7 +276,7 @@ func readUsers(text string) ([]rest.User, error) {
 	for i, u := range users {
 		switch {
 		case u.Username == "" || u.Password == "":
-			return nil, fmt.Errorf("HELIOGRAPH_USERS: entry %d lacks a username or a password", i+1)
+			return nil, fmt.Errorf("HELIOGRAPH_USERS: entry %d has no username or no password", i+1)
 		case u.Limit < 0:
 			return nil, fmt.Errorf("HELIOGRAPH_USERS: the limit of entry %d is negative", i+1)
 		case seen[u.Username]:
@@ -287,24 +287,24 @@ func readUsers(text string) ([]rest.User, error) {
 	return users, nil
 }
 
-// traceSettings say where traces go.
+// traceSettings configure the export of traces.
 type traceSettings struct {
-	TraceEndpoint string  `env:"HELIOGRAPH_TRACE_ENDPOINT" help:"URL of an OpenTelemetry collector (OTLP over HTTP) that gets traces, such as http://127.0.0.1:4318 (default: that of OTEL_EXPORTER_OTLP_ENDPOINT; without any there are no traces)."`
-	TraceRatio    float64 `env:"HELIOGRAPH_TRACE_RATIO" default:"1" help:"Part of the requests that are traced, 0 to 1; for a request with a traceparent, that decides."`
+	TraceEndpoint string  `env:"HELIOGRAPH_TRACE_ENDPOINT" help:"URL of an OpenTelemetry collector (OTLP over HTTP) that receives traces, such as http://127.0.0.1:4318 (default: OTEL_EXPORTER_OTLP_ENDPOINT; if neither is set, tracing is off)."`
+	TraceRatio    float64 `env:"HELIOGRAPH_TRACE_RATIO" default:"1" help:"Fraction of requests to trace, from 0 to 1. A traceparent header takes precedence."`
 }
 
-// traces starts to send traces, where the settings ask for them. What is lost is told in the log.
+// traces starts the export of traces if it is configured. Spans that cannot be delivered are counted in the log.
 func (s *traceSettings) traces(ctx context.Context, log *slog.Logger) (*tracing.Traces, error) {
 	return tracing.Start(ctx, tracing.Options{Endpoint: s.TraceEndpoint, Ratio: s.TraceRatio, Version: version, Logger: log})
 }
 
-// logSettings say how to log.
+// logSettings configure the log.
 type logSettings struct {
-	LogFormat string `env:"HELIOGRAPH_LOG_FORMAT" enum:"auto,text,json" default:"auto" help:"Form of the log: text, json, or auto: text on a terminal."`
-	LogLevel  string `env:"HELIOGRAPH_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"Least level that is logged."`
+	LogFormat string `env:"HELIOGRAPH_LOG_FORMAT" enum:"auto,text,json" default:"auto" help:"Log format: text, json, or auto, which is text on a terminal and json elsewhere."`
+	LogLevel  string `env:"HELIOGRAPH_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"Minimum level of log records."`
 }
 
-// logger makes the log.
+// logger returns the configured logger.
 func (s *logSettings) logger() *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
@@ -319,7 +319,7 @@ func (s *logSettings) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, o))
 }
 
-// readProxies reads the addresses whose forwarding headers are believed.
+// readProxies parses the addresses and networks of trusted proxies.
 func readProxies(list []string) ([]netip.Prefix, error) {
 	var out []netip.Prefix
 	for _, text := range list {
@@ -329,7 +329,7 @@ func readProxies(list []string) ([]netip.Prefix, error) {
 		}
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, fmt.Errorf("HELIOGRAPH_TRUSTED_PROXIES: %q is neither an address nor a network such as 10.0.0.0/8", text)
+			return nil, fmt.Errorf("HELIOGRAPH_TRUSTED_PROXIES: %q is not an address or a network such as 10.0.0.0/8", text)
 		}
 		out = append(out, p)
 	}

@@ -9,24 +9,24 @@ import (
 	"heliograph/resolvers/contractcalls"
 )
 
-// evmSettings say how contracts are run.
+// evmSettings configure the execution of contracts.
 type evmSettings struct {
-	MaxGas            int64         `name:"evm-max-gas" env:"HELIOGRAPH_EVM_MAX_GAS" default:"15000000" help:"The most gas that a call of a contract may be given."`
-	GasPerSecond      int64         `name:"evm-gas-per-second" env:"HELIOGRAPH_EVM_GAS_PER_SECOND" default:"7500000000" help:"Gas of all calls of contracts together, a second."`
-	RequestsPerSecond int64         `name:"evm-requests-per-second" env:"HELIOGRAPH_EVM_REQUESTS_PER_SECOND" default:"500" help:"Calls of contracts, a second."`
-	TracesPerSecond   int64         `name:"evm-traces-per-second" env:"HELIOGRAPH_EVM_TRACES_PER_SECOND" default:"1" help:"Transactions that are run again, a second."`
-	RefundPercent     int64         `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" default:"100" help:"How much of the gas that a call did not use is given back to the gas a second."`
-	StateOverrides    toggle        `name:"evm-state-overrides" env:"HELIOGRAPH_EVM_STATE_OVERRIDES" default:"off" help:"Allow calls on a state that differs from the ledger's."`
-	Traces            toggle        `name:"evm-traces" env:"HELIOGRAPH_EVM_TRACES" default:"on" help:"Allow to run transactions again and tell each step."`
-	ValidatePayer     toggle        `name:"evm-validate-payer" env:"HELIOGRAPH_EVM_VALIDATE_PAYER" default:"off" help:"Let calls fail that their sender could not pay for."`
-	MinimumBalance    int64         `name:"evm-minimum-balance" env:"HELIOGRAPH_EVM_MINIMUM_BALANCE" default:"100000000000000000" help:"What accounts are treated as owning at least when they send hbars, in tinybars."`
-	CalldataFloor     toggle        `name:"evm-calldata-floor" env:"HELIOGRAPH_EVM_CALLDATA_FLOOR" default:"off" help:"Charge at least the price of call data that Prague asks for."`
-	EVMTimeout        time.Duration `name:"evm-timeout" env:"HELIOGRAPH_EVM_TIMEOUT" default:"10s" help:"How long a call of a contract may take, its statements included."`
-	EVMCacheBytes     uint64        `name:"evm-cache-bytes" env:"HELIOGRAPH_EVM_CACHE_BYTES" default:"67108864" help:"Bytes of contracts' code that are kept between calls at most."`
-	RequestFilters    string        `name:"evm-request-filters" env:"HELIOGRAPH_EVM_REQUEST_FILTERS" help:"What is done with some calls, as JSON: [{\"field\":\"TO\",\"pattern\":…,\"action\":\"REJECT\"}]; see docs/evm.md."`
+	MaxGas            int64         `name:"evm-max-gas" env:"HELIOGRAPH_EVM_MAX_GAS" default:"15000000" help:"Maximum gas of a contract call."`
+	GasPerSecond      int64         `name:"evm-gas-per-second" env:"HELIOGRAPH_EVM_GAS_PER_SECOND" default:"7500000000" help:"Maximum gas of all contract calls per second."`
+	RequestsPerSecond int64         `name:"evm-requests-per-second" env:"HELIOGRAPH_EVM_REQUESTS_PER_SECOND" default:"500" help:"Maximum number of contract calls per second."`
+	TracesPerSecond   int64         `name:"evm-traces-per-second" env:"HELIOGRAPH_EVM_TRACES_PER_SECOND" default:"1" help:"Maximum number of traces (transactions that are executed again) per second."`
+	RefundPercent     int64         `name:"evm-refund-percent" env:"HELIOGRAPH_EVM_REFUND_PERCENT" default:"100" help:"Percentage of the unused gas of a call that is returned to the budget of gas per second."`
+	StateOverrides    toggle        `name:"evm-state-overrides" env:"HELIOGRAPH_EVM_STATE_OVERRIDES" default:"off" help:"Allow state overrides in contract calls."`
+	Traces            toggle        `name:"evm-traces" env:"HELIOGRAPH_EVM_TRACES" default:"on" help:"Allow traces, which execute a transaction again and return each step."`
+	ValidatePayer     toggle        `name:"evm-validate-payer" env:"HELIOGRAPH_EVM_VALIDATE_PAYER" default:"off" help:"Fail calls whose sender cannot pay for them."`
+	MinimumBalance    int64         `name:"evm-minimum-balance" env:"HELIOGRAPH_EVM_MINIMUM_BALANCE" default:"100000000000000000" help:"Minimum balance that senders of hbars are assumed to have, in tinybars."`
+	CalldataFloor     toggle        `name:"evm-calldata-floor" env:"HELIOGRAPH_EVM_CALLDATA_FLOOR" default:"off" help:"Charge at least the call data floor price of the Prague fork."`
+	EVMTimeout        time.Duration `name:"evm-timeout" env:"HELIOGRAPH_EVM_TIMEOUT" default:"10s" help:"Timeout of a contract call, including its database statements."`
+	EVMCacheBytes     uint64        `name:"evm-cache-bytes" env:"HELIOGRAPH_EVM_CACHE_BYTES" default:"67108864" help:"Maximum size of the cache of contract code in bytes."`
+	RequestFilters    string        `name:"evm-request-filters" env:"HELIOGRAPH_EVM_REQUEST_FILTERS" help:"Rules that reject or throttle contract calls, as JSON: [{\"field\":\"TO\",\"pattern\":…,\"action\":\"REJECT\"}]; see docs/evm.md."`
 }
 
-// evm are the options that the settings ask for.
+// evm returns the options of the contract call service.
 func (s *evmSettings) evm(cache bool) (contractcalls.Options, error) {
 	o := contractcalls.Options{
 		MaxGas: s.MaxGas, GasPerSecond: s.GasPerSecond, RequestsPerSecond: s.RequestsPerSecond, TracesPerSecond: s.TracesPerSecond, RefundPercent: s.RefundPercent,

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Allow lets a database be connected to, or ends all its connections and lets nobody in, as if its server had gone away.
+// Allow allows connections to a database, or closes all connections and rejects new ones, as if the server were down.
 func Allow(tb testing.TB, url string, yes bool) {
 	tb.Helper()
 	cfg, err := pgx.ParseConfig(url)

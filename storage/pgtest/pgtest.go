@@ -1,8 +1,7 @@
-// Package pgtest gives tests real PostgreSQL databases.
+// Package pgtest creates PostgreSQL databases for tests.
 //
-// Each test binary has a server of its own, which starts when the first test asks for a database and stops with the
-// binary. A [Template] says once how a database is made (its schema, its data); a test gets a copy of it, which takes
-// some 50 ms, or shares one with the others when it only reads:
+// Each test binary has its own server. It starts when the first test needs a database and stops with the binary. A [Template] prepares the schema and
+// data of a database once. A test gets its own copy, which takes about 50 ms, or shares a read-only copy with other tests:
 //
 //	var empty = &pgtest.Template{Name: "empty", Prepare: migrate}
 //	var demo = &pgtest.Template{Name: "demo", From: empty, Prepare: loadDemo}
@@ -12,8 +11,8 @@
 //	func TestRead(t *testing.T) { pool := connect(t, demo.Shared(t)) … }
 //	func TestWrite(t *testing.T) { pool := connect(t, empty.Fresh(t)) … }
 //
-// All of it may be used by parallel tests, and by several test binaries at once. The environment variable
-// HELIOGRAPH_PG_BINDIR chooses the server's programs.
+// The package is safe for parallel tests and for concurrent test binaries. The environment variable HELIOGRAPH_PG_BINDIR sets the folder of the
+// PostgreSQL programs.
 package pgtest
 
 import (
@@ -31,26 +30,26 @@ import (
 	"heliograph/storage/embedded"
 )
 
-// timeout bounds each step: the start of the server, a Prepare, a copy.
+// timeout is the timeout of each step: starting the server, Prepare, copying a database.
 const timeout = 3 * time.Minute
 
-// running is this binary's server. It is global because tests have no other way to share something.
+// running is the server of this test binary. It is global, because tests cannot share state otherwise.
 var running = &host{templates: map[*Template]*prepared{}}
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9_]{1,50}$`)
 
-// host is a server that starts when it is first needed, and what was made on it.
+// host is a server that starts on first use, with its templates.
 type host struct {
 	mu        sync.Mutex
-	open      bool // between the begin and the end of Main
+	open      bool // while Main runs
 	server    *embedded.Server
-	err       error // why the server does not start
+	err       error // error of starting the server
 	templates map[*Template]*prepared
-	databases int // made so far
+	databases int // number of databases created so far
 }
 
-// Main runs the tests of a package and stops the server afterwards. Call it from TestMain, as the last thing; it does
-// not return the result, since the testing package takes note of it.
+// Main runs the tests of a package and then stops the server. Call it as the last statement of TestMain. It does not return the result, because
+// package testing records it.
 func Main(m *testing.M) {
 	running.begin()
 	m.Run()
@@ -82,7 +81,7 @@ func (h *host) end() error {
 	return early
 }
 
-// get returns the server, which it starts at the first call.
+// get returns the server. The first call starts it.
 func (h *host) get() (*embedded.Server, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -98,8 +97,7 @@ func (h *host) get() (*embedded.Server, error) {
 			Settings: map[string]string{
 				"max_connections": "200",
 				"shared_buffers":  "64MB",
-				// Plans must not depend on when statistics happen to be collected, and no worker may be connected to a
-				// template while it is copied.
+				// Plans must not depend on the time of automatic statistics, and no worker may be connected to a template while it is copied.
 				"autovacuum": "off",
 			},
 		})
@@ -107,10 +105,10 @@ func (h *host) get() (*embedded.Server, error) {
 	return h.server, h.err
 }
 
-// lookUp returns what t has become, or is to become.
+// lookUp returns the state of a template, and registers it on the first call.
 func (h *host) lookUp(t *Template) (*prepared, error) {
 	if !validName.MatchString(t.Name) {
-		return nil, fmt.Errorf("pgtest: %q cannot be the name of a template", t.Name)
+		return nil, fmt.Errorf("pgtest: invalid template name %q", t.Name)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -119,7 +117,7 @@ func (h *host) lookUp(t *Template) (*prepared, error) {
 	}
 	for other := range h.templates {
 		if other.Name == t.Name {
-			return nil, fmt.Errorf("pgtest: two templates are named %s", t.Name)
+			return nil, fmt.Errorf("pgtest: duplicate template name %s", t.Name)
 		}
 	}
 	p := &prepared{name: "template_" + t.Name}
@@ -127,7 +125,7 @@ func (h *host) lookUp(t *Template) (*prepared, error) {
 	return p, nil
 }
 
-// nextName returns a name for one more database.
+// nextName returns the name of a new database.
 func (h *host) nextName() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -156,7 +154,7 @@ func Exec(tb testing.TB, conn *pgx.Conn, statements ...string) {
 	}
 }
 
-// admin runs statements, each in a transaction of its own, on a database of the server.
+// admin runs statements on a database of the server, each in its own transaction.
 func admin(ctx context.Context, url string, statements ...string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// statement is what was sent to the database.
+// statement is a recorded statement with its arguments.
 type statement struct {
 	sql  string
 	args []any
 }
 
-// Recorder keeps the statements that are sent, with their values: a tracer for pgx.
+// Recorder is a tracer for pgx that records statements and their arguments.
 type Recorder struct {
 	mu  sync.Mutex
 	all []statement
@@ -55,7 +55,7 @@ func (r *Recorder) add(sql string, args []any) {
 	r.all = append(r.all, statement{sql, slices.Clone(args)})
 }
 
-// node is a node of a plan.
+// node is a node of a query plan.
 type node struct {
 	Type     string  `json:"Node Type"`
 	Relation string  `json:"Relation Name"`
@@ -63,27 +63,27 @@ type node struct {
 	Rows     float64 `json:"Actual Rows"`
 	Loops    float64 `json:"Actual Loops"`
 	Removed  float64 `json:"Rows Removed by Filter"`
-	// Rechecked are rows that an index found and that do not match.
+	// Rechecked is the number of rows that an index returned and the recheck removed.
 	Rechecked float64 `json:"Rows Removed by Index Recheck"`
 	Plans     []node
 }
 
-// Reset forgets what has been sent.
+// Reset removes the recorded statements.
 func (r *Recorder) Reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.all = nil
 }
 
-// CheckPlans explains all statements that were sent since the last Reset, with the values they were sent with, and says which of them read one of
-// some big tables, or a partition of it, as a whole, or more than most rows of it.
+// CheckPlans explains all statements since the last Reset with their arguments. It fails the test if one of them scans a big table or one of its
+// partitions sequentially, or reads more than most rows of it.
 func (r *Recorder) CheckPlans(t *testing.T, pool *pgxpool.Pool, big []string, most float64) {
 	t.Helper()
 	r.mu.Lock()
 	statements := slices.Clone(r.all)
 	r.mu.Unlock()
 	if len(statements) == 0 {
-		t.Error("nothing was asked")
+		t.Error("no statements were recorded")
 	}
 	tx, err := pool.Begin(t.Context())
 	if err != nil {
@@ -91,7 +91,7 @@ func (r *Recorder) CheckPlans(t *testing.T, pool *pgxpool.Pool, big []string, mo
 	}
 	defer func() { _ = tx.Rollback(context.Background()) }() // nothing has been written
 	for _, s := range statements {
-		if strings.HasPrefix(s.sql, "select set_config") { // holds for the rest
+		if strings.HasPrefix(s.sql, "select set_config") { // affects the following statements
 			if _, err := tx.Exec(t.Context(), s.sql, s.args...); err != nil {
 				t.Fatal(err)
 			}
@@ -111,17 +111,17 @@ func (r *Recorder) CheckPlans(t *testing.T, pool *pgxpool.Pool, big []string, mo
 	}
 }
 
-// check looks for scans of whole tables, and for nodes that look at too many rows. It tells whether there are any.
+// check reports whether a node scans a big table sequentially or reads too many rows.
 func (n *node) check(t *testing.T, big []string, most float64) (bad bool) {
 	t.Helper()
 	isBig := slices.ContainsFunc(big, func(name string) bool { return n.Relation == name || strings.HasPrefix(n.Relation, name+"_p") })
 	if read := (n.Rows + n.Removed + n.Rechecked) * n.Loops; isBig && read > 0 {
 		if n.Type == "Seq Scan" {
-			t.Errorf("%s is read as a whole", n.Relation)
+			t.Errorf("sequential scan of %s", n.Relation)
 			bad = true
 		}
 		if read > most {
-			t.Errorf("%s: %.0f rows are looked at by %s of %s, %.0f of them in vain", n.Relation, read, n.Type, n.Index, n.Removed*n.Loops)
+			t.Errorf("%s: %s of index %q reads %.0f rows and removes %.0f of them", n.Relation, n.Type, n.Index, read, n.Removed*n.Loops)
 			bad = true
 		}
 	}

@@ -11,37 +11,36 @@ import (
 	"heliograph/storage/embedded"
 )
 
-// Template describes a database that is prepared once in a test binary and copied for each test. Declare it as a
-// package variable, and do not copy or change it afterwards.
+// Template describes a database that is prepared once per test binary and copied for tests. Declare it as a package variable, and do not copy or
+// modify it.
 type Template struct {
-	// Name tells templates of one test binary apart, in messages and in the server: letters, digits and underscores.
+	// Name identifies the template in the test binary. It consists of letters, digits and underscores.
 	Name string
-	// From is what Prepare begins with: a copy of that template, or an empty database if nil.
+	// From is the template to start from. Nil means an empty database.
 	From *Template
-	// Prepare fills the database at url. It is given three minutes and must close its connections. The planner's
-	// statistics are collected afterwards. May be nil.
+	// Prepare fills the database at url. It has three minutes and must close its connections. Statistics are collected afterwards. Can be nil.
 	Prepare func(ctx context.Context, url string) error
 }
 
-// prepared is what a template became on the server.
+// prepared is the state of a template on the server.
 type prepared struct {
 	once   sync.Once
-	name   string // of the database that is copied
+	name   string // database to copy
 	err    error
 	shared sync.Once
-	url    string // of the shared copy
+	url    string // URL of the shared copy
 	urlErr error
 }
 
-// Fresh returns the URL of a copy of the template that belongs to the test alone. It is dropped when the test ends,
-// with the connections that are still open. The test fails when there is no server.
+// Fresh returns the URL of a new copy of the template. When the test ends, open connections are closed and the copy is dropped. It fails the test if
+// the server is not available.
 func (t *Template) Fresh(tb testing.TB) string {
 	tb.Helper()
 	server, p := t.mustPrepare(tb)
 	return fresh(tb, server, p.name)
 }
 
-// Database returns the URL of a database without any table that belongs to the test alone, as [Template.Fresh] does.
+// Database is like [Template.Fresh] for an empty database.
 func Database(tb testing.TB) string {
 	tb.Helper()
 	server, err := running.get()
@@ -70,8 +69,7 @@ func fresh(tb testing.TB, server *embedded.Server, from string) string {
 	return url
 }
 
-// Shared returns the URL of the one copy of the template that all tests of the binary share. Transactions on it are
-// read-only unless they say otherwise, which they should not.
+// Shared returns the URL of the copy of the template that all tests of the binary share. Its transactions are read-only by default.
 func (t *Template) Shared(tb testing.TB) string {
 	tb.Helper()
 	server, p := t.mustPrepare(tb)
@@ -102,7 +100,7 @@ func (t *Template) mustPrepare(tb testing.TB) (*embedded.Server, *prepared) {
 	return server, p
 }
 
-// prepare makes the database that is copied, at the first call.
+// prepare creates the database to copy on the first call.
 func (t *Template) prepare(server *embedded.Server) (*prepared, error) {
 	p, err := running.lookUp(t)
 	if err != nil {
@@ -134,27 +132,26 @@ func (t *Template) build(server *embedded.Server, name string) error {
 	if err := t.Prepare(ctx, url); err != nil {
 		return err
 	}
-	// Visibility maps and statistics make plans those of a database that has been there for a while.
+	// Visibility maps and statistics give the plans of an established database.
 	if err := admin(ctx, url, "vacuum (analyze)"); err != nil {
 		return err
 	}
 	return disconnect(ctx, server, name)
 }
 
-// disconnect ends what is still connected to a database and keeps others away, so that it can be copied at once:
-// PostgreSQL does not copy a database in use. A closed connection's process may live a little longer than the call
-// which closed it.
+// disconnect closes the connections to a database and prevents new ones, because PostgreSQL does not copy a database in use. The process of a
+// connection can live a little longer than the call that closed it.
 func disconnect(ctx context.Context, server *embedded.Server, name string) error {
 	return admin(ctx, server.URL("postgres"),
 		"alter database "+pgx.Identifier{name}.Sanitize()+" allow_connections false",
 		"select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '"+name+"'")
 }
 
-// copyDatabase makes database name from another, and returns its URL.
+// copyDatabase creates the database name as a copy of another and returns its URL.
 func copyDatabase(ctx context.Context, server *embedded.Server, from, name string) (string, error) {
 	sql := "create database " + pgx.Identifier{name}.Sanitize() + " template " + pgx.Identifier{from}.Sanitize()
 	if server.Major() >= 15 {
-		sql += " strategy file_copy" // no write-ahead log of each page
+		sql += " strategy file_copy" // does not write each page to the WAL
 	}
 	if err := admin(ctx, server.URL("postgres"), sql); err != nil {
 		return "", err

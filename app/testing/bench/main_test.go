@@ -100,8 +100,8 @@ func newRig(tb testing.TB) *rig {
 	if err := pool.QueryRow(tb.Context(), busiest).Scan((*int64)(&topic)); err != nil {
 		tb.Fatal(err)
 	}
-	floor := gateway.NewFloor() // garbage is collected as in the gateway
-	tb.Cleanup(func() { runtime.KeepAlive(floor) })
+	ballast := gateway.NewBallast() // garbage is collected as in the gateway
+	tb.Cleanup(func() { runtime.KeepAlive(ballast) })
 	return &rig{hand: handWritten(pool), rest: api, graph: srv, paths: []string{
 		"/api/v1/accounts?limit=" + strconv.Itoa(pageSize),
 		"/api/v1/transactions?limit=" + strconv.Itoa(pageSize),

@@ -1,2 +1,2 @@
-// Package soak holds a test of subscriptions under load, which needs a minute or more and has the build tag soak: `make soak`.
+// Package soak contains a load test of subscriptions, which takes minutes and needs the build tag soak. Run it with make soak.
 package soak

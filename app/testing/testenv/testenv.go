@@ -1,4 +1,4 @@
-// Package testenv gives tests a whole gateway over a real database: the demo network, or tables without rows.
+// Package testenv runs complete gateways for tests, over a database with the demo network or with empty tables.
 //
 //	func TestMain(m *testing.M) { pgtest.Main(m) }
 //
@@ -14,7 +14,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -40,23 +39,23 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// Now returns the instant at which the clock of every test gateway stands still, and at which the demo network was loaded.
+// Now returns the fixed current time of test gateways, at which the demo network was loaded.
 func Now() time.Time { return time.Date(2026, 5, 17, 12, 34, 56, 0, time.UTC) }
 
-// Templates are what databases are copied from. They are variables because pgtest knows templates by their addresses.
+// Templates of test databases. They are variables, because pgtest identifies templates by their addresses.
 var (
-	// Empty has the tables of the ledger and of the status pages without rows.
+	// Empty has empty ledger and status tables.
 	Empty = &pgtest.Template{Name: "empty", Prepare: func(ctx context.Context, url string) error {
 		log := slog.New(slog.DiscardHandler)
 		return errors.Join(migrations.Ledger(ctx, url, log), migrations.Status(ctx, url, log))
 	}}
-	// Filled has the demo network of [Now], and its status page.
+	// Filled has the demo network at [Now] and its status page.
 	Filled = &pgtest.Template{Name: "demo", From: Empty, Prepare: func(ctx context.Context, url string) error {
 		conn, err := pgx.Connect(ctx, url)
 		if err != nil {
 			return err
 		}
-		defer func() { _ = conn.Close(ctx) }() // nothing is lost: the load has been committed
+		defer func() { _ = conn.Close(ctx) }() // the load has been committed
 		if _, err = demodb.Load(ctx, conn, Now(), nil); err != nil {
 			return err
 		}
@@ -64,7 +63,7 @@ var (
 	}}
 )
 
-// Rows are the ledger's tables with some rows, which a batch of statements inserts.
+// Rows returns a template with the rows that a batch of statements inserts into empty tables.
 func Rows(name string, insert func(b *pgx.Batch)) *pgtest.Template {
 	return &pgtest.Template{Name: name, From: Empty, Prepare: func(ctx context.Context, url string) error {
 		conn, err := pgx.Connect(ctx, url)
@@ -78,7 +77,7 @@ func Rows(name string, insert func(b *pgx.Batch)) *pgtest.Template {
 	}}
 }
 
-// Option changes how a gateway is made.
+// Option changes the options of a gateway.
 type Option func(*gateway.Options, *storage.Options)
 
 // REST changes the configuration of the REST APIs.
@@ -86,44 +85,44 @@ func REST(change func(*rest.Config)) Option {
 	return func(o *gateway.Options, _ *storage.Options) { change(o.REST) }
 }
 
-// EVM changes how contracts are run.
+// EVM changes the options of contract calls.
 func EVM(change func(*contractcalls.Options)) Option {
 	return func(o *gateway.Options, _ *storage.Options) { change(&o.EVM) }
 }
 
-// Graph changes what clients of the graph may do.
+// Graph changes the options of the GraphQL API.
 func Graph(change func(*gateway.GraphOptions)) Option {
 	return func(o *gateway.Options, _ *storage.Options) { change(&o.Graph) }
 }
 
-// Rates bounds how often clients may ask.
+// Rates sets the rate limits of clients.
 func Rates(r gateway.RateOptions) Option {
 	return func(o *gateway.Options, _ *storage.Options) { o.Rates = r }
 }
 
-// Proxies are the networks whose forwarding headers are believed.
+// Proxies sets the trusted proxies.
 func Proxies(list ...netip.Prefix) Option {
 	return func(o *gateway.Options, _ *storage.Options) { o.Proxies = list }
 }
 
-// Storage changes how the database is reached.
+// Storage changes the options of the ledger database.
 func Storage(change func(*storage.Options)) Option {
 	return func(_ *gateway.Options, o *storage.Options) { change(o) }
 }
 
-// PlansOff leaves all answers to gqlgen's own way.
+// PlansOff disables row plans.
 func PlansOff() Option {
 	return func(o *gateway.Options, _ *storage.Options) { o.PlansOff = true }
 }
 
-// Traces sends traces of requests and statements.
+// Traces records spans of requests and statements.
 func Traces(t *tracing.Traces) Option {
 	return func(o *gateway.Options, s *storage.Options) {
 		o.Traces, s.Tracer, o.Logger = t, t.Statements(), t.Logger(o.Logger)
 	}
 }
 
-// Tokens are who may write to status pages: name:role:token, separated by commas.
+// Tokens sets the tokens of editors of status pages: comma-separated entries name:role:token.
 func Tokens(text string) Option {
 	return func(o *gateway.Options, _ *storage.Options) {
 		var err error
@@ -133,25 +132,25 @@ func Tokens(text string) Option {
 	}
 }
 
-// Timeout bounds each request.
+// Timeout sets the timeout of requests.
 func Timeout(d time.Duration) Option {
 	return func(o *gateway.Options, _ *storage.Options) { o.RequestTimeout = d }
 }
 
-// Logger takes the gateway's log, which is dropped otherwise.
+// Logger sets the log of the gateway, which is discarded by default.
 func Logger(l *slog.Logger) Option {
 	return func(o *gateway.Options, _ *storage.Options) { o.Logger = l }
 }
 
-// Gateway is a gateway that listens on a loopback address until the test ends.
+// Gateway is a gateway on a loopback address that runs until the test ends.
 type Gateway struct {
 	*gateway.Gateway
 
-	// URL is where the public port is, without a slash at the end.
+	// URL is the URL of the public port, without a trailing slash.
 	URL string
-	// DB is the gateway's pool.
+	// DB is the pool of the ledger database.
 	DB *storage.DB
-	// Status is the gateway's pool of status pages.
+	// Status is the pool of the status database.
 	Status *statuspages.DB
 	// Config is the configuration of the REST APIs.
 	Config *rest.Config
@@ -159,7 +158,7 @@ type Gateway struct {
 	transport *http.Transport
 }
 
-// Demo returns a gateway over the demo network, which the test shares with others and cannot write to.
+// Demo returns a gateway over the demo network in a read-only database that tests share.
 func Demo(tb testing.TB, options ...Option) *Gateway {
 	tb.Helper()
 	return Over(tb, Filled.Shared(tb), options...)
@@ -197,7 +196,7 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	}
 	running, stop := context.WithCancel(context.Background())
 	var background sync.WaitGroup
-	if so.Tracer == nil { // who counts statements wants to see those of the test alone
+	if so.Tracer == nil { // a tracer must not see statements of background tasks
 		background.Go(func() { g.Run(running) })
 	}
 	tb.Cleanup(func() {
@@ -206,27 +205,27 @@ func Over(tb testing.TB, url string, options ...Option) *Gateway {
 	})
 	server := httptest.NewServer(g.Public())
 	tb.Cleanup(server.Close)
-	tb.Cleanup(g.Close) // before the server, which waits for its requests
+	tb.Cleanup(g.Close) // before the server, which waits for open requests
 	g.URL = server.URL
 	g.transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 8}
 	tb.Cleanup(g.transport.CloseIdleConnections)
 	return g
 }
 
-// Response is an answer that has been read to its end.
+// Response is a complete response.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   string
 }
 
-// Get asks for a path.
+// Get sends a GET request.
 func (g *Gateway) Get(tb testing.TB, path string) *Response {
 	tb.Helper()
 	return g.Do(tb, http.MethodGet, path, "")
 }
 
-// Do sends a request. headers are "Name: value". Nothing is decoded, and no redirect is followed.
+// Do sends a request. Headers have the form "Name: value". It does not decompress bodies or follow redirects.
 func (g *Gateway) Do(tb testing.TB, method, path, body string, headers ...string) *Response {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
@@ -242,7 +241,7 @@ func (g *Gateway) Do(tb testing.TB, method, path, body string, headers ...string
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Add(name, value)
 	}
-	resp, err := g.transport.RoundTrip(req) // which neither decodes nor follows
+	resp, err := g.transport.RoundTrip(req) // neither decompresses nor follows redirects
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -254,7 +253,7 @@ func (g *Gateway) Do(tb testing.TB, method, path, body string, headers ...string
 	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: string(b)}
 }
 
-// Query posts a document to the graph.
+// Query sends a GraphQL document.
 func (g *Gateway) Query(tb testing.TB, document string, variables map[string]any) *Response {
 	tb.Helper()
 	body, err := json.Marshal(map[string]any{"query": document, "variables": variables})
@@ -264,7 +263,7 @@ func (g *Gateway) Query(tb testing.TB, document string, variables map[string]any
 	return g.Do(tb, http.MethodPost, "/graphql", string(body), "Content-Type: application/json")
 }
 
-// Data posts a document, which must be answered without errors, and reads its data into v.
+// Data sends a GraphQL document and decodes the data of the response into v. It fails the test if there are errors.
 func (g *Gateway) Data(tb testing.TB, document string, variables map[string]any, v any) {
 	tb.Helper()
 	got := g.Query(tb, document, variables)
@@ -274,12 +273,12 @@ func (g *Gateway) Data(tb testing.TB, document string, variables map[string]any,
 	}
 	Decode(tb, got.Body, &answer)
 	if got.Status != http.StatusOK || answer.Errors != nil {
-		tb.Fatalf("%s\nvariables %v\nis answered with status %d: %s", document, variables, got.Status, got.Body)
+		tb.Fatalf("%s\nvariables %v\nstatus %d: %s", document, variables, got.Status, got.Body)
 	}
 	Decode(tb, string(answer.Data), v)
 }
 
-// Decode reads JSON into v; numbers that go into an any keep their digits.
+// Decode decodes JSON into v. Numbers become json.Number in values of type any.
 func Decode(tb testing.TB, text string, v any) {
 	tb.Helper()
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))
@@ -292,16 +291,5 @@ func Decode(tb testing.TB, text string, v any) {
 // Exec runs statements on the database at url.
 func Exec(tb testing.TB, url string, statements ...string) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer func() { _ = conn.Close(ctx) }() // every statement has been committed
-	for _, sql := range statements {
-		if _, err := conn.Exec(ctx, sql); err != nil {
-			tb.Fatal(fmt.Errorf("%s: %w", sql, err))
-		}
-	}
+	pgtest.Exec(tb, pgtest.Connect(tb, url), statements...)
 }

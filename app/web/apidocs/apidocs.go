@@ -1,7 +1,6 @@
-// Package apidocs serves the page in which people read the description of a REST API and try it, and the description itself.
+// Package apidocs serves the interactive documentation of a REST API (Swagger UI) and its OpenAPI description.
 //
-// The page is built from src/ by scripts/build-assets.sh; what is served is dist/, which holds every file in gzip form only. Nothing in it asks any other
-// host for anything, and the content security policy keeps it so.
+// scripts/build-assets.sh builds the page from src/ into dist/, which contains gzip files. The content security policy prevents requests to other hosts.
 package apidocs
 
 import (
@@ -17,31 +16,30 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// The page talks to its own origin only: default-src shuts everything that is not named. Swagger UI sets style attributes and has pictures
-// in its style sheet, which is why these, and only they, may be inline.
+// The policy allows requests to the origin of the page only. It allows inline styles and data URLs of images, because Swagger UI sets style attributes
+// and has images in its style sheet.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Options say what is described.
+// Options configure the documentation.
 type Options struct {
-	// Prefix is where the page is, for instance "/api/v1/docs"; the description is below it.
+	// Prefix is the path of the page, for example "/api/v1/docs". The description is below it.
 	Prefix string
-	// JSON and YAML are the description in both forms.
+	// JSON and YAML are the OpenAPI description in both formats.
 	JSON, YAML []byte
 }
 
-// Handler serves the page at the prefix, with and without a slash at the end, and openapi.json, openapi.yml and openapi.yaml below it. It
-// looks at the whole request path, so it is to be mounted without stripping anything. An error means that the embedded files are damaged,
-// which the tests of this package rule out.
+// Handler serves the page at the prefix, with and without a trailing slash, and openapi.json, openapi.yml and openapi.yaml below it. It uses the whole
+// request path, so do not strip a prefix. It fails if the embedded files are invalid, which the tests of this package rule out.
 func Handler(o Options) (http.Handler, error) {
 	files, err := load(o)
 	if err != nil {
-		return nil, fmt.Errorf("reading the page of the API's description: %w", err)
+		return nil, fmt.Errorf("load the API documentation: %w", err)
 	}
 	return &handler{prefix: o.Prefix, files: files}, nil
 }
 
-// load makes everything that is served; a key is what follows the prefix.
+// load returns all files by their path relative to the prefix.
 func load(o Options) (map[string]*assets.File, error) {
 	files, err := assets.Load(dist, "dist")
 	if err != nil {
@@ -50,7 +48,7 @@ func load(o Options) (map[string]*assets.File, error) {
 	page := files["/index.html"]
 	delete(files, "/index.html")
 	files["/"] = page
-	// The page names its files relative to its own address, which has one part less without the slash.
+	// The page refers to its files by relative URLs, which need one more path segment without the trailing slash.
 	html, err := page.Unpack()
 	if err != nil {
 		return nil, err
@@ -89,7 +87,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if strings.HasPrefix(name, "/openapi.") {
-		w.Header().Set("Access-Control-Allow-Origin", "*") // tools in other pages read it too
+		w.Header().Set("Access-Control-Allow-Origin", "*") // tools on other origins read it too
 	}
 	found.ServeHTTP(w, r)
 }

@@ -1,5 +1,4 @@
-// Package assets serves the files of pages that are embedded in the binary. Every file is held in gzip form only, and goes to most clients
-// as it is held.
+// Package assets serves embedded files of web pages. Files are stored compressed with gzip, and served compressed to clients that accept it.
 package assets
 
 import (
@@ -20,25 +19,25 @@ import (
 	"heliograph/internal/base/etag"
 )
 
-// What Cache-Control says.
+// Values of Cache-Control.
 const (
-	// Forever is for files whose names carry a hash of their content.
+	// Forever is for files whose names contain a hash of their content.
 	Forever = "public, max-age=31536000, immutable"
-	// Checked makes the browser ask each time, which an entity tag answers cheaply.
+	// Checked makes the browser revalidate the file on each use.
 	Checked = "no-cache"
 )
 
-// File is one answer: its content in gzip form and the headers that go with it.
+// File is a compressed file with its response headers.
 type File struct {
 	packed       []byte
-	size         int // bytes when unpacked
+	size         int // uncompressed size in bytes
 	tag          string
 	contentType  string
 	cacheControl string
 }
 
-// Load reads a folder of packed files. Names are those of the files without ".gz", below the folder and with a slash in front; index.html is
-// for [Checked] use, all others are for [Forever].
+// Load reads a folder of gzip files. The keys are file names relative to the folder, with a leading slash and without ".gz". Cache-Control is [Checked]
+// for index.html and [Forever] for all other files.
 func Load(from fs.FS, folder string) (map[string]*File, error) {
 	files := map[string]*File{}
 	err := fs.WalkDir(from, folder, func(name string, entry fs.DirEntry, err error) error {
@@ -56,44 +55,44 @@ func Load(from fs.FS, folder string) (map[string]*File, error) {
 		}
 		contentType := contentTypeOf(path.Ext(key))
 		if contentType == "" {
-			return fmt.Errorf("no content type is known for the embedded file %s", name)
+			return fmt.Errorf("unknown content type of the embedded file %s", name)
 		}
 		if files[key], err = newFile(packed, contentType, cacheControl); err != nil {
-			return fmt.Errorf("reading the embedded file %s: %w", name, err)
+			return fmt.Errorf("read the embedded file %s: %w", name, err)
 		}
 		return nil
 	})
 	return files, err
 }
 
-// Pack makes a file of content that is not packed.
+// Pack returns a file with the given uncompressed content.
 func Pack(content []byte, contentType, cacheControl string) (*File, error) {
 	var packed bytes.Buffer
 	writer := gzip.NewWriter(&packed)
 	if _, err := writer.Write(content); err != nil {
-		return nil, fmt.Errorf("packing a file: %w", err)
+		return nil, fmt.Errorf("compress a file: %w", err)
 	}
 	if err := writer.Close(); err != nil {
-		return nil, fmt.Errorf("packing a file: %w", err)
+		return nil, fmt.Errorf("compress a file: %w", err)
 	}
 	return newFile(packed.Bytes(), contentType, cacheControl)
 }
 
-// Unpack returns the content of a file.
+// Unpack returns the uncompressed content of a file.
 func (f *File) Unpack() ([]byte, error) {
 	reader, err := gzip.NewReader(bytes.NewReader(f.packed))
 	if err != nil {
-		return nil, fmt.Errorf("unpacking a file: %w", err)
+		return nil, fmt.Errorf("decompress a file: %w", err)
 	}
 	content, err := io.ReadAll(reader)
 	if err != nil {
-		return nil, fmt.Errorf("unpacking a file: %w", err)
+		return nil, fmt.Errorf("decompress a file: %w", err)
 	}
 	return content, nil
 }
 
-// contentTypeOf knows every kind of file that pages are made of. A table of our own keeps the answer independent of what the host's MIME
-// database says.
+// contentTypeOf returns the content type of a file name extension, or an empty string. Unlike package mime, it does not depend on the MIME database
+// of the host.
 func contentTypeOf(extension string) string {
 	switch extension {
 	case ".css":
@@ -113,12 +112,12 @@ func contentTypeOf(extension string) string {
 
 func newFile(packed []byte, contentType, cacheControl string) (*File, error) {
 	if _, err := gzip.NewReader(bytes.NewReader(packed)); err != nil {
-		return nil, fmt.Errorf("reading a packed file: %w", err)
+		return nil, fmt.Errorf("read a gzip file: %w", err)
 	}
 	sum := sha256.Sum256(packed)
 	return &File{
 		packed: packed,
-		// A gzip file ends with its size when unpacked.
+		// A gzip file ends with its uncompressed size.
 		size:         int(binary.LittleEndian.Uint32(packed[len(packed)-4:])),
 		tag:          base64.RawURLEncoding.EncodeToString(sum[:12]),
 		contentType:  contentType,
@@ -126,7 +125,7 @@ func newFile(packed []byte, contentType, cacheControl string) (*File, error) {
 	}, nil
 }
 
-// Guard sets the headers that all answers of a page have, and refuses methods other than GET and HEAD: ok is false when it has answered.
+// Guard sets the security headers of a page and rejects methods other than GET and HEAD. If ok is false, it has written the response.
 func Guard(w http.ResponseWriter, r *http.Request, contentSecurityPolicy string) (ok bool) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -140,7 +139,7 @@ func Guard(w http.ResponseWriter, r *http.Request, contentSecurityPolicy string)
 	return false
 }
 
-// ServeHTTP answers with the file as it is stored when the client takes gzip, and unpacks it otherwise.
+// ServeHTTP responds with the compressed file if the client accepts gzip, and with the uncompressed file otherwise.
 func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var content io.Reader = bytes.NewReader(f.packed)
 	size, tag, encoding := len(f.packed), `"`+f.tag+`-gzip"`, "gzip"
@@ -168,6 +167,6 @@ func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	// A failed write means that the client has gone: there is nobody left to tell.
+	// Writing fails only if the client has disconnected.
 	_, _ = io.Copy(w, content)
 }

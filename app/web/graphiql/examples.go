@@ -11,25 +11,26 @@ import (
 //go:embed src/examples
 var exampleFiles embed.FS
 
-// Example is a document that the page offers in its list of examples, and in a tab on a first visit when it is a role's.
+// Example is a document in the list of examples of the page. On the first visit, the page opens the role examples in tabs.
 type Example struct {
-	// Name is the file's name without its number and suffix, for instance "topic-messages".
+	// Name is the file name without number and extension, for example "topic-messages".
 	Name string `json:"name"`
-	// Title is for people; it is the document's first line, a comment.
+	// Title is the text of the comment in the first line of the document.
 	Title string `json:"title"`
-	// Role says that it is what one kind of application needs, all in one: those whose numbers begin with 0. Others show a resource, or a subscription.
+	// Role reports whether the example combines what a kind of application needs. File names of such examples start with 0. Other examples show a
+	// resource or a subscription.
 	Role bool `json:"role"`
-	// Query is the GraphQL document, its title included.
+	// Query is the GraphQL document, including the title.
 	Query string `json:"query"`
-	// Variables is a JSON object with the document's variables; nil when it takes none.
+	// Variables is a JSON object with the variables of the document, or nil.
 	Variables json.RawMessage `json:"variables,omitempty"`
 }
 
-// Examples returns the documents of src/examples in the order of their file names: NN-name.graphql holds the document
-// and NN-name.json, where there is one, its variables.
+// Examples returns the examples of src/examples in the order of their file names. NN-name.graphql contains the document, and NN-name.json the
+// variables, if any.
 func Examples() []Example {
 	const folder = "src/examples"
-	// Reading an embedded folder and its own names cannot fail.
+	// Reading embedded files cannot fail.
 	names, _ := fs.Glob(exampleFiles, folder+"/*.graphql")
 	examples := make([]Example, 0, len(names))
 	for _, name := range names {

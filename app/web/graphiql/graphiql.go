@@ -1,7 +1,6 @@
-// Package graphiql serves GraphiQL, the page in which people read the schema and write, run and share GraphQL documents.
+// Package graphiql serves GraphiQL, a web page for browsing the schema and for writing, running and sharing GraphQL documents.
 //
-// The page is built from src/ by scripts/build-assets.sh; what is served is dist/, which holds every file in gzip form only. Nothing
-// in it asks any other host for anything, and the content security policy keeps it so.
+// scripts/build-assets.sh builds the page from src/ into dist/, which contains gzip files. The content security policy prevents requests to other hosts.
 package graphiql
 
 import (
@@ -18,24 +17,22 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// The page talks to its own origin only: default-src shuts everything that is not named. Monaco colours code through
-// style elements and style attributes that it makes while running, which is why styles, and only they, may be inline.
+// The policy allows requests to the origin of the page only. It allows inline styles, because Monaco creates style elements and attributes for syntax
+// highlighting.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; " +
 	"style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self' data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Options says where the page lives.
+// Options configure the path of the page.
 type Options struct {
-	// Prefix is what comes before /graphiql in the path, for instance "/ledger"; empty by default. The page finds
-	// its GraphQL endpoint beside itself, at Prefix + "/graphql".
+	// Prefix is the path before /graphiql, for example "/ledger". It is empty by default. The GraphQL endpoint is Prefix + "/graphql".
 	Prefix string
 }
 
-// Handler serves the page at Prefix + "/graphiql" and its files below that path. It looks at the whole request path,
-// so it is to be mounted without stripping anything. The page calls three siblings of its own path, which are not
-// served here: graphql, graphql/explain and graphql/schema.graphql.
+// Handler serves the page at Prefix + "/graphiql" and its files below that path. It uses the whole request path, so do not strip a prefix. The page
+// sends requests to Prefix + "/graphql", "/graphql/explain" and "/graphql/schema.graphql", which this handler does not serve.
 //
-// Handler panics when the embedded files are damaged, which the tests of this package rule out.
+// Handler panics if the embedded files are invalid, which the tests of this package rule out.
 func Handler(o Options) http.Handler {
 	files, err := load()
 	if err != nil {
@@ -44,7 +41,7 @@ func Handler(o Options) http.Handler {
 	return &handler{page: strings.TrimSuffix(o.Prefix, "/") + "/graphiql", files: files}
 }
 
-// load reads everything that is served; a key is what follows the page's path, so that the page itself is "". All handlers of a process share it.
+// load returns all files by their path relative to the page. The key of the page itself is "". All handlers of a process share the files.
 var load = sync.OnceValues(func() (map[string]*assets.File, error) {
 	files, err := assets.Load(dist, "dist")
 	if err != nil {
@@ -54,7 +51,7 @@ var load = sync.OnceValues(func() (map[string]*assets.File, error) {
 	delete(files, "/index.html")
 	examples, err := json.Marshal(Examples())
 	if err != nil {
-		return nil, fmt.Errorf("encoding the examples: %w", err)
+		return nil, fmt.Errorf("encode the examples: %w", err)
 	}
 	files["/examples.json"], err = assets.Pack(examples, "application/json", assets.Checked)
 	return files, err
@@ -71,8 +68,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	rest, ours := strings.CutPrefix(r.URL.Path, h.page)
 	if ours && rest == "/" {
-		// The files are named relative to the page's path without a slash. The target is relative as well, so
-		// that it holds behind a proxy that serves under a longer path.
+		// The page refers to its files relative to the path without a slash. The redirect is relative too, so that it works behind a proxy that adds
+		// a prefix.
 		target := "../graphiql"
 		if r.URL.RawQuery != "" {
 			target += "?" + r.URL.RawQuery
