@@ -87,5 +87,5 @@ const (
 // StatusPage is the code of the demo network's status page.
 const StatusPage = "l4nt3rnb4yst"
 
-// nodeNames are the places where the nodes stand.
+// NodeNames are the places where the nodes stand.
 var NodeNames = [NodeCount + 1]string{"East Mole", "West Light", "Gull Rock", "Customs House", "Fish Market", "Signal Hill", "Rope Walk", "Old Battery"}

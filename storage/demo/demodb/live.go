@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrOtherStory says that the demo network of a database was told by another version of the program, which cannot be continued.
+// ErrOtherVersion is returned if another version of the program loaded the demo network. It cannot be continued.
 var ErrOtherVersion = errors.New("the demo network in the database is another version's; `heliograph demo` loads it again")
 
-// ErrContinued says that somebody else has written blocks since the last one.
+// ErrOtherWriter is returned if another process has written blocks.
 var ErrOtherWriter = errors.New("somebody else has written blocks to the demo network")
 
 // Times that bound a block's way into the database.
@@ -26,10 +26,9 @@ const (
 	liveWrite   = 10 * time.Second
 )
 
-// KeepAlive continues the demo network of a database with a block every two seconds of now, until the context ends or the network cannot
-// be continued. Every block is one transaction, so the database holds it wholly or not at all. What the network does depends on nothing but
-// the times of its blocks: after a pause the story is told again in memory, up to the newest block. A database that does not answer is asked
-// again. Errors: [ErrNotDemo], [ErrOtherStory], [ErrContinued], and what is wrong in the story itself; none when the context ended.
+// KeepAlive adds a block every two seconds to the demo network of a database until the context ends. Each block is one transaction. Blocks depend on
+// nothing but their times: after a pause, the scenario runs again in memory up to the newest block. If the database is unavailable, KeepAlive retries.
+// It returns [ErrNotDemo], [ErrOtherVersion], [ErrOtherWriter], errors of the scenario, or nil if the context ends.
 func KeepAlive(ctx context.Context, url string, now func() time.Time, log *slog.Logger) error {
 	k := liveWriter{url: url, now: now}
 	defer k.disconnect(ctx)
@@ -55,7 +54,7 @@ func KeepAlive(ctx context.Context, url string, now func() time.Time, log *slog.
 	}
 }
 
-// keeper is the connection over which a network is continued.
+// liveWriter writes live blocks over one connection.
 type liveWriter struct {
 	url     string
 	now     func() time.Time
@@ -63,7 +62,7 @@ type liveWriter struct {
 	network *liveNetwork
 }
 
-// block writes the block that ends at an instant.
+// block writes the block that ends at the given time.
 func (k *liveWriter) block(ctx context.Context, end time.Time) error {
 	if k.conn == nil {
 		connecting, cancel := context.WithTimeout(ctx, liveConnect)
@@ -102,10 +101,10 @@ func (k *liveWriter) disconnect(ctx context.Context) {
 	k.conn = nil
 }
 
-// storyError is a contradiction in the story.
+// scenarioError is an inconsistency of the scenario.
 type scenarioError struct{ error }
 
-// network is the demo network after its story, as it lives on.
+// liveNetwork is the demo network with its live blocks.
 type liveNetwork struct {
 	scenario *scenario.Scenario
 	// kept is what the database holds of the tables whose rows change, by table and key.
@@ -114,7 +113,7 @@ type liveNetwork struct {
 	storedHash string
 }
 
-// resume tells the story of a database's demo network again, up to its newest block.
+// resume runs the scenario again, up to the newest block of the database.
 func resume(ctx context.Context, conn *pgx.Conn) (*liveNetwork, error) {
 	if is, err := IsDemo(ctx, conn); err != nil {
 		return nil, err
@@ -174,7 +173,8 @@ const (
 	newestBlock = "select hash from record_file order by consensus_end desc limit 1"
 )
 
-// make adds the block that ends at a consensus time, unless blocks are waiting to be written, or the last one ended less than two seconds before.
+// addBlock adds a block that ends at a consensus time. It does nothing if blocks have not been written yet, or if the last block ended less than two
+// seconds before.
 func (n *liveNetwork) addBlock(end int64) error {
 	if n.scenario.LastBlockHash() == n.storedHash && end >= n.scenario.Now()+world.BlockTime {
 		n.scenario.Continue(end)
@@ -185,7 +185,7 @@ func (n *liveNetwork) addBlock(end int64) error {
 	return nil
 }
 
-// write brings what was made into the database, in one transaction.
+// writeBlock writes the new blocks in one transaction.
 func (n *liveNetwork) writeBlock(ctx context.Context, conn *pgx.Conn) error {
 	if n.scenario.LastBlockHash() == n.storedHash {
 		return nil

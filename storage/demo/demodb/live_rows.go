@@ -10,7 +10,7 @@ import (
 	"heliograph/storage/demo/world"
 )
 
-// keys are the keys of the tables whose rows change while the network lives. All others only grow.
+// primaryKeys are the primary keys of tables whose rows change in a live network. Other tables only grow.
 var primaryKeys = map[string][]string{
 	"entity": {"id"}, "token": {"token_id"}, "token_account": {"account_id", "token_id"}, "nft": {"token_id", "serial_number"},
 	"custom_fee": {"entity_id"}, "crypto_allowance": {"owner", "spender"}, "token_allowance": {"owner", "spender", "token_id"},
@@ -19,13 +19,13 @@ var primaryKeys = map[string][]string{
 	"contract_state": {"contract_id", "slot"}, "hook_storage": {"owner_id", "hook_id", "key"}, "topic_message_lookup": {"topic_id", "partition"},
 }
 
-// change is a row that is not yet in the database as it is now.
+// change is a row that differs from the database.
 type change struct {
 	table, key string
 	row        world.Row
 }
 
-// changed finds the rows that differ from what the database holds. It copies them, because the story changes its rows in place.
+// changedRows returns copies of the rows that differ from the database.
 func (n *liveNetwork) changedRows() []change {
 	var changes []change
 	for table, rows := range n.scenario.CurrentRows() {
@@ -40,7 +40,7 @@ func (n *liveNetwork) changedRows() []change {
 	return changes
 }
 
-// keep notes that the database holds rows.
+// markStored records that the database contains rows.
 func (n *liveNetwork) markStored(changes []change) {
 	for _, c := range changes {
 		if n.stored[c.table] == nil {
@@ -50,7 +50,7 @@ func (n *liveNetwork) markStored(changes []change) {
 	}
 }
 
-// statement writes the row in the place of the one with the same key.
+// statement returns an upsert of the row.
 func (c change) statement() (string, []any) {
 	columns := columnsOf([]world.Row{c.row})
 	values, sets := make([]string, len(columns)), make([]string, len(columns))

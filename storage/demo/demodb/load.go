@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrNotEmpty says that a database holds data already: Load fills empty ones only.
+// ErrNotEmpty is returned if the database contains data. Load fills empty databases only.
 var ErrNotEmpty = errors.New("the ledger database is not empty")
 
-// ErrNotDemo says that a database holds data that are not the demo network's: Reload leaves them alone.
+// ErrNotDemo is returned if the database contains other data than the demo network.
 var ErrNotDemo = errors.New("the ledger database holds data other than the demo network")
 
 // DB is a connection or a pool.
@@ -26,17 +26,17 @@ type DB interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// Progress hears how a load advances: the step it is at, and how many rows of all are done.
+// Progress reports the progress of a load: the current step, and the number of written and of all rows.
 type Progress func(step string, done, total int)
 
-// Summary says what a load wrote.
+// Summary contains the numbers of loaded objects.
 type Summary struct {
 	Blocks, Transactions, Accounts, Contracts, Tokens, Topics int
 	Rows                                                      int       // of all tables
 	First, Last                                               time.Time // consensus times of the first and last transaction
 }
 
-// tables are the tables of a ledger database that hold data about the ledger.
+// tables are the tables of a ledger database with data of the ledger.
 var tables = strings.Fields(`account_balance account_balance_file address_book address_book_entry address_book_service_endpoint
  assessed_custom_fee contract contract_action contract_log contract_result contract_state contract_state_change contract_transaction
  contract_transaction_hash crypto_allowance crypto_allowance_history crypto_transfer custom_fee custom_fee_history entity entity_history
@@ -46,14 +46,14 @@ var tables = strings.Fields(`account_balance account_balance_file address_book a
  token_account_history token_airdrop token_airdrop_history token_allowance token_allowance_history token_balance token_history
  token_transfer topic topic_history topic_message topic_message_lookup transaction transaction_hash transaction_signature`)
 
-// enums are the types of the database that have to be known before rows can be copied.
+// enums are the enum types to register before rows are copied.
 var enums = []string{"airdrop_state", "entity_type", "errata_type", "hook_extension_point", "hook_type", "token_pause_status", "token_supply_type", "token_type"}
 
 // The marker is a comment on the table of blocks. It names the last block of the story, so that it means nothing any more
 // once somebody else has written to the database.
 const marker = "heliograph demo network, last block "
 
-// IsEmpty says whether a database, which must have the ledger tables, has no row in any of them.
+// IsEmpty reports whether all ledger tables are empty. The tables must exist.
 func IsEmpty(ctx context.Context, db DB) (bool, error) {
 	var filled bool
 	if err := db.QueryRow(ctx, "select exists (select from "+strings.Join(tables, ") or exists (select from ")+")").Scan(&filled); err != nil {
@@ -62,8 +62,8 @@ func IsEmpty(ctx context.Context, db DB) (bool, error) {
 	return !filled, nil
 }
 
-// IsDemo says whether the data of a database are the demo network's, and nothing else: its newest block is the last one of the story, or
-// one with which the network itself has continued it, whose hash is made of the hashes of its transactions.
+// IsDemo reports whether the database contains the demo network and nothing else: the newest block is the last block of the scenario, or a live block,
+// whose hash is derived from the hashes of its transactions.
 func IsDemo(ctx context.Context, db DB) (bool, error) {
 	const query = `
 		select exists (
@@ -81,9 +81,8 @@ func IsDemo(ctx context.Context, db DB) (bool, error) {
 	return demo, nil
 }
 
-// Load fills an empty ledger database with the demo network, whose newest block ends four seconds before now. It is one
-// transaction: either all rows are there or none. The same now gives the same rows. Errors: [ErrNotEmpty], those of the
-// database. progress may be nil.
+// Load fills an empty ledger database with the demo network, whose newest block ends four seconds before now. It uses one transaction. The same time
+// gives the same rows. It returns [ErrNotEmpty] if the database contains data. progress can be nil.
 func Load(ctx context.Context, db DB, now time.Time, progress Progress) (Summary, error) {
 	return load(ctx, db, now, progress, func(ctx context.Context, tx pgx.Tx) error {
 		empty, err := IsEmpty(ctx, tx)
@@ -94,8 +93,8 @@ func Load(ctx context.Context, db DB, now time.Time, progress Progress) (Summary
 	})
 }
 
-// Reload fills a database that is empty or holds the demo network anew. Errors: [ErrNotDemo] for any other one, which is
-// left as it is, and those of the database.
+// Reload is like Load for a database that is empty or contains the demo network, which it replaces. It returns [ErrNotDemo] for any other database and
+// does not change it.
 func Reload(ctx context.Context, db DB, now time.Time, progress Progress) (Summary, error) {
 	return load(ctx, db, now, progress, func(ctx context.Context, tx pgx.Tx) error {
 		empty, err := IsEmpty(ctx, tx)
@@ -157,7 +156,7 @@ func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare 
 	return summary(w, total), nil
 }
 
-// copyTo writes all rows and returns how many there are.
+// copyTo writes all rows and returns their number.
 func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progress) (int, error) {
 	types, err := tx.Conn().LoadTypes(ctx, enums)
 	if err != nil {
@@ -182,7 +181,7 @@ func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progr
 	return total, nil
 }
 
-// copyRows adds rows to a table.
+// copyRows copies rows into a table.
 func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -201,7 +200,7 @@ func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) er
 	return nil
 }
 
-// columnsOf lists the columns that any of the rows has.
+// columnsOf returns the columns that occur in rows.
 func columnsOf(rows []world.Row) []string {
 	seen := map[string]bool{}
 	var columns []string

@@ -11,7 +11,7 @@ import (
 
 func bigInt(v int64) *big.Int { return big.NewInt(v) }
 
-// collectionsOpen mints the collections and sells the first serials.
+// mintCollections mints the NFT collections and sells some serials.
 func (w *Scenario) mintCollections() {
 	lights := []string{
 		"East Mole", "West Light", "Gull Rock", "Outer Buoy", "Needle Point", "Black Ledge", "Old Battery", "Sandbar", "Cormorant", "Ferry Pier",
@@ -56,7 +56,7 @@ func (w *Scenario) mintCollections() {
 	w.SetNFTMetadata(demo.Seashell, "ipfs://shells/scallop-2.json", 3)
 }
 
-// changesOfSpring changes accounts, tokens, topics and files, so that they have a history.
+// changeInSpring changes accounts, tokens, topics and files, so that they have historical versions.
 func (w *Scenario) changeInSpring() {
 	w.TransferHbars(demo.Treasury, demo.Fund, 20_000*world.Hbar, "grant for the spring")
 	w.ChangeSupply(world.TypeTokenMint, demo.Sunlight, demo.Trent, 250_000_000_000)
@@ -108,7 +108,7 @@ func (w *Scenario) changeInSpring() {
 	w.ChangeLiveHash(world.TypeDeleteLiveHash, demo.Judy, nil)
 }
 
-// allowancesAndAirdrops lets people spend for each other, and offers tokens to others.
+// approveAndAirdrop creates allowances, approvals, airdrops and hooks.
 func (w *Scenario) approveAndAirdrop() {
 	w.ApproveHbars(demo.Alice, demo.Bob, 500*world.Hbar)
 	w.ApproveHbars(demo.Alice, demo.Carol, 100*world.Hbar)
@@ -174,7 +174,7 @@ func (w *Scenario) approveAndAirdrop() {
 	w.RemoveHook(demo.Alice, 2)
 }
 
-// upgradeNetwork is what the network's operators did: new software, nodes, fees and addresses.
+// upgradeNetwork upgrades software, nodes, fees and the address book.
 func (w *Scenario) upgradeNetwork() {
 	w.registerNodes()
 	w.Freeze(3)
@@ -187,7 +187,7 @@ func (w *Scenario) upgradeNetwork() {
 	w.ChangeNode(world.TypeNodeDelete, demo.NodeCount, world.Row{"deleted": true})
 }
 
-// changesOfAutumn is a batch of transactions, random numbers and more versions.
+// changeInAutumn adds an atomic batch, random numbers and more versions.
 func (w *Scenario) changeInAutumn() {
 	w.TransferHbars(demo.Treasury, demo.Fund, 25_000*world.Hbar, "grant for the winter")
 	w.marketDay()
@@ -203,7 +203,7 @@ func (w *Scenario) changeInAutumn() {
 	w.CallContract(world.Call{Payer: demo.Walter, Contract: demo.Signpost, Source: "Logbook", Method: "write", Args: []any{""}, Gas: 300_000})
 }
 
-// schedulesOfTheWeek makes schedules in every state.
+// createSchedules creates schedules in every state.
 func (w *Scenario) createSchedules() {
 	rent, made := w.CreateSchedule(world.Schedule{Memo: "Rent of the boat shed", Creator: demo.Bob, Payer: demo.Bob, Admin: "Bob", From: demo.Bob, To: demo.Trent, Amount: 250 * world.Hbar})
 	w.SignSchedule(rent, demo.Bob, 3)
@@ -234,7 +234,7 @@ func (w *Scenario) createSchedules() {
 	}
 }
 
-// lastSchedules leaves some schedules waiting.
+// createPendingSchedules creates schedules that remain pending.
 func (w *Scenario) createPendingSchedules() {
 	w.TransferHbars(demo.Treasury, demo.Fund, 15_000*world.Hbar, "grant for the fog signal")
 	id, _ := w.CreateSchedule(world.Schedule{Memo: "New bell for the fog signal", Creator: demo.Alice, Payer: demo.Alice, Admin: "Alice", From: demo.Fund, To: demo.Walter, Amount: 800 * world.Hbar, Expires: 20 * world.Day})
@@ -243,7 +243,7 @@ func (w *Scenario) createPendingSchedules() {
 	w.CreateSchedule(world.Schedule{Memo: "A round for everybody", Creator: demo.Frank, Payer: demo.Frank, From: demo.Frank, To: demo.Bob, Amount: 2 * world.Hbar})
 }
 
-// registerServices registers nodes of every type that the network knows.
+// registerNodes registers nodes of every type.
 func (w *Scenario) registerNodes() {
 	at := func(kind string, value any, port int, tls bool, where string) map[string]any {
 		e := map[string]any{kind: value, "port": port, "requires_tls": tls}

@@ -7,7 +7,7 @@ import (
 	"heliograph/storage/demo/world"
 )
 
-// lifeUntil fills the time up to an age with everyday life: n moments, evenly spread, with a few transactions each.
+// everydayUntil adds n groups of everyday transactions, evenly distributed until an age.
 func (w *Scenario) everydayUntil(age, n int64) {
 	from, to := w.Now(), w.End()-age
 	for i := int64(1); i <= n; i++ {
@@ -19,7 +19,7 @@ func (w *Scenario) everydayUntil(age, n int64) {
 	w.AdvanceTo(to)
 }
 
-// lastTenMinutes is the newest part of the story: a block every two seconds, the last of which ends exactly at the end.
+// lastTenMinutes adds a block every two seconds. The last block ends at the end of the scenario.
 func (w *Scenario) lastTenMinutes() {
 	const blocks = 300
 	for i := int64(blocks); i > 0; i-- {
@@ -38,7 +38,7 @@ func (w *Scenario) lastTenMinutes() {
 
 func (w *Scenario) anyResident() int64 { return w.residents[w.Pick(int64(len(w.residents)))] }
 
-// two picks two different members of a list.
+// pickTwo returns two different members of a list.
 func (w *Scenario) pickTwo(list []int64) (int64, int64) {
 	a := w.Pick(int64(len(list)))
 	b := (a + 1 + w.Pick(int64(len(list)-1))) % int64(len(list))
@@ -57,7 +57,7 @@ var chat = []string{
 	"Counted nine ships before midnight.", "The kettle is on ☕", "The sun is out ☀ — whole town at the beach.", "Does anyone read this at four in the morning?", "I do.", "Calm sea, clear sky.",
 }
 
-// everyday lets one ordinary thing happen.
+// addEverydayEvent adds one randomly chosen transaction.
 func (w *Scenario) addEverydayEvent() {
 	switch n := w.Pick(100); {
 	case n < 24:
@@ -123,7 +123,7 @@ func (w *Scenario) reportWeather() {
 	w.SubmitText(demo.WeatherReports, []int64{demo.Alice, demo.Walter}[w.Pick(2)], `{"wind":"`+wind+`","sea":"`+sea+`"}`)
 }
 
-// contractDay is one of the things that people do with contracts, some of them in vain.
+// useContract adds a randomly chosen contract call. Some of them fail.
 func (w *Scenario) useContract() {
 	from, to := w.pickTwo(w.coinHolders)
 	coin := func(amount int64) world.Call {
@@ -155,7 +155,7 @@ func (w *Scenario) useContract() {
 	}
 }
 
-// someNft moves one of the lighthouses that are still with the harbour office, or passes one on.
+// tradeNFT sells one of ten lighthouses.
 func (w *Scenario) tradeNFT() {
 	serial := 11 + w.Pick(10)
 	owner := w.OwnerOf(demo.Lighthouse, serial)
@@ -167,7 +167,7 @@ func (w *Scenario) tradeNFT() {
 	w.TransferNFT(owner, buyer, demo.Lighthouse, serial, (10+w.Pick(30))*world.Hbar, "")
 }
 
-// newcomer opens an account, half of the time by being paid at an address that nobody had used.
+// addNewcomer creates an account, half of the time by a payment to an unused address.
 func (w *Scenario) addNewcomer() {
 	name := fmt.Sprint("newcomer ", w.NextID("account")-world.FirstAccount)
 	if w.Pick(2) == 0 {
@@ -177,7 +177,7 @@ func (w *Scenario) addNewcomer() {
 	w.CreateAccount(demo.Fund, world.Account{Memo: "Newcomer", Key: world.Ed25519Key(name), Initial: (10 + w.Pick(50)) * world.Hbar})
 }
 
-// signal is a call of a contract that leaves a log.
+// emitLog calls a contract that emits a log.
 func (w *Scenario) emitLog() {
 	from, to := w.pickTwo(w.coinHolders)
 	if w.Pick(2) == 0 {
@@ -187,7 +187,7 @@ func (w *Scenario) emitLog() {
 	w.SendEthereum(world.EthereumTransaction{Type: 2, Sender: demo.Bob, Call: world.Call{Contract: demo.HarbourCoin, Source: "HarbourCoin", Method: "transfer", Args: []any{w.Address(to), bigInt(1 + w.Pick(9))}}})
 }
 
-// grant helps somebody out who is about to run out of hbars, so that life never ends for want of them.
+// grant transfers hbars to an account with a low balance, so that a live network never runs out of hbars.
 func (w *Scenario) grant() {
 	const little, enough = 60 * world.Hbar, 400 * world.Hbar
 	for id := int64(demo.Alice); id <= demo.Fund; id++ {

@@ -7,7 +7,7 @@ import (
 	"heliograph/storage/demo/world"
 )
 
-// foundTown creates the people with names and the residents without.
+// createPeople creates the accounts with constants.
 func (w *Scenario) createPeople() {
 	person1 := func(want int64, p world.Account) { w.ExpectID(w.CreateAccount(demo.Treasury, p), want) }
 	person1(demo.Alice, world.Account{Memo: "Alice's wallet", Key: world.Ed25519Key("Alice"), Initial: 250_000 * world.Hbar, AutoAssociations: 10, StakedNode: 1})
@@ -35,7 +35,7 @@ func (w *Scenario) createPeople() {
 	w.UpdateAccount(demo.Judy, world.Row{"key": nil, "public_key": nil, "memo": "Judy's account, without a key"})
 }
 
-// residents of a street: accounts that make the town look inhabited.
+// createStreet creates the accounts of residents, which have no constants.
 func (w *Scenario) createStreet(street string, houses int) {
 	for house := 1; house <= houses; house++ {
 		name := fmt.Sprintf("%s %d", street, house)

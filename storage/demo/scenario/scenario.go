@@ -5,7 +5,7 @@ import (
 	"heliograph/storage/demo/world"
 )
 
-// scenario is the demo network with the accounts that have no constants: residents and what they own.
+// Scenario is the demo network with the accounts that have no constants.
 type Scenario struct {
 	*world.World
 	residents   []int64
@@ -13,7 +13,7 @@ type Scenario struct {
 	coinHolders []int64           // holders of Harbour Coin, the contract
 }
 
-// tell tells the whole story.
+// New runs the scenario. Its last transaction is at the given consensus time.
 func New(end int64) (*Scenario, error) {
 	l, err := world.New(end)
 	if err != nil {
@@ -59,8 +59,7 @@ func New(end int64) (*Scenario, error) {
 	return w, nil
 }
 
-// liveUntil lets the network live on up to a consensus time, at which a block ends: what it does by itself until then, and two seconds of a
-// town's life, with a payment, a contract that writes logs and a message in each.
+// Continue adds a live block that ends at a consensus time. It contains at least a payment, a contract call with logs and a message.
 func (w *Scenario) Continue(end int64) {
 	w.AddBlock(end, func() {
 		w.grant()

@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// foundTokens creates the tokens and shares some out.
+// createTokens creates the tokens and distributes some of their supply.
 func (w *Scenario) createTokens() {
 	exempt := true
 	w.ExpectID(w.CreateToken(demo.Trent, world.Token{
@@ -98,7 +98,7 @@ func (w *Scenario) createTokens() {
 	w.TransferToken(demo.Fund, demo.Dave, demo.Ration, 12, "first winter")
 }
 
-// foundTopics creates the topics and lets people talk.
+// createTopics creates the topics and some messages.
 func (w *Scenario) createTopics() {
 	w.ExpectID(w.CreateTopic(demo.Walter, world.Topic{Memo: "Lighthouse keepers' chat"}), demo.KeepersChat)
 	w.ExpectID(w.CreateTopic(demo.Alice, world.Topic{Memo: "Weather reports of the bay", Admin: "Alice", Submit: "Alice", Submitters: []int64{demo.Alice, demo.Walter}, RenewedBy: demo.Alice}), demo.WeatherReports)
@@ -132,7 +132,7 @@ fourth we counted eleven, the most since spring. If your mirror turns stiffly, t
 Please leave the gate of the foot path closed: the goats have learned to open it by themselves, and they do not like the foghorn. Signals stay
 as agreed: three short for fog, one long for all is well. Yours, Walter.`
 
-// foundContracts deploys the contracts and uses each a little.
+// deployContracts deploys the contracts and calls each of them.
 func (w *Scenario) deployContracts() {
 	code := []byte(common.Bytes2Hex(w.Initcode("HarbourCoin", bigInt(100_000_000), w.Address(demo.Alice))))
 	third := len(code) / 3

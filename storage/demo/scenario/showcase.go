@@ -7,9 +7,8 @@ import (
 	"heliograph/storage/demo/world"
 )
 
-// buildAtTheQuay is what happens at the quay in one of the last ten minutes' blocks, which are counted back from the end: contracts are built that
-// show what contracts can do. All of it is told besides the story: whoever adds to it should take later blocks than those that are taken, in which
-// there is time left, and let no chance decide.
+// addShowcase adds the contracts that show what contracts can do, to one of the blocks of the last ten minutes, which are counted back from the end.
+// These transactions are detached from the rest of the scenario. Add new ones to later blocks, and do not use Pick.
 func (w *Scenario) addShowcase(block int64) {
 	w.Detached(func() { w.showcaseBlock(block) })
 }

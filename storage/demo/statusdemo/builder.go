@@ -10,7 +10,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// told is a notice of the story, with what belongs to it.
+// notice is an incident or a maintenance with its updates and components.
 type notice struct {
 	status.Notice
 	attached []string // codes of components, in the order in which they came
@@ -20,7 +20,7 @@ type notice struct {
 	name     string // by which the story knows it
 }
 
-// step is something that happens to a notice.
+// step is an update of a notice.
 type step struct {
 	at       time.Time
 	notice   *notice
@@ -30,7 +30,7 @@ type step struct {
 	origin   status.Origin
 }
 
-// scribe writes down the story of the page. Steps are taken in the order of time, so that every state follows from those before it.
+// builder builds the status page. It applies the steps in order of time, so that every state follows from the previous ones.
 type builder struct {
 	now, start, last time.Time
 	components       []*status.Component
@@ -42,14 +42,14 @@ type builder struct {
 	err              error // the first step that could not be taken
 }
 
-// statusDays is for how many days there has been a status page.
+// days is the age of the status page in days.
 const days = 180
 
 func newBuilder(now time.Time) *builder {
 	return &builder{now: now, start: now.AddDate(0, 0, -days), byName: map[string]*status.Component{}}
 }
 
-// statusCode makes a code of a name: the same for the same name.
+// codeOf derives a code from a name.
 func codeOf(name string) string {
 	const alphabet = "0123456789bcdfghjklmnpqrstvwxyz"
 	sum := sha256.Sum256([]byte("status page of Lantern Bay: " + name))
@@ -60,7 +60,7 @@ func codeOf(name string) string {
 	return string(code)
 }
 
-// component adds a component or a group. group is the name of its group, empty for none.
+// component adds a component or a group. group is the name of its group, or empty.
 func (s *builder) component(name, group, label, description string, change func(*status.Component)) {
 	c := &status.Component{
 		Code: codeOf(name), Name: label, BaseStatus: status.Operational, Status: status.Operational, Showcase: true,
@@ -108,7 +108,7 @@ func (s *builder) maintenance(name, title string, from time.Time, length time.Du
 	return n
 }
 
-// then lets something happen to a notice.
+// addStep adds a step to a notice.
 func (s *builder) addStep(n *notice, at time.Time, to status.State, body string, gives map[string]status.ComponentStatus) {
 	origin := status.FromOperator
 	if n.Kind == status.Scheduled && (to == status.InProgress || to == status.Completed) {
@@ -117,7 +117,7 @@ func (s *builder) addStep(n *notice, at time.Time, to status.State, body string,
 	s.steps = append(s.steps, step{at: at, notice: n, to: to, body: body, statuses: gives, origin: origin})
 }
 
-// write takes all steps in the order of time.
+// applySteps applies all steps in order of time.
 func (s *builder) applySteps() {
 	slices.SortStableFunc(s.steps, func(a, b step) int { return a.at.Compare(b.at) })
 	for i := range s.steps {
@@ -128,7 +128,7 @@ func (s *builder) applySteps() {
 	s.last = s.steps[len(s.steps)-1].at
 }
 
-// take takes a step: the update, what it does to components, and what follows for the notice.
+// apply applies a step: it adds the update and changes the components and the notice.
 func (s *builder) apply(x *step) error {
 	n := x.notice
 	if err := status.Next(n.Kind, n.State, x.to); err != nil {
@@ -159,7 +159,7 @@ func (s *builder) apply(x *step) error {
 	return nil
 }
 
-// affect lets a step hold components, or let go of those that its notice held.
+// changeComponents sets the statuses of a step, and restores the components when its notice ends.
 func (s *builder) changeComponents(n *notice, u *status.Update, x *step) {
 	var touched []string
 	for name := range x.statuses {
@@ -202,7 +202,7 @@ func (s *builder) changeComponents(n *notice, u *status.Update, x *step) {
 	}
 }
 
-// effective is the state of a component by all notices of the story so far.
+// statusOf returns the current status of a component.
 func (s *builder) statusOf(c *status.Component) status.ComponentStatus {
 	var held []status.ComponentStatus
 	for _, n := range s.notices {

@@ -15,14 +15,14 @@ const (
 	timeZone = "Europe/Lisbon"
 )
 
-// trouble is a kind of incident that happens again and again.
+// incidentKind is a kind of recurring incident.
 type incidentKind struct {
 	title, investigating, identified, monitoring string
 	component                                    string
 	state                                        status.ComponentStatus
 }
 
-// troubles are what goes wrong in Lantern Bay.
+// incidentKinds returns the kinds of recurring incidents.
 func incidentKinds() []incidentKind {
 	return []incidentKind{
 		{"Queries over long time ranges are slow", "Lists over several months answer slower than usual.", "A statement lost its index.", "The index is used again; we are watching.", "rest", status.DegradedPerformance},
@@ -35,7 +35,7 @@ func incidentKinds() []incidentKind {
 	}
 }
 
-// tell tells the story of the page.
+// build builds the page.
 func (s *builder) build() {
 	s.addComponents()
 	s.addIncidents()
@@ -60,7 +60,7 @@ func (s *builder) addComponents() {
 	s.component("website", "", "Website", "lantern-bay.example", func(c *status.Component) { c.Showcase = false })
 }
 
-// tellTroubles tells what went wrong in the past: an incident every three days.
+// addIncidents adds resolved incidents, one every three days.
 func (s *builder) addIncidents() {
 	const every, count = 3, 54
 	all := incidentKinds()
@@ -87,7 +87,7 @@ func (s *builder) addIncidents() {
 	}
 }
 
-// tellMaintenances tells what was planned: an upgrade of the nodes every month, now and then a cancelled one, and the next ones.
+// addMaintenances adds completed and scheduled maintenances: an upgrade per month, of which one was canceled.
 func (s *builder) addMaintenances() {
 	nodes := func(state status.ComponentStatus, which ...int) map[string]status.ComponentStatus {
 		out := map[string]status.ComponentStatus{}
@@ -115,7 +115,7 @@ func (s *builder) addMaintenances() {
 	s.addStep(n, s.now.AddDate(0, 0, -1).Add(-3*time.Hour), status.Planned, "Nodes restart one after the other. Transactions may take longer.", nodes(status.Operational, 0, 1, 2, 3, 4, 5, 6))
 }
 
-// tellPresent tells what goes on now: incidents and maintenances in every state that is not over.
+// addCurrent adds unresolved incidents and maintenances in every state.
 func (s *builder) addCurrent() {
 	ago := func(minutes int) time.Time { return s.now.Add(-time.Duration(minutes) * time.Minute) }
 

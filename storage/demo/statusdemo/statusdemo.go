@@ -13,7 +13,7 @@ import (
 	"heliograph/storage/demo"
 )
 
-// ErrNotDemoStatus says that a database has status pages that are not the demo network's: they are left alone.
+// ErrNotDemo is returned if the database has other status pages than that of the demo network.
 var ErrNotDemo = errors.New("the status database holds pages other than that of the demo network")
 
 // beginner is a connection or a pool.
@@ -21,8 +21,8 @@ type beginner interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
 
-// LoadStatus gives a database, which must have the status tables, the status page of the demo network as it is at now. It does nothing where there is a page
-// already. It is one transaction. The same now gives the same rows.
+// Load writes the status page of the demo network into a database with the status tables. It does nothing if there are status pages. It uses one
+// transaction. The same time gives the same rows.
 func Load(ctx context.Context, db beginner, now time.Time) error {
 	return load(ctx, db, now, func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		var filled bool
@@ -33,8 +33,7 @@ func Load(ctx context.Context, db beginner, now time.Time) error {
 	})
 }
 
-// ReloadStatus makes the status page of the demo network anew in a database that has no other page. Errors: [ErrNotDemoStatus] for one that has, which is left as it
-// is, and those of the database.
+// Reload replaces the status page of the demo network, or loads it. It returns [ErrNotDemo] and changes nothing if there are other pages.
 func Reload(ctx context.Context, db beginner, now time.Time) error {
 	return load(ctx, db, now, func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		var others bool
@@ -77,7 +76,7 @@ func load(ctx context.Context, db beginner, now time.Time, prepare func(context.
 	return nil
 }
 
-// batch are the statements that write the page.
+// batch returns the statements that write the page.
 func (s *builder) batch() *pgx.Batch {
 	b := &pgx.Batch{}
 	b.Queue(`insert into status.page (id, slug, name, url, is_default, time_zone, revision, created_at, updated_at) values ($1, 'lantern-bay', $2, $3, true, $4, $5, $6, $7)`,
@@ -133,7 +132,7 @@ values ($1, $2, $3, $4, $5::text::status.component_status, $6::text::status.comp
 	}
 }
 
-// nullText is text as a parameter, null where it is empty.
+// nullText returns text as a parameter, or nil if it is empty.
 func nullText[T ~string](s T) *string {
 	if s == "" {
 		return nil
@@ -142,7 +141,7 @@ func nullText[T ~string](s T) *string {
 	return &text
 }
 
-// nullOf is a value as a parameter, null where it is unknown.
+// nullOf returns a value as a parameter, or nil if it is null.
 func nullOf[T any](v ledger.Null[T]) *T {
 	if !v.Valid {
 		return nil

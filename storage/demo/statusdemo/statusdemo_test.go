@@ -34,7 +34,7 @@ func texts(t *testing.T, conn *pgx.Conn, sql string) []string {
 	return list
 }
 
-// statusDigest is a sum of all rows of the page.
+// digest is a sum of all rows of the page.
 func digest(t *testing.T, conn *pgx.Conn) []string {
 	t.Helper()
 	var all []string

@@ -10,11 +10,11 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// renewal is how long entities live before they have to be renewed, in seconds. Those with an expiry of their own have
-// been paid for three times as long, which is beyond the end of the story.
+// RenewalPeriod is the auto-renew period of entities in seconds. Entities with an expiration time are paid for three periods, which is beyond the end of
+// the scenario.
 const RenewalPeriod = int64(7_776_000)
 
-// newEntity puts an entity into the ledger with what all kinds have in common; r adds to that.
+// newEntity adds an entity with the columns that all types have in common and those of r.
 func (w *World) newEntity(kind string, id, ts int64, r Row) {
 	e := Row{
 		"id": id, "num": id, "realm": 0, "shard": 0, "type": kind, "memo": "", "deleted": false, "created_timestamp": ts,
@@ -40,7 +40,7 @@ func (w *World) newEntity(kind string, id, ts int64, r Row) {
 	w.entities.put(key(id), ts, e)
 }
 
-// changeEntity starts a new version of an entity. Versions that have passed keep the balance they had at their end.
+// changeEntity starts a new version of an entity. Historical versions keep the balance at their end.
 func (w *World) changeEntity(id, ts int64, changed Row) {
 	e := w.entities.get(key(id))
 	if e == nil {
@@ -56,7 +56,7 @@ func (w *World) changeEntity(id, ts int64, changed Row) {
 	w.entities.change(key(id), ts, changed)
 }
 
-// writeEntities gives accounts and contracts their final balances.
+// writeEntities sets the current balances of accounts and contracts.
 func (w *World) writeEntities() {
 	for _, k := range w.entities.order {
 		e := w.entities.get(k)
@@ -67,7 +67,7 @@ func (w *World) writeEntities() {
 	}
 }
 
-// address is the EVM address of an account or contract: its own, else the one made of its number.
+// Address returns the EVM address of an account or contract, or its long-zero address.
 func (w *World) Address(id int64) common.Address {
 	if e := w.entities.get(key(id)); e != nil {
 		if a, ok := e["evm_address"].([]byte); ok && a != nil {
@@ -77,11 +77,12 @@ func (w *World) Address(id int64) common.Address {
 	return LongZeroAddress(id)
 }
 
+// LongZeroAddress returns the EVM address that contains the number of an entity.
 func LongZeroAddress(id int64) common.Address {
 	return common.BytesToAddress(binary.BigEndian.AppendUint64(nil, uint64(id)))
 }
 
-// person describes an account that is about to be created.
+// Account describes an account to create.
 type Account struct {
 	Memo              string
 	Key               []byte
@@ -96,7 +97,7 @@ type Account struct {
 	HighVolume        bool
 }
 
-// newPerson creates an account by a transaction of its own.
+// CreateAccount creates an account in a transaction of its own.
 func (w *World) CreateAccount(payer int64, p Account) int64 {
 	t := w.tx(TypeCryptoCreate, payer)
 	id := w.insertAccount(t, p)
@@ -112,7 +113,7 @@ func (w *World) CreateAccount(payer int64, p Account) int64 {
 	return id
 }
 
-// createAccount makes the account that a transaction creates.
+// insertAccount adds the account that a transaction creates.
 func (w *World) insertAccount(t *transaction, p Account) int64 {
 	id := w.takeID("account")
 	r := Row{
@@ -130,7 +131,7 @@ func (w *World) insertAccount(t *transaction, p Account) int64 {
 	return id
 }
 
-// updateAccount changes an account by a transaction.
+// UpdateAccount changes the columns of an account in a transaction.
 func (w *World) UpdateAccount(id int64, changed Row) {
 	t := w.tx(TypeCryptoUpdate, id)
 	t.entity = id
@@ -138,7 +139,7 @@ func (w *World) UpdateAccount(id int64, changed Row) {
 	w.commit(t)
 }
 
-// deleteAccount deletes an account whose hbars go to another one.
+// DeleteAccount deletes an account and transfers its hbars to heir.
 func (w *World) DeleteAccount(id, heir int64) {
 	t := w.tx(TypeCryptoDelete, heir)
 	t.entity = id
@@ -149,7 +150,7 @@ func (w *World) DeleteAccount(id, heir int64) {
 	w.changeEntity(id, t.ts, Row{"deleted": true, "obtainer_id": heir})
 }
 
-// pay moves hbars. Either account may be staked to a node, and collects a reward then.
+// TransferHbars transfers hbars. Accounts that are staked to a node collect their reward.
 func (w *World) TransferHbars(from, to, amount int64, memo string) *transaction {
 	t := w.tx(TypeCryptoTransfer, from)
 	t.memo = memo
@@ -159,7 +160,7 @@ func (w *World) TransferHbars(from, to, amount int64, memo string) *transaction 
 	return w.commit(t)
 }
 
-// reward adds the staking reward of an account that was touched, if it earns any.
+// reward adds the staking reward of an account, if it earns any.
 func (w *World) reward(t *transaction, account int64) {
 	e := w.entities.get(key(account))
 	node, _ := e["staked_node_id"].(int64)
@@ -169,7 +170,7 @@ func (w *World) reward(t *transaction, account int64) {
 	t.rewards = append(t.rewards, transfer{account: account, amount: 150_000 + account*7%90_000 + int64(w.txSeq)%1_000})
 }
 
-// fundAlias sends hbars to an alias or address that no account has yet, which creates one that is hollow for an address.
+// FundAlias transfers hbars to an unused alias or EVM address, which creates an account. For an address, the account is hollow.
 func (w *World) FundAlias(from int64, p Account, amount int64) int64 {
 	t := w.tx(TypeCryptoTransfer, from)
 	c := w.before(t, TypeCryptoCreate)
@@ -181,7 +182,7 @@ func (w *World) FundAlias(from int64, p Account, amount int64) int64 {
 	return c.entity
 }
 
-// foundNetwork makes the accounts and files that exist from the start, with all hbars shared out among them.
+// createSystemAccounts creates the system accounts and distributes all hbars among them.
 func (w *World) createSystemAccounts() {
 	start := w.clock
 	system := func(id int64, memo string, balance int64) {

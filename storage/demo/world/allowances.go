@@ -2,7 +2,7 @@ package world
 
 import "fmt"
 
-// approveHbars lets spender spend hbars of owner; an amount of 0 takes that back.
+// ApproveHbars sets the hbar allowance of a spender. 0 revokes it.
 func (w *World) ApproveHbars(owner, spender, amount int64) {
 	t := w.tx(TypeApprove, owner)
 	w.cryptoAllowances.put(key(owner, "/", spender), t.ts, Row{
@@ -11,7 +11,7 @@ func (w *World) ApproveHbars(owner, spender, amount int64) {
 	w.commit(t)
 }
 
-// approveTokens lets spender spend units of a token of owner.
+// ApproveTokens sets the allowance of a spender for a fungible token.
 func (w *World) ApproveTokens(owner, spender, token, amount int64) {
 	t := w.tx(TypeApprove, owner)
 	w.tokenAllowances.put(key(owner, "/", spender, "/", token), t.ts, Row{
@@ -21,7 +21,7 @@ func (w *World) ApproveTokens(owner, spender, token, amount int64) {
 	w.commit(t)
 }
 
-// approveNfts lets spender take every serial of a collection that owner has, or no longer.
+// ApproveAllNFTs grants or revokes the approval of a spender for all serials of a collection.
 func (w *World) ApproveAllNFTs(owner, spender, token int64, all bool) {
 	t := w.tx(TypeApprove, owner)
 	w.nftAllowances.put(key(owner, "/", spender, "/", token), t.ts, Row{
@@ -30,7 +30,7 @@ func (w *World) ApproveAllNFTs(owner, spender, token int64, all bool) {
 	w.commit(t)
 }
 
-// approveSerial lets spender take one serial; delegate is the account that passed its own approval on, 0 for the owner.
+// ApproveNFT approves a spender for one serial. delegate is the account that delegates its own approval, or 0 for the owner.
 func (w *World) ApproveNFT(owner, delegate, spender, token, serial int64) {
 	payer := owner
 	if delegate != 0 {
@@ -42,14 +42,14 @@ func (w *World) ApproveNFT(owner, delegate, spender, token, serial int64) {
 	w.commit(t)
 }
 
-// clearSerial takes the approval of a serial back.
+// ClearNFTApproval revokes the approval of a serial.
 func (w *World) ClearNFTApproval(owner, token, serial int64) {
 	t := w.tx(TypeDeleteAllowance, owner)
 	w.nfts.change(nftKey(token, serial), t.ts, Row{"spender": nil, "delegating_spender": nil})
 	w.commit(t)
 }
 
-// spendHbars is a transfer by somebody who was allowed to make it.
+// SpendHbars transfers hbars by allowance.
 func (w *World) SpendHbars(owner, spender, to, amount int64, memo string) {
 	t := w.tx(TypeCryptoTransfer, spender)
 	t.memo = memo
@@ -64,7 +64,7 @@ func (w *World) SpendHbars(owner, spender, to, amount int64, memo string) {
 	w.commit(t)
 }
 
-// spendTokens is the same for units of a token without custom fees.
+// SpendTokens transfers units of a fungible token by allowance. The token must not have custom fees.
 func (w *World) SpendTokens(owner, spender, to, token, amount int64) {
 	t := w.tx(TypeCryptoTransfer, spender)
 	a := w.tokenAllowances.get(key(owner, "/", spender, "/", token))
@@ -74,7 +74,7 @@ func (w *World) SpendTokens(owner, spender, to, token, amount int64) {
 	w.commit(t)
 }
 
-// spendSerial takes a serial with the owner's approval.
+// SpendNFT transfers a serial by approval.
 func (w *World) SpendNFT(owner, spender, to, token, serial int64) {
 	t := w.tx(TypeCryptoTransfer, spender)
 	w.addNFTTransfer(t, owner, to, token, serial, 0, true)
@@ -85,7 +85,7 @@ func airdropKey(sender, receiver, token, serial int64) string {
 	return fmt.Sprint(sender, ">", receiver, "/", token, "#", serial)
 }
 
-// airdrop offers units (serial 0) or a serial to somebody who has to claim them.
+// Airdrop offers units of a fungible token (serial 0) or a serial to an account, which has to claim them.
 func (w *World) Airdrop(sender, receiver, token, serial, amount int64) {
 	t := w.tx(TypeAirdrop, sender)
 	if d := w.airdrops.get(airdropKey(sender, receiver, token, serial)); d != nil && d["state"] == "PENDING" && serial == 0 {
@@ -99,7 +99,7 @@ func (w *World) Airdrop(sender, receiver, token, serial, amount int64) {
 	w.commit(t)
 }
 
-// cancelAirdrop takes an offer back.
+// CancelAirdrop cancels a pending airdrop.
 func (w *World) CancelAirdrop(sender, receiver, token, serial int64) {
 	t := w.tx(TypeCancelAirdrop, sender)
 	w.airdrops.change(airdropKey(sender, receiver, token, serial), t.ts, Row{"state": "CANCELLED"})
@@ -107,7 +107,7 @@ func (w *World) CancelAirdrop(sender, receiver, token, serial int64) {
 	w.commit(t)
 }
 
-// claimAirdrop accepts an offer, which moves what was offered.
+// ClaimAirdrop claims a pending airdrop and transfers its tokens.
 func (w *World) ClaimAirdrop(sender, receiver, token, serial int64) {
 	t := w.tx(TypeClaimAirdrop, receiver)
 	d := w.airdrops.change(airdropKey(sender, receiver, token, serial), t.ts, Row{"state": "CLAIMED"})

@@ -8,10 +8,10 @@ import (
 	"heliograph/storage/demo"
 )
 
-// snapshotEvery is how far balance snapshots are apart while the demo network lives, in nanoseconds.
+// snapshotEvery is the interval of balance snapshots of a live network.
 const snapshotEvery = 15 * Minute
 
-// snapshots keeps what changed since the last balance snapshot.
+// snapshots tracks which balances changed since the last balance snapshot.
 type snapshots struct {
 	hbar  map[int64]bool
 	token map[[2]int64]bool
@@ -21,8 +21,8 @@ type snapshots struct {
 
 func (s *snapshots) reset() { s.hbar, s.token = map[int64]bool{}, map[[2]int64]bool{} }
 
-// snapshot writes the balances as of now, which has to be the end of a block. The first snapshot of a calendar month is
-// complete, later ones hold the treasury and what changed since the one before.
+// snapshot writes the current balances. The clock must be at the end of a block. The first snapshot of a calendar month is complete. Others contain the
+// treasury and the changed balances.
 func (w *World) snapshot() {
 	ts, s := w.clock, &w.snapshots
 	month := time.Unix(0, ts).UTC().Format("2006-01")
@@ -52,12 +52,12 @@ func (w *World) snapshot() {
 	s.month, s.last = month, ts
 }
 
-// streamTime is a time as it stands in the names of stream files.
+// streamTime returns a time in the format of stream file names.
 func streamTime(ts int64) string {
 	return time.Unix(0, ts).UTC().Format("2006-01-02T15_04_05") + fmt.Sprintf(".%09dZ", ts%Second)
 }
 
-// writeReconciliation notes the last checks of balances against transfers.
+// writeReconciliation writes the last reconciliation jobs.
 func (w *World) writeReconciliation() {
 	for i := int64(3); i > 0; i-- {
 		at := time.Unix(0, w.end-i*Day).UTC().Truncate(time.Hour)

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// block numbers the two-second windows of the timeline, counted back from the end.
+// blockWindow returns the number of the two-second window of a time, counted back from the end.
 func (w *World) blockWindow(ts int64) int64 { return (w.end - ts) / BlockTime }
 
-// chain is where the next block goes.
+// chain is the end of the block chain.
 type chain struct {
 	next int64  // its number
 	last string // hash of the block before it
 }
 
-// newChain waits for block 0, whose predecessor has a hash of zeros.
+// newChain returns a chain without blocks. The previous hash of block 0 consists of zeros.
 func newChain() chain { return chain{last: strings.Repeat("0", 96)} }
 
-// writeBlocks groups the transactions, which are in order, into blocks that follow the chain and gives each its place.
+// writeBlocks groups the transactions, which must be in order, into blocks and sets their indexes.
 func (w *World) writeBlocks() {
 	for start := 0; start < len(w.transactions); w.chain.next++ {
 		end := start

@@ -1,7 +1,7 @@
 package world
 
-// until moves the clock to an instant and lets happen what the network does by itself on the way: the end of each
-// staking period at midnight with a balance snapshot after it, and new exchange rates, hourly in the last day.
+// AdvanceTo moves the clock forward. On the way, it adds the automatic transactions: the end of each staking period at midnight, followed by a balance
+// snapshot, and exchange rates, hourly in the last day.
 func (w *World) AdvanceTo(t int64) {
 	for ; w.nextHour <= t-3*Second; w.nextHour += Hour {
 		midnight := w.nextHour%Day == 0
@@ -24,5 +24,5 @@ func (w *World) AdvanceTo(t int64) {
 	w.clock = max(w.clock, t)
 }
 
-// ago moves the clock to a time before the end.
+// AdvanceToAge moves the clock to a time before the end.
 func (w *World) AdvanceToAge(d int64) { w.AdvanceTo(w.end - d) }

@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 )
 
-// pack encodes a call of a method, or constructor arguments when the method is empty.
+// Pack encodes a call of a method, or the constructor arguments if method is empty.
 func (w *World) Pack(contract, method string, args ...any) []byte {
 	a := w.artifacts[contract]
 	data, err := a.ABI.Pack(method, args...)
@@ -24,12 +24,12 @@ func (w *World) Pack(contract, method string, args ...any) []byte {
 	return data
 }
 
-// initcode is what creates a contract: its bytecode followed by the constructor's arguments.
+// Initcode returns the initcode of a contract: its bytecode and the constructor arguments.
 func (w *World) Initcode(contract string, args ...any) []byte {
 	return append(slices.Clone(w.artifacts[contract].Bytecode), w.Pack(contract, "", args...)...)
 }
 
-// idOf is the entity behind an EVM address, 0 if there is none.
+// idOf returns the entity with an EVM address, or 0.
 func (w *World) idOf(a common.Address) int64 {
 	if id, ok := w.idByAddress[a]; ok {
 		return id
@@ -40,7 +40,7 @@ func (w *World) idOf(a common.Address) int64 {
 	return 0
 }
 
-// evmHash is the hash under which tables about contracts know a transaction.
+// evmHash returns the hash of a transaction in the contract tables.
 func (t *transaction) evmHash() []byte {
 	if t.ethereumHash != nil {
 		return t.ethereumHash
@@ -48,7 +48,7 @@ func (t *transaction) evmHash() []byte {
 	return t.hash[:32]
 }
 
-// deployment describes a contract that is about to be created.
+// Deployment describes a contract to create.
 type Deployment struct {
 	Source    string // name of the compiled contract
 	Args      []any
@@ -62,7 +62,7 @@ type Deployment struct {
 	Broken    bool // without the constructor's arguments, which it cannot run without
 }
 
-// deploy creates a contract by the ledger's own transaction, which gives it the address made of its number.
+// Deploy creates a contract with a ContractCreate transaction. The contract has a long-zero address.
 func (w *World) Deploy(payer int64, d Deployment) int64 {
 	t := w.tx(TypeContractCreate, payer)
 	init := w.artifacts[d.Source].Bytecode
@@ -86,7 +86,7 @@ func (w *World) Deploy(payer int64, d Deployment) int64 {
 	return id
 }
 
-// newContract makes the entity of a contract that an execution created.
+// newContract adds the entity of a contract that an execution created.
 func (w *World) newContract(t *transaction, at common.Address, memo string, k []byte, file int64, init, code []byte) int64 {
 	id := w.takeID(w.contractKind())
 	if k == nil {
@@ -102,7 +102,7 @@ func (w *World) newContract(t *transaction, at common.Address, memo string, k []
 	return id
 }
 
-// call describes a call of a contract.
+// Call describes a contract call.
 type Call struct {
 	Payer    int64
 	Contract int64
@@ -114,7 +114,7 @@ type Call struct {
 	Value    int64
 }
 
-// call calls a contract by the ledger's own transaction.
+// CallContract calls a contract with a ContractCall transaction.
 func (w *World) CallContract(c Call) *transaction {
 	t := w.tx(TypeContractCall, c.Payer)
 	t.entity = c.Contract
@@ -135,7 +135,7 @@ func (w *World) runCall(t *transaction, sender int64, c Call) {
 	w.record(t, x, outcome{sender: sender, contract: c.Contract, gas: c.Gas, value: c.Value, input: input})
 }
 
-// outcome is what record has to know of a run besides its execution.
+// outcome is the context of an execution that record needs.
 type outcome struct {
 	sender, contract, gas, value int64
 	input, initcode              []byte
@@ -143,7 +143,7 @@ type outcome struct {
 	aliasSender                  []byte // keep the sender in the function result only, as an address
 }
 
-// record turns a run into the rows about contracts, and into what it moved.
+// record writes the contract rows of an execution and applies its transfers.
 func (w *World) record(t *transaction, x execution, o outcome) {
 	created := []int64{}
 	if o.created != 0 {
@@ -202,7 +202,7 @@ func (w *World) record(t *transaction, x execution, o outcome) {
 	t.sidecars++
 }
 
-// failureName is what the ledger calls an error that is not a revert.
+// failureName returns the response code of an error that is not a revert.
 func failureName(err error) string {
 	if errors.Is(err, vm.ErrOutOfGas) {
 		return "INSUFFICIENT_GAS"
@@ -210,13 +210,13 @@ func failureName(err error) string {
 	return "INVALID_OPERATION"
 }
 
-// functionResult is a ContractFunctionResult whose sender is an address.
+// functionResult returns a ContractFunctionResult whose sender is an address.
 func functionResult(o outcome, output []byte, used int64) message {
 	sender := message(nil).bytes(4, o.aliasSender)
 	return message(nil).msg(1, entityID(o.contract)).bytes(2, output).num(5, used).num(10, o.gas).bytes(12, o.input).msg(13, sender)
 }
 
-// keepResult writes a contract result and the tables by which it is found.
+// addResult writes a contract result and its rows in the lookup tables.
 func (w *World) addResult(t *transaction, r Row, parties []int64) {
 	t.evmRows = append(t.evmRows, r)
 	w.rows.add("contract_result", r)
@@ -240,7 +240,7 @@ func (w *World) addResult(t *transaction, r Row, parties []int64) {
 	}
 }
 
-// recordCreation makes the contract that another contract created, in a child transaction.
+// recordCreation adds a contract that another contract created, in a child transaction.
 func (w *World) recordCreation(t *transaction, f *frame) int64 {
 	c := w.child(t, TypeContractCreate)
 	id := w.newContract(c, f.to, "", nil, 0, f.input, f.output)
@@ -257,7 +257,7 @@ func (w *World) recordCreation(t *transaction, f *frame) int64 {
 	return id
 }
 
-// recordNative moves the tokens that a contract asked the token system contract to move, in a child transaction.
+// recordTokenTransfer executes a token transfer of the token system contract in a child transaction.
 func (w *World) recordTokenTransfer(t *transaction, contract int64, n tokenTransfer) {
 	c := w.child(t, TypeCryptoTransfer)
 	token, from, to := w.idOf(n.token), w.idOf(n.from), w.idOf(n.to)
@@ -304,7 +304,7 @@ func (w *World) recordLogs(t *transaction, x execution, o outcome, parties *[]in
 	}
 }
 
-// recordState writes the storage that a run read and wrote.
+// recordState writes the storage slots that an execution read and wrote.
 func (w *World) recordState(t *transaction, x execution, parties *[]int64) {
 	for _, s := range x.slots {
 		id := w.idOf(s.contract)
@@ -329,8 +329,7 @@ func (w *World) recordState(t *transaction, x execution, parties *[]int64) {
 	}
 }
 
-// exportState adds the storage of a contract that a call did not touch to the call's changes, as an export of the
-// ledger's state would have done.
+// ExportState adds the unchanged storage slots of a contract to the state changes of a call, as a migration does.
 func (w *World) ExportState(t *transaction, contract int64) {
 	touched := map[string]bool{}
 	for _, r := range w.rows["contract_state_change"] {
@@ -348,7 +347,7 @@ func (w *World) ExportState(t *transaction, contract int64) {
 	}
 }
 
-// recordActions writes the call tree of a run.
+// recordActions writes the call tree of an execution.
 func (w *World) recordActions(t *transaction, x execution, o outcome) {
 	operations := map[vm.OpCode]int{vm.CALL: 1, vm.CALLCODE: 2, vm.DELEGATECALL: 3, vm.STATICCALL: 4, vm.CREATE: 5, vm.CREATE2: 6}
 	for i, f := range x.frames {
@@ -396,7 +395,7 @@ func (w *World) recordActions(t *transaction, x execution, o outcome) {
 	}
 }
 
-// writeContracts writes the code of all contracts, and the nonces that creations left.
+// writeContracts writes the code of all contracts and their nonces after creations.
 func (w *World) writeContracts() {
 	for _, id := range w.deployed {
 		w.rows.add("contract", w.contracts[id])
@@ -405,12 +404,12 @@ func (w *World) writeContracts() {
 	}
 }
 
-// setNonce tells the machine how many transactions a sender has sent, which decides the address of what it creates.
+// setNonce sets the nonce of a sender in the EVM, which determines the addresses of created contracts.
 func (w *World) setNonce(id int64) {
 	w.evm.state.SetNonce(w.Address(id), uint64(w.nonces[id]), tracing.NonceChangeUnspecified)
 }
 
-// failEarly is a call that never reached a contract.
+// FailCall adds a call that fails before it reaches a contract.
 func (w *World) FailCall(payer, gas int64, data []byte) {
 	t := w.tx(TypeContractCall, payer)
 	t.result = ResultInvalidContract
@@ -424,7 +423,7 @@ func (w *World) FailCall(payer, gas int64, data []byte) {
 	w.commit(t)
 }
 
-// changeContract updates a contract.
+// ChangeContract updates a contract.
 func (w *World) ChangeContract(id, payer int64, changed Row) {
 	t := w.tx(TypeContractUpdate, payer)
 	t.entity = id
@@ -432,7 +431,7 @@ func (w *World) ChangeContract(id, payer int64, changed Row) {
 	w.commit(t)
 }
 
-// deleteContract deletes a contract whose hbars go to an account; permanent says that the network did it.
+// DeleteContract deletes a contract and transfers its hbars to heir. permanent marks a removal by the network.
 func (w *World) DeleteContract(id, payer, heir int64, permanent bool) {
 	t := w.tx(TypeContractDelete, payer)
 	t.entity = id

@@ -11,13 +11,13 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// weibar is how many weibars, the unit of ethereum transactions, a tinybar has.
+// weibar is the number of weibars, the unit of Ethereum transactions, in a tinybar.
 const weibar = 10_000_000_000
 
-// gasPrice is what senders of ethereum transactions offer, in weibars.
+// gasPrice is the gas price of Ethereum transactions in weibars.
 const gasPrice = 71 * weibar
 
-// ethereum is a transaction that a sender signed for an EVM and a relay brought to the ledger.
+// EthereumTransaction describes a signed transaction that a relay submits.
 type EthereumTransaction struct {
 	Type      int // of the ethereum transaction: 0, 1, 2 or 4
 	Sender    int64
@@ -30,7 +30,7 @@ type EthereumTransaction struct {
 	Anonymous bool    // keep the sender as an address only
 }
 
-// sendEthereum brings a signed transaction to the ledger through the relay. It returns the contract that it created, if any.
+// SendEthereum submits a signed Ethereum transaction through the relay. It returns the created contract, or 0.
 func (w *World) SendEthereum(e EthereumTransaction) int64 {
 	t := w.tx(TypeEthereum, demo.Relay)
 	c := e.Call
@@ -68,7 +68,7 @@ func (w *World) SendEthereum(e EthereumTransaction) int64 {
 	return created
 }
 
-// runEthereum executes the transaction and returns the contract that it created, if any.
+// runEthereum executes the transaction and returns the created contract, or 0.
 func (w *World) runEthereum(t *transaction, e EthereumTransaction, c Call, input []byte) int64 {
 	var alias []byte
 	if e.Anonymous {
@@ -97,7 +97,7 @@ func (w *World) runEthereum(t *transaction, e EthereumTransaction, c Call, input
 	return created
 }
 
-// refuseNonce keeps the result of a transaction whose nonce was not the next one.
+// rejectNonce writes the result of a transaction with a wrong nonce.
 func (w *World) rejectNonce(t *transaction, e EthereumTransaction, c Call, input []byte) {
 	t.result, t.entity = ResultWrongNonce, 0
 	w.addResult(t, Row{
@@ -108,7 +108,7 @@ func (w *World) rejectNonce(t *transaction, e EthereumTransaction, c Call, input
 	}, []int64{0, t.payer})
 }
 
-// signEthereum makes and signs the transaction with the sender's key. Signatures are deterministic.
+// signEthereum signs the transaction with the key of the sender. Signatures are deterministic.
 func (w *World) signEthereum(e EthereumTransaction, to *common.Address, nonce uint64, gas, value int64, input []byte) *types.Transaction {
 	wei := new(big.Int).Mul(big.NewInt(value), big.NewInt(weibar))
 	price := big.NewInt(gasPrice)
@@ -138,7 +138,7 @@ func (w *World) signEthereum(e EthereumTransaction, to *common.Address, nonce ui
 	return signed
 }
 
-// authorize signs that the sender's account takes over the code of a contract.
+// authorize signs the delegation of the code of a contract to the account of the sender.
 func (w *World) authorize(e EthereumTransaction, nonce uint64) types.SetCodeAuthorization {
 	a, err := types.SignSetCode(ecPrivate(keyHolder(e.Sender)), types.SetCodeAuthorization{
 		ChainID: *uint256.NewInt(ChainID), Address: w.Address(e.Delegate), Nonce: nonce,
@@ -149,7 +149,7 @@ func (w *World) authorize(e EthereumTransaction, nonce uint64) types.SetCodeAuth
 	return a
 }
 
-// keepEthereum writes the decoded transaction.
+// addEthereumRow writes the decoded transaction.
 func (w *World) addEthereumRow(t *transaction, e EthereumTransaction, signed *types.Transaction, to *common.Address, c Call, input []byte) {
 	raw, err := signed.MarshalBinary()
 	if err != nil {

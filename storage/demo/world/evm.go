@@ -19,21 +19,21 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// tokenSystemContract is the number, and so the long-zero address, of the ledger's token precompile.
+// tokenSystemContract is the number of the token system contract, and so its long-zero address.
 const tokenSystemContract = 359
 
-// chainID identifies the demo network to ethereum clients.
+// ChainID is the EVM chain id of the demo network.
 const ChainID = 0x128
 
-// machine runs the demo's contracts on a real EVM, so that results, logs, storage and traces agree with the bytecode.
-// It keeps code and storage only: hbars are kept by the world, which applies the value transfers that a run reports.
+// machine runs contracts on an EVM, so that results, logs, storage and traces agree with the bytecode. It stores code and storage only. The ledger keeps
+// the hbars and applies the value transfers of an execution.
 type machine struct {
 	state  *state.StateDB
 	runs   int
 	tokens *tokenPrecompile
 }
 
-// execution is the outcome of one run.
+// execution is the result of a contract execution.
 type execution struct {
 	output         []byte
 	gasUsed        int64 // what was really used, with the intrinsic part
@@ -46,7 +46,7 @@ type execution struct {
 	tokenTransfers []tokenTransfer
 }
 
-// frame is one call or creation inside a run.
+// frame is a call or creation within an execution.
 type frame struct {
 	depth                          int
 	op                             vm.OpCode
@@ -70,14 +70,14 @@ type valueTransfer struct {
 	amount   int64
 }
 
-// nativeTransfer is what a contract asked the token system contract to do.
+// tokenTransfer is a transfer requested from the token system contract.
 type tokenTransfer struct {
 	token, from, to common.Address
 	amount          int64
 	input           []byte
 }
 
-// tokenDesk stands in for the token system contract: it accepts transferToken calls and remembers them.
+// tokenPrecompile is a stub of the token system contract. It accepts transferToken calls and records them.
 type tokenPrecompile struct{ requests []tokenTransfer }
 
 var transferToken = crypto.Keccak256([]byte("transferToken(address,address,address,int64)"))[:4]
@@ -106,8 +106,7 @@ func newMachine() (*machine, error) {
 	return &machine{state: s, tokens: &tokenPrecompile{}}, nil
 }
 
-// run executes a call of to, or a creation when to is nil. A creation at a given address (at not nil) is how the
-// ledger's own contract creations work, whose addresses come from the entity number.
+// run executes a call of to, or a creation if to is nil. If at is not nil, the contract is created at that address, as ContractCreate transactions do.
 func (m *machine) run(from common.Address, to, at *common.Address, input []byte, gas uint64, value int64) execution {
 	m.runs++
 	var x execution
@@ -215,8 +214,7 @@ func (m *machine) run(from common.Address, to, at *common.Address, input []byte,
 	return x
 }
 
-// evm makes an EVM of the Shanghai generation whose environment depends on nothing: contracts of the demo do not ask
-// for the time, so their behaviour does not depend on when the demo is loaded.
+// evm returns an EVM of the Shanghai fork with constant block values, so that results do not depend on the time of the load.
 func (m *machine) evm(origin common.Address, hooks *tracing.Hooks) *vm.EVM {
 	zero := uint64(0)
 	config := &params.ChainConfig{
@@ -236,10 +234,10 @@ func (m *machine) evm(origin common.Address, hooks *tracing.Hooks) *vm.EVM {
 	return evm
 }
 
-// storage returns the value that a slot of a contract's storage has in the EVM.
+// Storage returns the value of a storage slot in the EVM.
 func (w *World) Storage(contract int64, slot common.Hash) common.Hash {
 	return w.evm.state.GetState(w.Address(contract), slot)
 }
 
-// code returns the code that a contract has in the EVM.
+// Code returns the code of a contract in the EVM.
 func (w *World) Code(contract int64) []byte { return w.evm.state.GetCode(w.Address(contract)) }

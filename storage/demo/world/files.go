@@ -24,12 +24,12 @@ const (
 	freezeAdmin       = 58
 )
 
-// data keeps what a file transaction carried.
+// addFileData writes the contents that a file transaction carries.
 func (w *World) addFileData(t *transaction, file int64, content []byte) {
 	w.rows.add("file_data", Row{"file_data": content, "consensus_timestamp": t.ts, "entity_id": file, "transaction_type": t.kind})
 }
 
-// createFile creates a file of its own number, whose contents may grow by appends.
+// CreateFile creates a file. parts after the first are appended.
 func (w *World) CreateFile(payer int64, memo string, parts ...[]byte) int64 {
 	t := w.tx(TypeFileCreate, payer)
 	id := w.takeID("file")
@@ -45,6 +45,7 @@ func (w *World) CreateFile(payer int64, memo string, parts ...[]byte) int64 {
 	return id
 }
 
+// AppendFile appends to a file.
 func (w *World) AppendFile(payer, id int64, part []byte) {
 	t := w.tx(TypeFileAppend, payer)
 	t.entity = id
@@ -52,7 +53,7 @@ func (w *World) AppendFile(payer, id int64, part []byte) {
 	w.commit(t)
 }
 
-// updateFile replaces the contents of a file; nil contents leave them and change the memo only.
+// UpdateFile replaces the contents of a file. Nil contents change the memo only.
 func (w *World) UpdateFile(payer, id int64, content []byte, memo string) {
 	t := w.tx(TypeFileUpdate, payer)
 	t.entity = id
@@ -66,7 +67,7 @@ func (w *World) UpdateFile(payer, id int64, content []byte, memo string) {
 	w.commit(t)
 }
 
-// deleteFile deletes a user's file, or, with the types of system deletion, hides and restores it.
+// DeleteFile deletes a file. With the types of system deletion, it deletes or restores it.
 func (w *World) DeleteFile(kind int, payer, id int64, deleted bool) {
 	t := w.tx(kind, payer)
 	t.entity = id
@@ -74,7 +75,7 @@ func (w *World) DeleteFile(kind int, payer, id int64, deleted bool) {
 	w.changeEntity(id, t.ts, Row{"deleted": deleted})
 }
 
-// systemFile creates a file of the network. The network's own files cost nothing.
+// systemFile creates a system file. Transactions of system files have no fees.
 func (w *World) systemFile(id, admin int64, memo string, content []byte) *transaction {
 	t := w.tx(TypeFileCreate, admin)
 	t.fee, t.entity = 0, id
@@ -83,7 +84,7 @@ func (w *World) systemFile(id, admin int64, memo string, content []byte) *transa
 	return w.commit(t)
 }
 
-// updateSystemFile replaces the contents of a system file, in several pieces if asked.
+// updateSystemFile replaces the contents of a system file with one or more pieces.
 func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) *transaction {
 	w.consecutive = true
 	defer func() { w.consecutive = false }()
@@ -107,7 +108,7 @@ func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) *transaction
 	return first
 }
 
-// foundFiles creates the system files.
+// createSystemFiles creates the system files.
 func (w *World) createSystemFiles() {
 	nodes := w.addressBookNodes(0)
 	w.publishAddressBook(w.systemFile(fileAddressBook101, AddressBookAdmin, "address book", addressBookFile(nodes)), nodes)
@@ -125,7 +126,7 @@ func (w *World) createSystemFiles() {
 	w.systemFile(fileUpgrade, freezeAdmin, "software upgrade", []byte("lantern bay release 1\n"))
 }
 
-// rateFile is an ExchangeRateSet: the version decides the price of an hbar, which goes up and down by a few cents.
+// rateFile returns an ExchangeRateSet. The price of an hbar depends on the version and varies by a few cents.
 func rateFile(version int, ts int64) []byte {
 	price := func(v int) int64 { return 30_000 * int64(110+(v*7)%23) / 10 }
 	rate := func(v int, until int64) message {
@@ -135,7 +136,7 @@ func rateFile(version int, ts int64) []byte {
 	return message(nil).msg(1, rate(version, end)).msg(2, rate(version+1, end+Hour))
 }
 
-// feeFile is a CurrentAndNextFeeSchedule with the functions of the network; gas is the price of contract calls.
+// feeFile returns a CurrentAndNextFeeSchedule. gas is the price of gas in contract calls.
 func feeFile(gas, ts int64) []byte {
 	schedule := func(gas, until int64) message {
 		m := message{}
@@ -155,19 +156,19 @@ func feeFile(gas, ts int64) []byte {
 	return message(nil).msg(1, schedule(gas, ts+400*Day)).msg(2, schedule(gas+72_000, ts+800*Day))
 }
 
-// throttleFile is a ThrottleDefinitions message with one bucket.
+// throttleFile returns ThrottleDefinitions with one bucket.
 func throttleFile() []byte {
 	group := message(nil).num(1, 1).num(1, 27).num(2, 10_000_000)
 	return message(nil).msg(1, message(nil).text(1, "everything").num(2, 1_000).msg(3, group))
 }
 
-// changeAddressBook publishes a version of the address book.
+// ChangeAddressBook publishes a version of the address book.
 func (w *World) ChangeAddressBook(version int) {
 	nodes := w.addressBookNodes(version)
 	w.publishAddressBook(w.updateSystemFile(fileAddressBook102, AddressBookAdmin, addressBookFile(nodes)), nodes)
 }
 
-// changeFeeSchedules publishes both fee schedules, with a price for the gas of contract calls.
+// ChangeFeeSchedules publishes both fee schedules. gas is the price of gas in contract calls.
 func (w *World) ChangeFeeSchedules(gas int64) {
 	file := feeFile(gas, w.clock)
 	w.updateSystemFile(fileFeeSchedule, feeScheduleAdmin, file[:len(file)/2], file[len(file)/2:])

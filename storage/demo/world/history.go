@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// finish turns the transactions into blocks and everything that hangs on them, and writes what is in force.
+// Finish writes the blocks and transactions, and the current rows of all tables.
 func (w *World) Finish() {
 	w.snapshot()
 	w.writeHistory()
@@ -23,7 +23,7 @@ func (w *World) Finish() {
 	}
 }
 
-// writeHistory turns the transactions so far into blocks, and writes what each of them did.
+// writeHistory writes the blocks and rows of the transactions so far.
 func (w *World) writeHistory() {
 	slices.SortFunc(w.transactions, func(a, b *transaction) int { return cmp.Compare(a.ts, b.ts) })
 	w.writeBlocks()
@@ -33,7 +33,7 @@ func (w *World) writeHistory() {
 	w.noteLookups()
 }
 
-// versioned are the tables with a history.
+// versioned returns the tables with history.
 func (w *World) versioned() []*versions {
 	return []*versions{
 		w.entities, w.tokens, w.associations, w.nfts, w.fees, w.cryptoAllowances, w.tokenAllowances, w.nftAllowances, w.airdrops,
@@ -41,7 +41,7 @@ func (w *World) versioned() []*versions {
 	}
 }
 
-// writeTransaction writes a transaction with all that it moved.
+// writeTransaction writes a transaction with its transfers.
 func (w *World) writeTransaction(t *transaction) {
 	var nftTransfer any
 	if len(t.nftMoves) > 0 {
@@ -94,8 +94,8 @@ func (w *World) writeTransaction(t *transaction) {
 	}
 }
 
-// addBlock continues the network after its scenario with a block that ends at a consensus time: what the network does by its clock until then,
-// the transactions of events, and the one transaction of last, which ends the block.
+// AddBlock adds a block that ends at a consensus time to a finished network. It contains automatic transactions, the transactions of events, and the
+// single transaction of last, which ends the block.
 func (w *World) AddBlock(end int64, events, last func()) {
 	days := len(w.stakingPeriods)
 	w.end = end

@@ -6,9 +6,10 @@ import (
 	"heliograph/storage/demo"
 )
 
+// Word returns a number as a 32-byte word.
 func Word(v int64) []byte { return common.LeftPadBytes(number(v), 32) }
 
-// addHook gives an account a hook, which all are of the toll gate, by an update of the account.
+// AddHook adds a hook to an account with an account update. All hooks use the same contract.
 func (w *World) AddHook(owner, id int64, admin string) {
 	t := w.tx(TypeCryptoUpdate, owner)
 	t.entity = owner
@@ -20,6 +21,7 @@ func (w *World) AddHook(owner, id int64, admin string) {
 	w.commit(t)
 }
 
+// RemoveHook deletes a hook with an account update.
 func (w *World) RemoveHook(owner, id int64) {
 	t := w.tx(TypeCryptoUpdate, owner)
 	t.entity = owner
@@ -28,13 +30,13 @@ func (w *World) RemoveHook(owner, id int64) {
 	w.commit(t)
 }
 
-// slot is one entry of a hook's storage; a nil value removes it.
+// HookSlot is a storage slot of a hook. A nil value removes it.
 type HookSlot struct {
 	Key   []byte
 	Value []byte
 }
 
-// storeHook writes to the storage of a hook.
+// StoreHook writes storage slots of a hook.
 func (w *World) StoreHook(owner, id int64, slots ...HookSlot) {
 	t := w.tx(TypeHookStore, owner)
 	t.entity = owner

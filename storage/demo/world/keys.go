@@ -16,13 +16,13 @@ import (
 // The keys of the demo network are derived from the names of their holders, so that anybody can sign for anybody. They
 // guard nothing and must not be used anywhere else.
 
-// edPrivate is the ed25519 key of a holder.
+// edPrivate returns the Ed25519 private key of a holder.
 func edPrivate(name string) ed25519.PrivateKey {
 	seed := sha256.Sum256([]byte("heliograph demo network, ed25519, " + name))
 	return ed25519.NewKeyFromSeed(seed[:])
 }
 
-// ecPrivate is the secp256k1 key of a holder: the first hash in a chain of hashes that is a valid key.
+// ecPrivate returns the ECDSA private key of a holder: the first hash in a chain of hashes that is a valid key.
 func ecPrivate(name string) *ecdsa.PrivateKey {
 	seed := sha256.Sum256([]byte("heliograph demo network, secp256k1, " + name))
 	for {
@@ -36,11 +36,11 @@ func ecPrivate(name string) *ecdsa.PrivateKey {
 func edRaw(name string) []byte { return edPrivate(name).Public().(ed25519.PublicKey) }
 func ecRaw(name string) []byte { return crypto.CompressPubkey(&ecPrivate(name).PublicKey) }
 
-// edKey and ecKey are the protobuf forms of primitive keys.
+// Ed25519Key and ecKey are the protobuf forms of primitive keys.
 func Ed25519Key(name string) []byte { return message(nil).bytes(2, edRaw(name)) }
 func ECDSAKey(name string) []byte   { return message(nil).bytes(7, ecRaw(name)) }
 
-// evmAddress is the address that belongs to a holder's secp256k1 key.
+// EVMAddress returns the EVM address of the ECDSA key of a holder.
 func EVMAddress(name string) []byte { return crypto.PubkeyToAddress(ecPrivate(name).PublicKey).Bytes() }
 
 func keyListBody(keys ...[]byte) message {
@@ -51,9 +51,10 @@ func keyListBody(keys ...[]byte) message {
 	return m
 }
 
-// keyList is a key list of the given keys; without any it is the sign of a hollow or immutable entity.
+// KeyList returns a key list. Without keys, it marks a hollow or immutable entity.
 func KeyList(keys ...[]byte) []byte { return message(nil).msg(6, keyListBody(keys...)) }
 
+// ThresholdKey returns a threshold key.
 func ThresholdKey(threshold int64, keys ...[]byte) []byte {
 	return message(nil).msg(5, message(nil).num(1, threshold).msg(2, keyListBody(keys...)))
 }
@@ -61,7 +62,7 @@ func ThresholdKey(threshold int64, keys ...[]byte) []byte {
 func ContractKey(id int64) []byte    { return message(nil).msg(1, entityID(id)) }
 func DelegatableKey(id int64) []byte { return message(nil).msg(8, entityID(id)) }
 
-// publicKey is the column public_key: the raw key in hexadecimal of a primitive key or of a list with just one, else nil.
+// publicKey returns the value of the column public_key: the hexadecimal raw key of a primitive key or of a list of one, or nil.
 func publicKey(k []byte) any {
 	for _, prefix := range []string{"1220", "32240a221220", "3a21", "32250a233a21"} {
 		p, _ := hex.DecodeString(prefix)
@@ -76,7 +77,7 @@ func publicKey(k []byte) any {
 	return nil
 }
 
-// personName is the name under which the keys of somebody with a constant were made.
+// keyHolder returns the name from which the keys of a well-known account are derived.
 func keyHolder(id int64) string {
 	names := []string{
 		"Alice", "Bob", "Carol", "Dave", "Erin", "Frank", "Grace", "Heidi", "Ivan", "Judy", "Mallory", "Niaj", "Olivia", "Peggy",

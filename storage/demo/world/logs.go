@@ -14,7 +14,7 @@ var (
 	topicApproval = crypto.Keccak256([]byte("Approval(address,address,uint256)"))
 )
 
-// trim removes leading zero bytes, as topics and slots are stored.
+// trim removes leading zero bytes, as the database stores topics and slots.
 func trim(b []byte) []byte {
 	b = bytes.TrimLeft(b, "\x00")
 	if b == nil {
@@ -25,7 +25,7 @@ func trim(b []byte) []byte {
 
 func number(v int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v)) }
 
-// party is an account as it stands in a topic; 0 is the zero address of mints and burns.
+// topicAddress returns the address of an account as a log topic. 0 is the zero address of mints and burns.
 func (w *World) topicAddress(id int64) []byte {
 	if id == 0 {
 		return []byte{}
@@ -34,12 +34,12 @@ func (w *World) topicAddress(id int64) []byte {
 	return trim(a[:])
 }
 
-// synthetic adds the log that explorers expect of a fungible transfer outside the EVM.
+// addTransferLog adds the synthetic log of a fungible token transfer outside of the EVM.
 func (w *World) addTransferLog(t *transaction, token, from, to, amount int64) {
 	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), nil, trim(number(amount)), true)
 }
 
-// syntheticNft is the same for a serial. It is not marked as synthetic: only fungible transfers are.
+// addNFTTransferLog adds the log of an NFT transfer. Only logs of fungible transfers are marked as synthetic.
 func (w *World) addNFTTransferLog(t *transaction, token, from, to, serial int64) {
 	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), trim(number(serial)), []byte{}, false)
 }
@@ -61,7 +61,7 @@ func (w *World) addTokenLog(t *transaction, token int64, topic, from, to, serial
 	w.rows.add("contract_log", r)
 }
 
-// bloom256 is the bloom filter of logs: three bits for the address and for each topic.
+// logsBloom returns the bloom filter of logs. The address and each topic set three bits.
 func logsBloom(addresses []common.Address, topics [][]common.Hash) []byte {
 	b := make([]byte, 256)
 	set := func(v []byte) {

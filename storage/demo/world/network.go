@@ -12,7 +12,7 @@ import (
 	"heliograph/storage/demo"
 )
 
-// bookNode is a node as an address book shows it.
+// addressBookNode is a node of an address book.
 type addressBookNode struct {
 	id, account int64
 	description string
@@ -22,7 +22,7 @@ type addressBookNode struct {
 	domain      string
 }
 
-// bookNodes are the nodes of a version of the address book. From the second version on they have names in the DNS.
+// addressBookNodes returns the nodes of a version of the address book. From version 1 on, nodes have domain names.
 func (w *World) addressBookNodes(version int) []addressBookNode {
 	nodes := make([]addressBookNode, demo.NodeCount)
 	for i := range nodes {
@@ -38,7 +38,7 @@ func (w *World) addressBookNodes(version int) []addressBookNode {
 	return nodes
 }
 
-// nodeKey is an RSA public key of 3072 bits whose modulus is made of hashes: it has the right form, and no private key.
+// nodeKey returns a valid RSA public key of 3072 bits without a private key: its modulus consists of hashes.
 func nodeKey(node int) string {
 	var modulus []byte
 	for i := range 6 {
@@ -54,7 +54,7 @@ func nodeKey(node int) string {
 	return hex.EncodeToString(der)
 }
 
-// bookFile is a NodeAddressBook.
+// addressBookFile returns a NodeAddressBook.
 func addressBookFile(nodes []addressBookNode) []byte {
 	m := message{}
 	for _, n := range nodes {
@@ -68,7 +68,7 @@ func addressBookFile(nodes []addressBookNode) []byte {
 	return m
 }
 
-// publishBook makes the address book that a file transaction carried the current one, from the nanosecond after it.
+// publishAddressBook makes the address book of a file transaction the current one, starting a nanosecond after the transaction.
 func (w *World) publishAddressBook(t *transaction, nodes []addressBookNode) {
 	start := t.ts + 1
 	for _, r := range w.rows["address_book"] {
@@ -109,6 +109,7 @@ func (w *World) createNode(id, account int64) {
 	w.commit(t)
 }
 
+// ChangeNode changes the columns of a consensus node.
 func (w *World) ChangeNode(kind int, id int64, changed Row) {
 	t := w.tx(kind, AddressBookAdmin)
 	t.fee, t.entity = 0, demo.FirstNodeAccount+id
@@ -119,14 +120,14 @@ func (w *World) ChangeNode(kind int, id int64, changed Row) {
 	w.commit(t)
 }
 
-// service describes a registered node that is not a consensus node.
+// RegisteredNode describes a registered node that is not a consensus node.
 type RegisteredNode struct {
 	Description string
 	Types       []int16
 	Endpoints   []map[string]any
 }
 
-// register registers a node of another kind.
+// RegisterNode registers a node.
 func (w *World) RegisterNode(payer, id int64, s RegisteredNode) {
 	t := w.tx(TypeRegisterNode, payer)
 	var endpoints any
@@ -140,16 +141,17 @@ func (w *World) RegisterNode(payer, id int64, s RegisteredNode) {
 	w.commit(t)
 }
 
+// ChangeRegisteredNode changes the columns of a registered node.
 func (w *World) ChangeRegisteredNode(kind int, payer, id int64, changed Row) {
 	t := w.tx(kind, payer)
 	w.registered.change(key(id), t.ts, changed)
 	w.commit(t)
 }
 
-// stakeDay is a staking period whose figures were announced.
+// stakingPeriod is a finished staking period.
 type stakingPeriod struct{ epoch, ts int64 }
 
-// endStakingPeriod announces the figures of the day that ended at midnight.
+// endStakingPeriod adds the node stake update of the staking period that ended at midnight.
 func (w *World) endStakingPeriod(midnight int64) {
 	t := w.tx(TypeNodeStake, demo.Treasury)
 	t.node, t.validDuration, t.maxFee = 0, 0, 0
@@ -183,7 +185,7 @@ func (w *World) endStakingPeriod(midnight int64) {
 	w.stakingPeriods = append(w.stakingPeriods, stakingPeriod{epoch, t.ts})
 }
 
-// writeStakes works out pending rewards and stakes of the accounts after the last two staking periods.
+// writeStakes writes the stakes and pending rewards of accounts after the last two staking periods.
 func (w *World) writeStakes() {
 	if len(w.stakingPeriods) < 2 {
 		return
@@ -193,7 +195,7 @@ func (w *World) writeStakes() {
 	}
 }
 
-// stakesAfter works out pending rewards and stakes of the accounts after a staking period.
+// updateStakes writes the stakes and pending rewards of accounts after a staking period.
 func (w *World) updateStakes(d stakingPeriod) {
 	for _, k := range w.entities.order {
 		e := w.entities.get(k)
@@ -219,7 +221,7 @@ func (w *World) updateStakes(d stakingPeriod) {
 	}
 }
 
-// updateRates publishes exchange rates for the hour that begins.
+// updateRates publishes the exchange rates of the next hour.
 func (w *World) updateRates() {
 	w.rateVersion++
 	t := w.tx(TypeFileUpdate, ExchangeRateAdmin)
@@ -228,7 +230,7 @@ func (w *World) updateRates() {
 	w.commit(t)
 }
 
-// freeze announces an upgrade of the network's software.
+// Freeze schedules a network upgrade.
 func (w *World) Freeze(kind int) {
 	t := w.tx(TypeFreeze, freezeAdmin)
 	t.entity = fileUpgrade
@@ -240,7 +242,7 @@ func (w *World) Freeze(kind int) {
 	w.commit(t)
 }
 
-// publishLedger announces the id of the ledger.
+// publishLedger publishes the ledger id.
 func (w *World) publishLedger() {
 	t := w.tx(TypeLedgerID, demo.Treasury)
 	t.node, t.validDuration, t.maxFee = 0, 0, 0

@@ -8,7 +8,7 @@ import (
 
 func nftKey(token, serial int64) string { return key(token, "#", serial) }
 
-// mintNfts mints serials with the given metadata to the treasury of a collection.
+// MintNFTs mints serials with the given metadata to the treasury of a collection.
 func (w *World) MintNFTs(token int64, metadata ...string) {
 	t := w.tx(TypeTokenMint, demo.Trent)
 	t.entity = token
@@ -29,14 +29,13 @@ func (w *World) MintNFTs(token int64, metadata ...string) {
 	w.commit(t)
 }
 
-// count changes the number of serials that an account holds.
+// addNFTCount changes the number of serials that an account holds.
 func (w *World) addNFTCount(t *transaction, account, token, by int64) {
 	w.addTokenBalance(token, account, by, t.ts)
 	t.parties = append(t.parties, account)
 }
 
-// moveNft adds the movement of a serial to a transaction. What the new owner paid in the same transaction is the price,
-// from which a royalty is taken; without a price the new owner pays the fallback fee if there is one.
+// addNFTTransfer adds the transfer of a serial to a transaction. Royalties are a part of the price. Without a price, the receiver pays the fallback fee.
 func (w *World) addNFTTransfer(t *transaction, from, to, token, serial, price int64, approved bool) {
 	if code := w.transferError(from, to, token); code != 0 {
 		t.result = code
@@ -69,7 +68,7 @@ func (w *World) addNFTTransfer(t *transaction, from, to, token, serial, price in
 	w.addNFTTransferLog(t, token, from, to, serial)
 }
 
-// sendNft moves one serial in a transfer of its own.
+// TransferNFT transfers a serial in a transaction of its own.
 func (w *World) TransferNFT(from, to, token, serial, price int64, memo string) {
 	t := w.tx(TypeCryptoTransfer, from)
 	t.memo = memo
@@ -77,7 +76,7 @@ func (w *World) TransferNFT(from, to, token, serial, price int64, memo string) {
 	w.commit(t)
 }
 
-// endNfts burns serials of the treasury, or wipes those of another account.
+// RemoveNFTs burns serials of the treasury, or wipes serials of another account.
 func (w *World) RemoveNFTs(kind int, token, owner int64, serials ...int64) {
 	t := w.tx(kind, demo.Trent)
 	t.entity = token
@@ -92,7 +91,7 @@ func (w *World) RemoveNFTs(kind int, token, owner int64, serials ...int64) {
 	w.commit(t)
 }
 
-// describeNfts changes the metadata of serials.
+// SetNFTMetadata changes the metadata of serials.
 func (w *World) SetNFTMetadata(token int64, text string, serials ...int64) {
 	t := w.tx(TypeUpdateNfts, demo.Trent)
 	t.entity = token
@@ -102,7 +101,7 @@ func (w *World) SetNFTMetadata(token int64, text string, serials ...int64) {
 	w.commit(t)
 }
 
-// changeTreasury gives a collection a new treasury, to which all serials of the old one go.
+// ChangeTreasury changes the treasury of a collection and transfers all serials of the old treasury.
 func (w *World) ChangeTreasury(token, to int64) {
 	t := w.tx(TypeTokenUpdate, demo.Trent)
 	t.entity = token
@@ -123,7 +122,7 @@ func (w *World) ChangeTreasury(token, to int64) {
 	w.commit(t)
 }
 
-// reject returns units or a serial that somebody did not want to the treasury.
+// RejectToken returns units or a serial to the treasury.
 func (w *World) RejectToken(owner, token, serial int64) {
 	t := w.tx(TypeTokenReject, owner)
 	t.entity = owner
@@ -142,7 +141,7 @@ func (w *World) RejectToken(owner, token, serial int64) {
 	w.commit(t)
 }
 
-// ownerOf returns the account that holds a serial, or 0.
+// OwnerOf returns the account that holds a serial, or 0.
 func (w *World) OwnerOf(token, serial int64) int64 {
 	owner, _ := w.nfts.get(nftKey(token, serial))["account_id"].(int64)
 	return owner

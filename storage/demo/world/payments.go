@@ -2,7 +2,7 @@ package world
 
 import "heliograph/storage/demo"
 
-// batch adds an atomic batch of transactions, in which each of the given accounts pays the next one.
+// AtomicBatch adds an atomic batch in which each account pays the next one.
 func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
 	outer := w.tx(TypeBatch, payer)
 	outer.memo = memo
@@ -18,7 +18,7 @@ func (w *World) AtomicBatch(payer int64, memo string, circle ...int64) {
 	w.commit(outer)
 }
 
-// random asks the network for a random number below a limit, or for random bytes.
+// RandomNumber generates a random number below limit, or random bytes if limit is 0.
 func (w *World) RandomNumber(payer, limit int64) {
 	t := w.tx(TypePrng, payer)
 	r := Row{"consensus_timestamp": t.ts, "range": limit, "prng_bytes": nil, "prng_number": nil, "payer_account_id": payer}
@@ -31,7 +31,7 @@ func (w *World) RandomNumber(payer, limit int64) {
 	w.commit(t)
 }
 
-// duplicate sends a transaction to two nodes: the second one to reach consensus is refused, but still costs a little.
+// DuplicateTransfer submits a transfer to two nodes. The second one fails as a duplicate and is charged a fee.
 func (w *World) DuplicateTransfer(from, to, amount int64, memo string) {
 	first := w.TransferHbars(from, to, amount, memo)
 	w.consecutive = true
@@ -42,14 +42,14 @@ func (w *World) DuplicateTransfer(from, to, amount int64, memo string) {
 	w.commit(second)
 }
 
-// failPayment adds a transfer that fails with a result code. The payer is charged the fee nevertheless.
+// FailTransfer adds a transfer that fails with a result code. The payer is charged the fee.
 func (w *World) FailTransfer(payer int64, result int, memo string) {
 	t := w.tx(TypeCryptoTransfer, payer)
 	t.result, t.memo = result, memo
 	w.commit(t)
 }
 
-// changeLiveHash adds the live hash of an account, or deletes it.
+// ChangeLiveHash adds the live hash of an account, or deletes it if hash is nil.
 func (w *World) ChangeLiveHash(kind int, account int64, hash []byte) {
 	t := w.tx(kind, account)
 	t.entity = account

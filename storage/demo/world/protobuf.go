@@ -2,8 +2,7 @@ package world
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// message builds a protobuf message field by field. Numbers that are zero and bytes that are nil are left out, as the
-// encoding's own defaults are.
+// message encodes a protobuf message field by field. It omits zero numbers and nil bytes, which are the defaults.
 type message []byte
 
 func (m message) num(field protowire.Number, v int64) message {
@@ -14,7 +13,7 @@ func (m message) num(field protowire.Number, v int64) message {
 	return protowire.AppendVarint(m, uint64(v))
 }
 
-// signed appends a number of a zigzag type (sint64).
+// signed appends a zigzag number (sint64).
 func (m message) signed(field protowire.Number, v int64) message {
 	return m.num(field, int64(protowire.EncodeZigZag(v)))
 }
@@ -34,19 +33,19 @@ func (m message) text(field protowire.Number, v string) message {
 	return m.bytes(field, []byte(v))
 }
 
-// msg appends a sub-message, also an empty one.
+// msg appends a sub-message, even if it is empty.
 func (m message) msg(field protowire.Number, v message) message {
 	m = protowire.AppendTag(m, field, protowire.BytesType)
 	return protowire.AppendBytes(m, v)
 }
 
-// pbID is an AccountID, ContractID, TokenID, TopicID or FileID of shard 0, realm 0: the number is field 3 of all.
+// entityID returns an AccountID, ContractID, TokenID, TopicID or FileID in shard 0 and realm 0. All have the number in field 3.
 func entityID(id int64) message { return message(nil).num(3, id) }
 
-// pbTime is a Timestamp of nanoseconds since the epoch.
+// timestampOf returns a Timestamp.
 func timestampOf(ns int64) message { return message(nil).num(1, ns/Second).num(2, ns%Second) }
 
-// pbTransactionID is a TransactionID.
+// transactionID returns a TransactionID.
 func transactionID(payer, validStart int64, scheduled bool, nonce int64) message {
 	m := message(nil).msg(1, timestampOf(validStart)).msg(2, entityID(payer))
 	if scheduled {

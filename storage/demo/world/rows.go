@@ -8,11 +8,10 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// row is one table row by column name. A column that is left out is null, so every column that may not be null has to
-// be there, even where the table has a default.
+// Row is a table row by column name. Missing columns are null, so columns that are not nullable must be set even if the table has a default.
 type Row map[string]any
 
-// span is the range [from, to) of nanoseconds; a zero to leaves it open.
+// span returns the range [from, to) of nanoseconds. If to is 0, the range has no upper bound.
 func span(from, to int64) pgtype.Range[pgtype.Int8] {
 	r := pgtype.Range[pgtype.Int8]{
 		Lower:     pgtype.Int8{Int64: from, Valid: true},
@@ -26,13 +25,13 @@ func span(from, to int64) pgtype.Range[pgtype.Int8] {
 	return r
 }
 
-// sink collects the rows of all tables in the order in which they were made.
+// sink collects the rows of all tables in order.
 type sink map[string][]Row
 
 func (s sink) add(table string, r Row) { s[table] = append(s[table], r) }
 
-// versions holds one of the versioned tables: the row in force of each object, and in the twin table <name>_history the
-// rows that came before. The column timestamp_range is filled in by it.
+// versions is a table with history. The current row of each object belongs to the table, and its historical rows to <table>_history. versions sets the
+// column timestamp_range.
 type versions struct {
 	table string
 	out   sink
@@ -49,10 +48,10 @@ func newVersions(table string, out sink) *versions {
 	return &versions{table: table, out: out, byKey: map[string]*version{}}
 }
 
-// key joins the parts of an object's key.
+// key returns the key of an object.
 func key(parts ...any) string { return fmt.Sprint(parts...) }
 
-// get returns the row in force, nil if there is none. Changes made through it are changes in place, without a version.
+// get returns the current row, or nil. Changing it does not create a version.
 func (v *versions) get(k string) Row {
 	if c, ok := v.byKey[k]; ok {
 		return c.row
@@ -60,7 +59,7 @@ func (v *versions) get(k string) Row {
 	return nil
 }
 
-// put starts an object at ts, or replaces the row of one that exists by a new version.
+// put adds an object at ts, or a new version of an existing object.
 func (v *versions) put(k string, ts int64, r Row) {
 	c, ok := v.byKey[k]
 	if !ok {
@@ -73,7 +72,7 @@ func (v *versions) put(k string, ts int64, r Row) {
 	c.from, c.row = ts, r
 }
 
-// change starts a new version at ts that has the given columns changed.
+// change adds a version at ts with changed columns.
 func (v *versions) change(k string, ts int64, changed Row) Row {
 	c := v.byKey[k]
 	next := maps.Clone(c.row)
@@ -91,24 +90,24 @@ func (v *versions) archive(c *version, ts int64) {
 	v.out.add(v.table+"_history", old)
 }
 
-// flush writes the rows in force.
+// flush writes the current rows.
 func (v *versions) flush() {
 	for _, k := range v.order {
 		v.out.add(v.table, v.current(k))
 	}
 }
 
-// inForce is the row in force of an object that exists, with its time.
+// current returns the current row of an existing object with its timestamp range.
 func (v *versions) current(k string) Row {
 	c := v.byKey[k]
 	c.row["timestamp_range"] = span(c.from, 0)
 	return c.row
 }
 
-// row1 is a row of one column.
+// row1 returns a row with one column.
 func row1(column string, v any) Row { return Row{column: v} }
 
-// inForce returns the rows in force of each table whose rows change, by table and key.
+// CurrentRows returns the current rows of tables whose rows change, by table and key.
 func (w *World) CurrentRows() iter.Seq2[string, map[string]Row] {
 	w.writeEntities()
 	return func(yield func(string, map[string]Row) bool) {

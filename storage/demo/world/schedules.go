@@ -6,7 +6,7 @@ import (
 	"heliograph/storage/demo"
 )
 
-// plan describes a schedule that is about to be created.
+// Schedule describes a schedule to create.
 type Schedule struct {
 	Memo          string
 	Creator       int64
@@ -19,7 +19,7 @@ type Schedule struct {
 	Body          []byte // instead of a transfer
 }
 
-// schedule creates a schedule and returns its number and the transaction that created it.
+// CreateSchedule creates a schedule. It returns its number and the transaction.
 func (w *World) CreateSchedule(p Schedule) (int64, *transaction) {
 	t := w.tx(TypeScheduleCreate, p.Creator)
 	id := w.takeID("schedule")
@@ -46,7 +46,7 @@ func (w *World) CreateSchedule(p Schedule) (int64, *transaction) {
 	return id, t
 }
 
-// signature keeps what somebody signed for a schedule. Kinds are those of the column type.
+// signature writes a signature of a schedule. Kinds are values of the column type.
 func (w *World) signature(t *transaction, schedule int64, name string, kind int) {
 	signature, prefix := ed25519.Sign(edPrivate(name), number(t.ts)), edRaw(name)
 	switch kind {
@@ -60,7 +60,7 @@ func (w *World) signature(t *transaction, schedule int64, name string, kind int)
 	})
 }
 
-// sign adds the signatures of people to a schedule.
+// SignSchedule adds signatures to a schedule.
 func (w *World) SignSchedule(schedule, payer int64, kinds ...int) {
 	t := w.tx(TypeScheduleSign, payer)
 	t.entity = schedule
@@ -74,7 +74,7 @@ func (w *World) SignSchedule(schedule, payer int64, kinds ...int) {
 	w.commit(t)
 }
 
-// execute runs a schedule: its transaction has the id of the one that created it, and is marked as scheduled.
+// ExecuteSchedule executes the transfer of a schedule. The transaction is marked as scheduled and has the id of the one that created the schedule.
 func (w *World) ExecuteSchedule(schedule int64, creation *transaction, from, to, amount int64) {
 	r := w.schedules[schedule]
 	t := w.tx(TypeCryptoTransfer, r["payer_account_id"].(int64))
@@ -84,6 +84,7 @@ func (w *World) ExecuteSchedule(schedule int64, creation *transaction, from, to,
 	r["executed_timestamp"] = t.ts
 }
 
+// DeleteSchedule deletes a schedule.
 func (w *World) DeleteSchedule(schedule, payer int64) {
 	t := w.tx(TypeScheduleDelete, payer)
 	t.entity = schedule
@@ -97,12 +98,12 @@ func (w *World) writeSchedules() {
 	}
 }
 
-// untilExpiry moves the clock to the time at which a schedule expires.
+// UntilExpiry moves the clock to the expiration time of a schedule.
 func (w *World) UntilExpiry(schedule int64) {
 	w.AdvanceTo(w.schedules[schedule]["expiration_time"].(int64))
 }
 
-// scheduledCall returns the SchedulableTransactionBody of a contract call.
+// ScheduledCall returns the SchedulableTransactionBody of a contract call.
 func ScheduledCall(contract, gas, maxFee int64, data []byte) []byte {
 	call := message(nil).msg(1, entityID(contract)).num(2, gas).bytes(4, data)
 	return message(nil).num(1, maxFee).msg(3, call)

@@ -7,7 +7,7 @@ import (
 	"heliograph/storage/demo"
 )
 
-// coin describes a token that is about to be created.
+// Token describes a token to create.
 type Token struct {
 	Name, Symbol, Memo       string
 	NFT                      bool
@@ -31,7 +31,7 @@ func nullableKey(name string) []byte {
 	return Ed25519Key(name)
 }
 
-// createToken creates a token and gives its treasury the initial supply.
+// CreateToken creates a token with its initial supply.
 func (w *World) CreateToken(payer int64, c Token) int64 {
 	t := w.tx(TypeTokenCreate, payer)
 	id := w.takeID("token")
@@ -90,7 +90,7 @@ func (w *World) CreateToken(payer int64, c Token) int64 {
 	return id
 }
 
-// setFees puts the custom fees of a token or topic in force.
+// setFees sets the custom fees of a token or topic.
 func (w *World) setFees(id, ts int64, fixed, fractional, royalty []map[string]any) {
 	list := func(v []map[string]any) any {
 		if len(v) == 0 {
@@ -102,11 +102,12 @@ func (w *World) setFees(id, ts int64, fixed, fractional, royalty []map[string]an
 	w.fees.put(key(id), ts, Row{"entity_id": id, "fixed_fees": list(fixed), "fractional_fees": list(fractional), "royalty_fees": list(royalty)})
 }
 
+// FixedFee returns a fixed custom fee. If token is 0, its amount is in tinybars.
 func FixedFee(amount, collector, token int64, exempt bool) map[string]any {
 	return map[string]any{"all_collectors_are_exempt": exempt, "amount": amount, "collector_account_id": collector, "denominating_token_id": nullIfZero(token)}
 }
 
-// relate makes an account and a token know each other. Relationships inherit the token's default states.
+// addAssociation associates an account with a token. The association has the default states of the token.
 func (w *World) addAssociation(ts, account, token int64, auto bool) {
 	k := key(account, "/", token)
 	if r := w.associations.get(k); r != nil && r["associated"] == true {
@@ -128,12 +129,13 @@ func (w *World) addAssociation(ts, account, token int64, auto bool) {
 	w.snapshots.token[[2]int64{account, token}] = true
 }
 
+// IsAssociated reports whether an account is associated with a token.
 func (w *World) IsAssociated(account, token int64) bool {
 	r := w.associations.get(key(account, "/", token))
 	return r != nil && r["associated"] == true
 }
 
-// associate lets an account hold tokens.
+// Associate associates an account with tokens.
 func (w *World) Associate(account int64, tokens ...int64) {
 	t := w.tx(TypeAssociate, account)
 	t.entity = account
@@ -143,7 +145,7 @@ func (w *World) Associate(account int64, tokens ...int64) {
 	w.commit(t)
 }
 
-// dissociate ends a relationship whose balance is zero.
+// Dissociate removes an association whose balance is 0.
 func (w *World) Dissociate(account, token int64) {
 	t := w.tx(TypeDissociate, account)
 	t.entity = account
@@ -152,7 +154,7 @@ func (w *World) Dissociate(account, token int64) {
 	w.commit(t)
 }
 
-// status changes the freeze or KYC status of a relationship, by a transaction of the given type.
+// SetTokenStatus changes the freeze or KYC status of an association, depending on the transaction type.
 func (w *World) SetTokenStatus(kind int, account, token int64) {
 	t := w.tx(kind, demo.Trent)
 	t.entity = token
@@ -170,7 +172,7 @@ func (w *World) SetTokenStatus(kind int, account, token int64) {
 	w.commit(t)
 }
 
-// administer is a transaction about a token that changes the token's own row.
+// AdministerToken adds a transaction about a token and changes columns of the token.
 func (w *World) AdministerToken(kind int, token int64, changed Row) *transaction {
 	t := w.tx(kind, demo.Trent)
 	t.entity = token
@@ -180,7 +182,7 @@ func (w *World) AdministerToken(kind int, token int64, changed Row) *transaction
 	return w.commit(t)
 }
 
-// supply mints or burns (a negative amount) units of a fungible token. Wiping takes them from another account.
+// ChangeSupply mints, burns or wipes units of a fungible token.
 func (w *World) ChangeSupply(kind int, token, account, amount int64) {
 	t := w.tx(kind, demo.Trent)
 	t.entity = token
@@ -195,7 +197,7 @@ func (w *World) ChangeSupply(kind int, token, account, amount int64) {
 	w.commit(t)
 }
 
-// sendToken moves units of a fungible token in a transfer of its own, with the custom fees that apply.
+// TransferToken transfers units of a fungible token in a transaction of its own, with custom fees.
 func (w *World) TransferToken(from, to, token, amount int64, memo string) {
 	t := w.tx(TypeCryptoTransfer, from)
 	t.memo = memo
@@ -203,8 +205,7 @@ func (w *World) TransferToken(from, to, token, amount int64, memo string) {
 	w.commit(t)
 }
 
-// moveToken adds a token movement to a transaction, or the reason why it was refused. Accounts that still have automatic
-// associations left get related on the way.
+// addTokenTransfer adds a token transfer to a transaction, or sets its result if the transfer fails. It creates automatic associations.
 func (w *World) addTokenTransfer(t *transaction, from, to, token, amount int64) {
 	if code := w.transferError(from, to, token); code != 0 {
 		t.result = code
@@ -249,7 +250,7 @@ func (w *World) addTokenTransfer(t *transaction, from, to, token, amount int64) 
 	w.addTransferLog(t, token, from, to, received)
 }
 
-// sumMoves adds up the movements of each account and token.
+// sumMoves adds up the transfers of each account and token.
 func sumMoves(moves []tokenMove) []tokenMove {
 	var sums []tokenMove
 next:
@@ -265,7 +266,7 @@ next:
 	return sums
 }
 
-// storedFee is a custom fee as the database keeps it.
+// storedFee is a custom fee in the format of the database.
 type storedFee struct {
 	Amount      int64 `json:"amount"`
 	Collector   int64 `json:"collector_account_id"`
@@ -306,7 +307,7 @@ func (w *World) assessFixed(t *transaction, payer int64, f storedFee) {
 	t.assessed = append(t.assessed, assessedFee{f.Amount, f.Collector, f.Token, []int64{payer}})
 }
 
-// refusal is the result code of a token transfer that cannot happen, 0 when it can.
+// transferError returns the result code of an impossible token transfer, or 0.
 func (w *World) transferError(from, to, token int64) int {
 	if w.entities.get(key(token))["deleted"] == true {
 		return ResultTokenDeleted
@@ -339,13 +340,13 @@ func (w *World) transferError(from, to, token int64) int {
 	return 0
 }
 
-// autoAssociates says whether an account takes tokens without having been told of them.
+// AutoAssociates reports whether an account has automatic associations.
 func (w *World) AutoAssociates(id int64) bool {
 	n, _ := w.entities.get(key(id))["max_automatic_token_associations"].(int)
 	return n != 0
 }
 
-// newFees changes the custom fees of a token or topic by a transaction.
+// UpdateCustomFees changes the custom fees of a token or topic in a transaction.
 func (w *World) UpdateCustomFees(id int64, fixed []map[string]any) {
 	t := w.tx(TypeFeeSchedule, demo.Trent)
 	t.entity = id
@@ -353,7 +354,7 @@ func (w *World) UpdateCustomFees(id int64, fixed []map[string]any) {
 	w.commit(t)
 }
 
-// deleteToken deletes a token.
+// DeleteToken deletes a token.
 func (w *World) DeleteToken(token int64) {
 	t := w.AdministerToken(TypeTokenDelete, token, nil)
 	w.changeEntity(token, t.ts, Row{"deleted": true})

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// topicState is what a topic needs for its next message.
+// topicState is the state of a topic that its next message depends on.
 type topicState struct {
 	sequence    int64
 	runningHash []byte
@@ -18,7 +18,7 @@ type topicState struct {
 	submitters  map[int64]bool // nil: anybody may submit
 }
 
-// forum describes a topic that is about to be created.
+// Topic describes a topic to create.
 type Topic struct {
 	Memo                       string
 	Admin, Submit, FeeSchedule string // holders of the keys
@@ -28,6 +28,7 @@ type Topic struct {
 	Fixed                      []map[string]any
 }
 
+// CreateTopic creates a topic and returns its number.
 func (w *World) CreateTopic(payer int64, f Topic) int64 {
 	t := w.tx(TypeTopicCreate, payer)
 	id := w.takeID("topic")
@@ -57,7 +58,7 @@ func (w *World) CreateTopic(payer int64, f Topic) int64 {
 	return id
 }
 
-// updateTopic changes the topic's own columns and its memo.
+// UpdateTopic changes the columns and the memo of a topic.
 func (w *World) UpdateTopic(id, payer int64, memo string, changed Row) {
 	t := w.tx(TypeTopicUpdate, payer)
 	t.entity = id
@@ -66,6 +67,7 @@ func (w *World) UpdateTopic(id, payer int64, memo string, changed Row) {
 	w.commit(t)
 }
 
+// DeleteTopic deletes a topic.
 func (w *World) DeleteTopic(id, payer int64) {
 	t := w.tx(TypeTopicDelete, payer)
 	t.entity = id
@@ -74,18 +76,18 @@ func (w *World) DeleteTopic(id, payer int64) {
 	w.commit(t)
 }
 
-// chunk says which part of a longer message a message is.
+// chunk identifies a chunk of a longer message.
 type chunk struct {
 	number, total int
 	payer, start  int64 // id of the transaction with the first part
 }
 
-// say submits a message to a topic. Whoever may not submit gets refused.
+// SubmitText submits a message to a topic. It fails if the payer is not allowed to submit.
 func (w *World) SubmitText(topic, payer int64, text string) {
 	w.SubmitMessage(topic, payer, []byte(text), nil, 0)
 }
 
-// submit is say with everything: chunk information, and the most that the payer accepts as custom fee (0: no limit).
+// SubmitMessage is like SubmitText with chunk information and the maximum custom fee that the payer accepts. 0 means no limit.
 func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit int64) {
 	t := w.tx(TypeTopicMessage, payer)
 	t.entity = topic
@@ -131,7 +133,7 @@ func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit i
 	w.commit(t)
 }
 
-// sayLong submits a text in parts of the given size.
+// SubmitChunks submits a text in chunks of the given size.
 func (w *World) SubmitChunks(topic, payer int64, text string, size int) {
 	c := &chunk{total: (len(text) + size - 1) / size}
 	w.consecutive = true
@@ -142,8 +144,8 @@ func (w *World) SubmitChunks(topic, payer int64, text string, size int) {
 	}
 }
 
-// runningHash chains a message to the ones before it: SHA-384 over the hash so far, the version (3), payer, topic, time,
-// sequence number and the hash of the message.
+// RunningHash returns the running hash of a message: SHA-384 of the previous hash, the version (3), payer, topic, time, sequence number and hash of the
+// message.
 func RunningHash(previous []byte, payer, topic, ts, sequence int64, text []byte) []byte {
 	var b []byte
 	b = append(b, previous...)
@@ -157,7 +159,7 @@ func RunningHash(previous []byte, payer, topic, ts, sequence int64, text []byte)
 	return h[:]
 }
 
-// noteLookups notes which sequence numbers a partition by month of the messages holds for each topic, with the messages made so far.
+// noteLookups updates the topic message lookup table with the new messages.
 func (w *World) noteLookups() {
 	for _, r := range w.rows["topic_message"] {
 		ts, topic, seq := r["consensus_timestamp"].(int64), r["topic_id"].(int64), r["sequence_number"].(int64)

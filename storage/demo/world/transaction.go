@@ -7,7 +7,7 @@ import (
 	"heliograph/storage/demo"
 )
 
-// transfer is one movement of hbars; amounts are tinybars, negative ones leave the account.
+// transfer is an hbar transfer in tinybars. The amount is negative for the sender.
 type transfer struct {
 	account, amount int64
 	approval        bool
@@ -28,7 +28,7 @@ type assessedFee struct {
 	payers                   []int64
 }
 
-// transaction is one transaction on its way to consensus. Whoever makes one fills in what it did, and then commits it.
+// transaction is a transaction to commit.
 type transaction struct {
 	ts, validStart       int64
 	validDuration        int64
@@ -63,7 +63,7 @@ type transaction struct {
 	index                int
 }
 
-// tx starts a transaction a little later than the one before, after what the network does by itself until then.
+// tx starts a transaction a little later than the previous one, after the automatic transactions until then.
 func (w *World) tx(kind int, payer int64) *transaction {
 	source := fmt.Append(nil, "network ", w.nextHour)
 	switch {
@@ -103,12 +103,12 @@ func (w *World) tx(kind int, payer int64) *transaction {
 	return t
 }
 
-// transactionHash stands in for the hash of the signed bytes.
+// transactionHash returns the hash of a transaction. It replaces the hash of the signed bytes.
 func transactionHash(t *transaction) []byte {
 	return Digest("transaction", t.validStart, t.payer, t.kind, t.nonce)
 }
 
-// child starts a transaction that another one caused. It follows its parent by nanoseconds and shares its id.
+// child starts a child transaction. It follows its parent by nanoseconds and shares its transaction id.
 func (w *World) child(parent *transaction, kind int) *transaction {
 	parent.children++
 	n := parent.children + parent.preceding
@@ -120,7 +120,7 @@ func (w *World) child(parent *transaction, kind int) *transaction {
 	return t
 }
 
-// before starts a transaction that another one caused and that takes effect before it, without knowing its parent.
+// before starts a preceding child transaction, such as an account creation. It has no parent timestamp.
 func (w *World) before(parent *transaction, kind int) *transaction {
 	parent.preceding++
 	t := &transaction{
@@ -131,12 +131,12 @@ func (w *World) before(parent *transaction, kind int) *transaction {
 	return t
 }
 
-// hbars moves tinybars from one account to another.
+// hbars adds a transfer of tinybars.
 func (t *transaction) hbars(from, to, amount int64) {
 	t.transfers = append(t.transfers, transfer{from, -amount, false}, transfer{to, amount, false})
 }
 
-// commit brings a transaction to consensus: charges the fee, applies the movements and keeps it.
+// commit charges the fee, applies the transfers and adds the transaction to the ledger.
 func (w *World) commit(t *transaction) *transaction {
 	if t.fee > 0 {
 		node, staking := t.fee/20, t.fee/10
@@ -155,7 +155,7 @@ func (w *World) commit(t *transaction) *transaction {
 	return t
 }
 
-// settle adds up the movements of each account, those by approval apart, and applies them.
+// applyTransfers adds up and applies the transfers of each account. Approved transfers are separate.
 func (w *World) applyTransfers(t *transaction) []transfer {
 	type who struct {
 		account  int64
@@ -191,7 +191,7 @@ func (w *World) applyTransfers(t *transaction) []transfer {
 	return settled
 }
 
-// credit changes the token balance of an account, in place.
+// addTokenBalance changes a token balance without a new version.
 func (w *World) addTokenBalance(token, account, amount, ts int64) {
 	r := w.associations.get(key(account, "/", token))
 	if r == nil || r["associated"] != true {
@@ -206,7 +206,7 @@ func (w *World) addTokenBalance(token, account, amount, ts int64) {
 	w.snapshots.token[[2]int64{account, token}] = true
 }
 
-// feeOf is what a transaction of a kind costs, in tinybars.
+// feeOf returns the fee of a transaction type in tinybars.
 func feeOf(kind int) int64 {
 	switch kind {
 	case TypeContractCreate:

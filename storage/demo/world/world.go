@@ -23,11 +23,11 @@ const (
 	BlockTime   = 2 * Second
 )
 
-// age is how far back the story goes.
+// age is the length of the scenario.
 const age = 190 * Day
 
-// world is the ledger while its story is told: a clock, balances, the objects in force, and the rows made so far. It
-// only ever moves forward in time. The first error stops the story at its end.
+// World is a simulated ledger: a clock, balances, the current state of objects, and the rows added so far. Time only moves forward. Errors are kept
+// until the end; see Err.
 type World struct {
 	end      int64 // consensus time of the last transaction of the story
 	clock    int64 // consensus time of the last transaction so far
@@ -76,7 +76,7 @@ type World struct {
 	lookupOrder    []string
 }
 
-// newWorld returns a ledger whose scenario ends at a consensus time, with the accounts, files and nodes that exist from the start.
+// New returns a ledger with the system accounts, files and nodes. Its scenario ends at the given consensus time.
 func New(end int64) (*World, error) {
 	compiled, err := contracts.Read()
 	if err != nil {
@@ -122,83 +122,83 @@ func New(end int64) (*World, error) {
 	return w, w.err
 }
 
-// now returns the consensus time of the last transaction so far.
+// Now returns the consensus time of the last transaction so far.
 func (w *World) Now() int64 { return w.clock }
 
-// lastTime returns the consensus time of the last transaction of the scenario.
+// End returns the consensus time of the last transaction of the scenario.
 func (w *World) End() int64 { return w.end }
 
-// failure returns the first error, or nil.
+// Err returns the first error, or nil.
 func (w *World) Err() error { return w.err }
 
-// rows returns the rows of a table that have been added so far, in order.
+// Rows returns the rows of a table that have been added so far, in order.
 func (w *World) Rows(table string) []Row { return w.rows[table] }
 
-// discard removes all rows and transactions that have been added so far.
+// DiscardRows removes all rows and transactions that have been added so far.
 func (w *World) DiscardRows() {
 	clear(w.rows)
 	clear(w.transactions)
 	w.transactions = w.transactions[:0]
 }
 
-// blockHash returns the hash of the newest block.
+// LastBlockHash returns the hash of the newest block.
 func (w *World) LastBlockHash() string { return w.chain.last }
 
-// balance returns the balance of an account in tinybars.
+// Balance returns the balance of an account in tinybars.
 func (w *World) Balance(id int64) int64 { return w.balances[id] }
 
-// isDeleted reports whether an entity has been deleted.
+// IsDeleted reports whether an entity has been deleted.
 func (w *World) IsDeleted(id int64) bool { return w.entities.get(key(id))["deleted"] == true }
 
-// separately runs f, whose transactions were added to the scenario later, without affecting what comes after it. See the field besides.
+// Detached runs f. Its transactions do not affect the rest of the scenario; see the field detached.
 func (w *World) Detached(f func()) {
 	w.detached = true
 	w.Consecutively(f)
 	w.detached = false
 }
 
-// quickly runs f, whose transactions follow each other at once.
+// Consecutively runs f. Its transactions follow each other immediately.
 func (w *World) Consecutively(f func()) {
 	w.consecutive = true
 	f()
 	w.consecutive = false
 }
 
-// at runs f, whose transaction gets the given consensus time.
+// At runs f. Its transaction gets the given consensus time.
 func (w *World) At(ts int64, f func()) {
 	w.nextTime = ts
 	f()
 	w.nextTime = 0
 }
 
-// fail keeps the first error of the story.
+// fail records the first error.
 func (w *World) fail(format string, args ...any) {
 	if w.err == nil {
 		w.err = fmt.Errorf("demo story at %s: "+format, append([]any{time.Unix(0, w.clock).UTC()}, args...)...)
 	}
 }
 
-// number hands out the next entity number of a kind. Each kind has a range of its own, which makes ids easy to recognise.
+// takeID returns the next free number of an entity type. Each type has its own range of numbers.
 func (w *World) takeID(kind string) int64 {
 	n := w.NextID(kind)
 	w.idCounts[kind]++
 	return n
 }
 
-// firstAccount is the number of the first account that is not part of the network itself.
+// FirstAccount is the number of the first account that is not a system account.
 const FirstAccount = 1001
 
-// coming is the number that number is going to hand out.
+// NextID returns the number that the next entity of a type will get.
 func (w *World) NextID(kind string) int64 {
 	first := map[string]int64{"account": FirstAccount, "token": 2001, detachedContract: 2901, "contract": 3001, "topic": 4001, "schedule": 5001, "file": 6001}[kind]
 	return first + w.idCounts[kind]
 }
 
-// besideContract is the kind of contracts that were added to the story later. Their numbers are below those of the others, so that lists which
-// begin with the highest ones stay what they were.
+// detachedContract is the type of contracts that were added to the scenario later. Their numbers are below those of other contracts, so that lists in
+// descending order do not change.
 const detachedContract = "contract beside the story"
 
-// contractKind is the kind of a contract that is made now.
+// contractKind returns the type of the next contract.
 func (w *World) contractKind() string {
 	if w.detached {
 		return detachedContract
@@ -206,22 +206,23 @@ func (w *World) contractKind() string {
 	return "contract"
 }
 
-// expect checks that the story gave a well-known entity the number that the constants promise.
+// ExpectID fails the scenario if a well-known entity does not have its number.
 func (w *World) ExpectID(got, want int64) {
 	if got != want {
 		w.fail("entity 0.0.%d should be 0.0.%d", got, want)
 	}
 }
 
-// pick is a deterministic number in [0, n).
+// Pick returns a pseudo-random number in [0, n). The sequence is always the same.
 func (w *World) Pick(n int64) int64 { return w.rng.Int64N(n) }
 
+// Digest returns the SHA-384 of the concatenated parts.
 func Digest(parts ...any) []byte {
 	h := sha512.Sum384(fmt.Append(nil, parts...))
 	return h[:]
 }
 
-// orNil is the value of a column for which zero means none.
+// nullIfZero returns v, or nil for 0.
 func nullIfZero(v int64) any {
 	if v == 0 {
 		return nil
