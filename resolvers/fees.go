@@ -10,10 +10,10 @@ import (
 	"heliograph/storage/entities"
 )
 
-// maxThrottle is the whole of a throttle, in basis points.
+// maxThrottle is 100 percent in basis points.
 const maxThrottle = 10_000
 
-// estimateFee says what a transaction would cost. Only the mode that looks at the state reads the database for it, in one round trip.
+// estimateFee estimates the fee of a transaction. Only mode STATE reads the ledger, in one round trip.
 func (r *Resolver) estimateFee(ctx context.Context, transaction []byte, mode fees.Mode, throttle int32) (*fees.Estimate, error) {
 	switch {
 	case len(transaction) > fees.MaxBytes:
@@ -45,7 +45,7 @@ func (r *Resolver) estimateFee(ctx context.Context, transaction []byte, mode fee
 	return e, nil
 }
 
-// inputError makes errors that the transaction causes errors of the client's input.
+// inputError converts errors that the transaction caused to input errors.
 func inputError(err error) error {
 	var input *fees.InputError
 	var extra *fees.UndefinedExtraError
@@ -55,7 +55,7 @@ func inputError(err error) error {
 	return err
 }
 
-// activeRate is what an hbar is worth now, nil when nobody knows.
+// activeRate returns the current exchange rate of hbars, or nil if it is unknown.
 func (r *Resolver) activeRate(ctx context.Context) (*ledger.ExchangeRate, error) {
 	rates, err := r.exchangeRatesWithin(ctx, entities.Bounds{Upper: ledger.MaxTimestamp})
 	if err != nil || rates == nil {
@@ -68,7 +68,7 @@ func (r *Resolver) activeRate(ctx context.Context) (*ledger.ExchangeRate, error)
 	return &rate, nil
 }
 
-// tinybars is an estimate's total at the rate in force.
+// tinybars returns the total of an estimate at the current exchange rate, or nil if it is unknown or exceeds 64 bits.
 func (r *Resolver) tinybars(ctx context.Context, e *fees.Estimate) (*int64, error) {
 	rate, err := r.activeRate(ctx)
 	if err != nil || rate == nil {
@@ -77,5 +77,5 @@ func (r *Resolver) tinybars(ctx context.Context, e *fees.Estimate) (*int64, erro
 	if total := rate.Tinybars(e.Total); total.Valid {
 		return &total.V, nil
 	}
-	return nil, nil //nolint:nilnil // 64 bits do not hold it
+	return nil, nil //nolint:nilnil // exceeds 64 bits
 }

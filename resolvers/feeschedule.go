@@ -13,8 +13,8 @@ import (
 	"heliograph/storage/entities"
 )
 
-// feeSchedules gives the fee schedule in force: the newest valid one of the database, or the one that networks begin with. A schedule is replaced
-// as a whole, so that no estimate mixes two.
+// feeSchedules returns the current fee schedule: the newest valid one of the database, or the default. A schedule is replaced as a whole, so that no
+// estimate mixes two.
 type feeSchedules struct {
 	db      *storage.DB
 	log     *slog.Logger
@@ -23,22 +23,22 @@ type feeSchedules struct {
 
 	current atomic.Pointer[feeSchedule]
 
-	mu       sync.Mutex // while the database is read, so that no older schedule replaces a newer one
-	rejected string     // why the newest schedule is not valid, as it was logged last
+	mu       sync.Mutex // held during a read, so that an older schedule cannot replace a newer one
+	rejected string     // last logged reason why the newest schedule is invalid
 }
 
-// feeSchedule is a schedule and when it became so.
+// feeSchedule is a schedule with its timestamp.
 type feeSchedule struct {
 	*fees.Schedule
 
-	since ledger.Null[ledger.Timestamp] // unknown for the one that networks begin with
+	since ledger.Null[ledger.Timestamp] // null for the default schedule
 }
 
 func newFeeSchedules(o Options) *feeSchedules {
 	return &feeSchedules{db: o.DB, log: o.Logger, cache: o.Cache, builtIn: sync.OnceValues(fees.Default)}
 }
 
-// get returns the schedule in force, which is read when nothing is kept between requests, or nothing has been kept yet.
+// get returns the current schedule. It reads the database if caching is off or the cache is empty.
 func (s *feeSchedules) get(ctx context.Context) (*feeSchedule, error) {
 	if s.cache {
 		if kept := s.current.Load(); kept != nil {
@@ -48,12 +48,12 @@ func (s *feeSchedules) get(ctx context.Context) (*feeSchedule, error) {
 	return s.refresh(ctx)
 }
 
-// refresh reads the schedule again. When that fails the one that is kept stays.
+// refresh reads the schedule from the database. On an error the cached schedule remains.
 func (s *feeSchedules) refresh(ctx context.Context) (*feeSchedule, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var read *fees.Schedule
-	var invalid error // the newest content, where that is not valid
+	var invalid error // the error of the newest content
 	since, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.SimpleFeeFile), entities.Bounds{Upper: ledger.MaxTimestamp}, func(content []byte) (err error) {
 		if read, err = fees.ParseSchedule(content); err != nil && invalid == nil {
 			invalid = err
@@ -63,10 +63,10 @@ func (s *feeSchedules) refresh(ctx context.Context) (*feeSchedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.tell(ctx, invalid, since)
+	s.logInvalid(ctx, invalid, since)
 	if !since.Valid {
 		if read, err = s.builtIn(); err != nil {
-			return nil, fmt.Errorf("reading the fee schedule that networks begin with: %w", err)
+			return nil, fmt.Errorf("reading the default fee schedule: %w", err)
 		}
 	}
 	next := &feeSchedule{Schedule: read, since: since}
@@ -74,23 +74,23 @@ func (s *feeSchedules) refresh(ctx context.Context) (*feeSchedule, error) {
 	return next, nil
 }
 
-// tell logs once that the newest schedule is ignored.
-func (s *feeSchedules) tell(ctx context.Context, invalid error, since ledger.Null[ledger.Timestamp]) {
+// logInvalid logs once that the newest schedule is invalid.
+func (s *feeSchedules) logInvalid(ctx context.Context, invalid error, since ledger.Null[ledger.Timestamp]) {
 	if invalid == nil {
 		s.rejected = ""
 		return
 	}
 	if text := invalid.Error(); text != s.rejected {
 		s.rejected = text
-		used := "the one that networks begin with"
+		used := "default"
 		if since.Valid {
-			used = "that of " + since.V.String()
+			used = since.V.String()
 		}
-		s.log.WarnContext(ctx, "the newest fee schedule in the database is ignored", "error", invalid, "used", used)
+		s.log.WarnContext(ctx, "ignoring the invalid newest fee schedule in the database", "error", invalid, "used", used)
 	}
 }
 
-// RefreshFees reads the fee schedule again, for the estimates that follow.
+// RefreshFees reads the fee schedule again.
 func (r *Resolver) RefreshFees(ctx context.Context) error {
 	_, err := r.feeSchedules.refresh(ctx)
 	return err

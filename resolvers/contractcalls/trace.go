@@ -134,7 +134,8 @@ const (
 
 // reasons reads the revert reasons of the system contracts that a transaction called.
 func (s *Service) reasons(ctx context.Context, result *ledger.ContractResult) (systemReasons, error) {
-	actions, err := transactions.ContractActions(ctx, s.db, transactions.Located{At: result.ConsensusTimestamp, Payer: result.PayerAccountID}, nil, storage.Page{Limit: maxActions})
+	at := transactions.Located{At: result.ConsensusTimestamp, Payer: result.PayerAccountID}
+	actions, err := transactions.ContractActions(ctx, s.db, at, nil, storage.Page{Limit: maxActions})
 	if err != nil {
 		return nil, err
 	}

@@ -9,12 +9,12 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// builtIn is the schedule that networks begin with.
+// builtIn is the schedule of a new network, as JSON.
 //
 //go:embed simple_fees.json
 var builtIn []byte
 
-// Default is the schedule that networks begin with. It counts where the database has none.
+// Default returns the schedule of a new network. It is used if the database has none.
 func Default() (*Schedule, error) {
 	file, err := DefaultFile()
 	if err != nil {
@@ -23,7 +23,7 @@ func Default() (*Schedule, error) {
 	return ParseSchedule(file)
 }
 
-// DefaultFile is the schedule that networks begin with as the content of its file: a serialized FeeSchedule.
+// DefaultFile returns the content of the fee schedule file of a new network: a serialized FeeSchedule.
 func DefaultFile() ([]byte, error) { return EncodeSchedule(builtIn) }
 
 // jsonReference, jsonDefinition and jsonSchedule are the form in which people write a schedule.
@@ -107,7 +107,7 @@ func extraOf(name string) (Extra, error) {
 	return 0, fmt.Errorf("%w: extra %q is not known", ErrSchedule, name)
 }
 
-// EncodeSchedule makes the serialized FeeSchedule of a schedule in its JSON form, in the same order. It does not validate it.
+// EncodeSchedule converts a schedule from JSON to a serialized FeeSchedule, in the same order. It does not validate the schedule.
 func EncodeSchedule(text []byte) ([]byte, error) {
 	var s jsonSchedule
 	if err := json.Unmarshal(text, &s); err != nil {

@@ -9,44 +9,44 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Mode is how much an estimate looks at.
+// Mode selects what an estimate takes into account.
 type Mode string
 
 // The modes.
 const (
-	Intrinsic Mode = "INTRINSIC" // the transaction alone
-	State     Mode = "STATE"     // the ledger's state and the use of the network too
+	Intrinsic Mode = "INTRINSIC" // only the transaction
+	State     Mode = "STATE"     // also the ledger's state and the utilization of the network
 )
 
-// maxThrottle is the whole of a throttle in basis points.
+// maxThrottle is 100 percent in basis points.
 const maxThrottle = 10_000
 
-// Options say how to estimate.
+// Options are the options of an estimate.
 type Options struct {
 	Mode Mode
-	// HighVolumeThrottle is how much of the throttle of high volume is used, in basis points: 0 to 10000. Only [State] looks at it.
+	// HighVolumeThrottle is the utilization of the high-volume throttle in basis points, 0 to 10000. Only [State] uses it.
 	HighVolumeThrottle int64
-	// Facts are the answers to [Transaction.Questions]. Only [State] looks at them.
+	// Facts are the answers to [Transaction.Questions]. Only [State] uses them.
 	Facts *ledger.FeeFacts
 }
 
-// Estimate is what a transaction would cost, in tinycents.
+// Estimate is the fee of a transaction in tinycents.
 type Estimate struct {
 	Mode Mode
-	// Function is the network's name of what the transaction does.
+	// Function is the network's name of the transaction type.
 	Function string
-	// HighVolumeMultiplier is by how much high volume multiplied everything, rounded down; 1 when it did not.
+	// HighVolumeMultiplier is the multiplier of the high-volume rate, rounded down; 1 without one.
 	HighVolumeMultiplier int64
 	Node, Service        Part
 	Network              NetworkPart
 	Total                int64
-	// Notes say in words what is special about the estimate.
+	// Notes describe special properties of the estimate.
 	Notes []string
-	// ScheduleTimestamp is when the schedule was stored by which it was made, for those who know; unknown for the one that networks begin with.
+	// ScheduleTimestamp is the timestamp of the schedule, null for the default schedule.
 	ScheduleTimestamp ledger.Null[ledger.Timestamp]
 }
 
-// USCents is the total in US cents, with the eight decimals that it has.
+// USCents returns the total in US cents with eight decimals.
 func (e *Estimate) USCents() string {
 	const cent, decimals = 100_000_000, 8
 	fraction := strconv.FormatInt(e.Total%cent, 10)
@@ -60,13 +60,13 @@ type Part struct {
 	Subtotal int64     // of base and extras
 }
 
-// NetworkPart is the network's part of a fee: a multiple of the node's. The multiplier is 0 where neither is charged.
+// NetworkPart is the network's part of a fee, a multiple of the node's. The multiplier is 0 if neither is charged.
 type NetworkPart struct {
 	Multiplier int32
 	Subtotal   int64
 }
 
-// charge adds some pieces of an extra.
+// charge adds units of an extra.
 func (p *Part) charge(price int64, r reference, count int64) {
 	charged := max(0, count-r.included)
 	if charged == 0 {
@@ -77,7 +77,7 @@ func (p *Part) charge(price int64, r reference, count int64) {
 	p.Subtotal = plus(p.Subtotal, c.Subtotal)
 }
 
-// bill is an estimate while it is made.
+// bill is an estimate in progress.
 type bill struct {
 	*Estimate
 
@@ -87,14 +87,14 @@ type bill struct {
 	err        error // the first one
 }
 
-// fail ends the estimate.
+// fail ends the estimate with an error.
 func (b *bill) fail(err error) {
 	if b.err == nil {
 		b.err = err
 	}
 }
 
-// add charges some pieces of an extra for the service.
+// add charges units of an extra to the service's part.
 func (b *bill) add(e Extra, count int64) {
 	r, defined := b.definition.find(e)
 	if !defined {
@@ -104,23 +104,23 @@ func (b *bill) add(e Extra, count int64) {
 	b.Service.charge(b.schedule.prices[e], r, count)
 }
 
-// addSome charges an extra that is part of the fee only where there is any of it.
+// addSome is like add, but adds nothing if the transaction has no unit.
 func (b *bill) addSome(e Extra, count int64) {
 	if count > 0 {
 		b.add(e, count)
 	}
 }
 
-// isState tells whether the ledger's state is looked at.
+// isState reports whether the ledger's state is taken into account.
 func (b *bill) isState() bool { return b.Mode == State }
 
-// waive makes everything free, also what node and network take.
+// waive makes the transaction free, including the parts of the node and the network.
 func (b *bill) waive() { b.Node, b.Service, b.Network = Part{}, Part{}, NetworkPart{} }
 
-// Estimate says what a transaction would cost. Errors are an [InputError] or an [UndefinedExtraError].
+// Estimate estimates the fee of a transaction. Errors are an [InputError] or an [UndefinedExtraError].
 //
-// Besides what the schedule charges, [State] counts accounts that a transfer creates because it names a receiver by an alias that nobody has. The
-// extra [AccountCreations] prices each like the creation of an account, and a note says so.
+// In mode [State] it also charges accounts that a transfer creates because it has a receiver with an unused alias. The extra [AccountCreations] has the
+// price of the creation of an account for each of them, and a note reports it.
 func (s *Schedule) Estimate(t *Transaction, o Options) (*Estimate, error) {
 	function := functionOf(t.body)
 	e := &Estimate{Mode: o.Mode, Function: function.String(), HighVolumeMultiplier: 1}
@@ -162,7 +162,7 @@ func (d *definition) multiplierAt(utilization int64) int64 {
 	return d.highVolume.at(utilization)
 }
 
-// chargeNode charges what the node takes, and the network's multiple of it.
+// chargeNode charges the node's part, and the network's multiple of it.
 func (b *bill) chargeNode(t *Transaction) {
 	b.Node.Base, b.Node.Subtotal = b.schedule.nodeBase, b.schedule.nodeBase
 	b.Network.Multiplier = int32(b.schedule.multiplier)
@@ -197,5 +197,6 @@ func (b *bill) creations(list []newcomer) {
 	if n > 1 {
 		text = "The transfer creates " + strconv.FormatInt(n, 10) + " accounts, as nobody has the aliases"
 	}
-	b.Notes = append(b.Notes, text+" that it names. "+AccountCreations.String()+" stands for what the network charges for that; it is no part of the fee schedule.")
+	text += " that it names. " + AccountCreations.String() + " stands for what the network charges for that; it is no part of the fee schedule."
+	b.Notes = append(b.Notes, text)
 }

@@ -2,7 +2,7 @@ package fees
 
 import "strconv"
 
-// Extra is something that a fee schedule prices by the piece. The numbers are those of the network's messages.
+// Extra is a unit that a fee schedule prices. The values are those of the network's messages.
 type Extra uint8
 
 // The extras that transactions are charged for. A schedule may price others.
@@ -71,25 +71,25 @@ func names(e Extra) (name, piece string) {
 	return all[e][0], all[e][1]
 }
 
-// String is how the network calls the extra.
+// String returns the network's name of the extra.
 func (e Extra) String() string {
 	name, _ := names(e)
 	return name
 }
 
-// Charge is what some pieces of an extra cost.
+// Charge is the price of units of an extra.
 type Charge struct {
 	Extra Extra
-	// Count is how many pieces the transaction has, Included how many of them the base fee covers, and Charged the rest.
+	// Count is the number of units in the transaction, Included the number in the base fee, and Charged the rest.
 	Count, Included, Charged int64
-	// FeePerUnit is the price of a piece and Subtotal that of all charged ones, in tinycents.
+	// FeePerUnit is the price of a unit, and Subtotal that of the charged units, in tinycents.
 	FeePerUnit, Subtotal int64
 }
 
-// Name is how the network calls the extra.
+// Name returns the network's name of the extra.
 func (c *Charge) Name() string { return c.Extra.String() }
 
-// Explanation says in words why the extra is charged.
+// Explanation describes why the extra is charged.
 func (c *Charge) Explanation() string {
 	_, piece := names(c.Extra)
 	b := make([]byte, 0, 160)

@@ -7,10 +7,10 @@ import (
 	"github.com/hiero-ledger/hiero-sdk-go/v2/proto/services"
 )
 
-// once is a multiplier of 1: multipliers are thousandths.
+// once is the multiplier 1 in thousandths.
 const once = 1000
 
-// hasHighVolume tells whether a type of transaction can be sent with high volume.
+// hasHighVolume reports whether transactions of a type can be sent with high volume.
 func hasHighVolume(f services.HederaFunctionality) bool {
 	switch f {
 	case services.HederaFunctionality_CryptoCreate, services.HederaFunctionality_ConsensusCreateTopic, services.HederaFunctionality_ScheduleCreate,
@@ -24,7 +24,7 @@ func hasHighVolume(f services.HederaFunctionality) bool {
 	}
 }
 
-// sort brings the points into the order of a curve that is nowhere below [once].
+// sort sorts the points of the curve and raises multipliers to at least [once].
 func (r *rates) sort() {
 	if r == nil {
 		return
@@ -35,7 +35,7 @@ func (r *rates) sort() {
 	}
 }
 
-// at is the multiplier at a utilization in basis points, in thousandths and not below [once].
+// at returns the multiplier at a utilization in basis points, in thousandths and at least [once].
 func (r *rates) at(utilization int64) int64 {
 	if r == nil {
 		return once
@@ -44,7 +44,7 @@ func (r *rates) at(utilization int64) int64 {
 	return max(once, min(r.curve(utilization, most), most))
 }
 
-// curve is the multiplier before it is bounded.
+// curve returns the multiplier before limits are applied.
 func (r *rates) curve(u, most int64) int64 {
 	if len(r.points) == 0 {
 		return once + (most-once)*u/maxThrottle
@@ -71,7 +71,7 @@ func (r *rates) curve(u, most int64) int64 {
 	}
 }
 
-// scale multiplies all parts of an estimate, each by itself, so that totals may differ from sums by the rounding.
+// scale multiplies each part of an estimate separately, so totals may differ from sums by rounding.
 func (e *Estimate) scale(raw int64) {
 	scaled := func(v int64) int64 { return times(v, raw) / once }
 	for _, part := range []*Part{&e.Node, &e.Service} {

@@ -1,8 +1,8 @@
-// Package fees says what a transaction would cost before it is sent. It knows the fee schedule, which the network keeps in file 0.0.113, and how
-// each type of transaction is charged by it. Amounts are tinycents: 10^8 of them are a US cent. It neither reads a database nor speaks HTTP: what
-// the ledger's state has to do with a fee is asked for with [Transaction.Questions] and handed in with the answers.
+// Package fees estimates the fee of a transaction before it is sent. It implements the fee schedule, which the network keeps in file 0.0.113, and the
+// charges of each transaction type. Amounts are in tinycents: 10^8 of them are a US cent. It neither reads a database nor uses HTTP: callers pass the facts
+// of the ledger that [Transaction.Questions] selects.
 //
-// Arithmetic is that of signed 64-bit integers that stop at their bounds.
+// Arithmetic is saturating on signed 64-bit integers.
 package fees
 
 import (
@@ -14,10 +14,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ErrSchedule is wrapped by every error about bytes that are no fee schedule, or not a sound one.
+// ErrSchedule is wrapped by all errors about malformed or inconsistent fee schedules.
 var ErrSchedule = errors.New("no valid fee schedule")
 
-// Schedule is a fee schedule. Nothing changes it once it is made.
+// Schedule is a fee schedule. It is immutable.
 type Schedule struct {
 	nodeBase    int64
 	node        []reference
@@ -29,19 +29,19 @@ type Schedule struct {
 	definitions map[services.HederaFunctionality]*definition
 }
 
-// reference says that an extra is charged somewhere, and how many pieces of it are not.
+// reference is an extra that is charged, and the number of units that are included.
 type reference struct {
 	extra    Extra
 	included int64
 }
 
-// service is a group of definitions, which only validation looks at.
+// service is a group of definitions. Only validation uses it.
 type service struct {
 	name        string
 	definitions []*definition
 }
 
-// definition is how one type of transaction is charged.
+// definition has the charges of a transaction type.
 type definition struct {
 	function   services.HederaFunctionality
 	base       int64
@@ -50,13 +50,13 @@ type definition struct {
 	highVolume *rates
 }
 
-// rates are what high volume multiplies the fees of a type of transaction by, in thousandths.
+// rates are the high-volume multipliers of a transaction type, in thousandths.
 type rates struct {
 	most   int64
 	points []point
 }
 
-// point is a place of a curve: at a utilization in basis points the multiplier is that of the point.
+// point is a point of the curve: a utilization in basis points and its multiplier.
 type point struct{ utilization, multiplier int64 }
 
 // find returns what a definition says of an extra.
@@ -69,8 +69,8 @@ func (d *definition) find(e Extra) (reference, bool) {
 	return reference{}, false
 }
 
-// ParseSchedule reads a serialized FeeSchedule message and validates it. It is strict: a field that it does not know makes the schedule invalid, as
-// prices that nobody understands must not be left out in silence. All errors are [ErrSchedule].
+// ParseSchedule decodes and validates a serialized FeeSchedule. An unknown field makes the schedule invalid, because unknown prices must not be ignored. All
+// errors wrap [ErrSchedule].
 func ParseSchedule(content []byte) (*Schedule, error) {
 	s := &Schedule{definitions: map[services.HederaFunctionality]*definition{}}
 	if err := s.read(content); err != nil {
@@ -81,7 +81,7 @@ func ParseSchedule(content []byte) (*Schedule, error) {
 	}
 	for _, svc := range s.services {
 		for _, d := range svc.definitions {
-			if s.definitions[d.function] == nil { // the first one counts
+			if s.definitions[d.function] == nil { // the first one is used
 				s.definitions[d.function] = d
 				d.highVolume.sort()
 			}
@@ -91,7 +91,7 @@ func ParseSchedule(content []byte) (*Schedule, error) {
 	return s, nil
 }
 
-// shape are the fields that a message may have, by their numbers.
+// shape has the known fields of a message by number.
 type shape map[protowire.Number]protowire.Type
 
 const (
@@ -141,7 +141,7 @@ func (s *Schedule) read(b []byte) error {
 				s.multiplier = int64(int32(v))
 				return nil
 			})
-		case 3: // what a transaction costs that cannot be read: it has no estimate
+		case 3: // the fee of unreadable transactions, which have no estimate
 			return each(b, shape{1: number}, func(protowire.Number, uint64, []byte) error { return nil })
 		case 4:
 			return s.readExtra(b)
@@ -281,7 +281,7 @@ func (r *rates) read(b []byte) error {
 	})
 }
 
-// validate makes sure that the schedule can be charged by: everything that is referred to has a price, nothing is said twice, nothing is negative.
+// validate checks that all references have a price, that nothing is declared twice, and that nothing is negative.
 func (s *Schedule) validate() error {
 	switch {
 	case !s.hasNode || !s.hasNetwork:
@@ -317,7 +317,7 @@ func (s *Schedule) validate() error {
 	return nil
 }
 
-// sound checks a base fee and the extras that go with it.
+// checkFee checks a base fee and its extras.
 func (s *Schedule) sound(base int64, list []reference) error {
 	if base < 0 {
 		return fmt.Errorf("the base fee is %d", base)

@@ -8,7 +8,7 @@ const (
 	lastSystemFile  = 750
 )
 
-// functionOf is what a transaction does, NONE for what cannot be estimated.
+// functionOf returns the type of a transaction, NONE if it cannot be estimated.
 func functionOf(body *services.TransactionBody) services.HederaFunctionality { //nolint:gocyclo,cyclop // a table
 	switch body.GetData().(type) {
 	case *services.TransactionBody_ContractCall:
@@ -84,7 +84,7 @@ func functionOf(body *services.TransactionBody) services.HederaFunctionality { /
 	}
 }
 
-// tokenFunctionOf is what a transaction does with tokens.
+// tokenFunctionOf returns the type of a token transaction.
 func tokenFunctionOf(body *services.TransactionBody) services.HederaFunctionality { //nolint:cyclop // a table
 	switch body.GetData().(type) {
 	case *services.TransactionBody_TokenCreation:
@@ -132,7 +132,7 @@ func tokenFunctionOf(body *services.TransactionBody) services.HederaFunctionalit
 	}
 }
 
-// chargedLike is the function whose definition a function is charged by: its own, but airdrops are charged like transfers.
+// chargedLike returns the function whose definition applies: transfers for airdrops, else the function itself.
 func chargedLike(f services.HederaFunctionality) services.HederaFunctionality {
 	if f == services.HederaFunctionality_TokenAirdrop {
 		return services.HederaFunctionality_CryptoTransfer
@@ -140,12 +140,12 @@ func chargedLike(f services.HederaFunctionality) services.HederaFunctionality {
 	return f
 }
 
-// isWaived tells whether a function is free, whatever a schedule says.
+// isWaived reports whether a function is always free.
 func isWaived(f services.HederaFunctionality) bool {
 	return f == services.HederaFunctionality_SystemDelete || f == services.HederaFunctionality_SystemUndelete || f == services.HederaFunctionality_HookDispatch
 }
 
-// chargeService charges the extras of the service. A type that is not named has none.
+// chargeService charges the extras of the service. Other types have none.
 func (b *bill) chargeService(t *Transaction) { //nolint:cyclop,gocyclo // a table
 	switch d := t.body.GetData().(type) {
 	case *services.TransactionBody_CryptoCreateAccount:
@@ -223,7 +223,7 @@ func (b *bill) chargeService(t *Transaction) { //nolint:cyclop,gocyclo // a tabl
 
 func count[T any](list []T) int64 { return int64(len(list)) }
 
-// keyed is what creating and changing a token have in common.
+// keyed has the common fields of the creation and the update of a token.
 type keyed interface {
 	GetAdminKey() *services.Key
 	GetFeeScheduleKey() *services.Key
@@ -239,7 +239,7 @@ func tokenKeys(t keyed) int64 {
 	return keys(t.GetAdminKey(), t.GetFeeScheduleKey(), t.GetFreezeKey(), t.GetKycKey(), t.GetMetadataKey(), t.GetPauseKey(), t.GetSupplyKey(), t.GetWipeKey())
 }
 
-// chargeMessage charges a message to a topic, whose custom fees only the state tells.
+// chargeMessage charges a message to a topic. Its custom fees are known only from the state.
 func (b *bill) chargeMessage(m *services.ConsensusSubmitMessageTransactionBody) {
 	switch length := count(m.GetMessage()); {
 	case b.isState() && m.GetTopicID() == nil:
@@ -252,7 +252,7 @@ func (b *bill) chargeMessage(m *services.ConsensusSubmitMessageTransactionBody) 
 	}
 }
 
-// chargeFileUpdate charges the update of a file; that of a system file is free.
+// chargeFileUpdate charges the update of a file. Updates of system files are free.
 func (b *bill) chargeFileUpdate(body *services.TransactionBody, u *services.FileUpdateTransactionBody) {
 	if b.isState() {
 		if body.GetTransactionID().GetAccountID() == nil || u.GetFileID() == nil {
@@ -268,7 +268,7 @@ func (b *bill) chargeFileUpdate(body *services.TransactionBody, u *services.File
 	b.add(StateBytes, count(u.GetContents()))
 }
 
-// chargeSchedule charges the scheduling of a transaction. What the transaction itself costs is charged when it is executed.
+// chargeSchedule charges the scheduling of a transaction. The scheduled transaction itself is charged when it is executed.
 func (b *bill) chargeSchedule(s *services.ScheduleCreateTransactionBody) {
 	if s.GetScheduledTransactionBody() == nil {
 		b.fail(ErrUnknownType)

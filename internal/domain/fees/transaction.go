@@ -7,13 +7,13 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// MaxBytes is how long a transaction may be that is estimated. The network takes 6 KiB, and 130 KiB from privileged accounts.
+// MaxBytes is the maximum size of a transaction. The network accepts 6 KiB, and 130 KiB from privileged accounts.
 const MaxBytes = 256 << 10
 
-// maxDepth is how deep messages may be nested.
+// maxDepth is the maximum nesting of messages.
 const maxDepth = 1000
 
-// InputError is the reason why a transaction has no estimate. The transaction causes it, not the service.
+// InputError is the reason why a transaction cannot be estimated. The transaction caused it, not the service.
 type InputError struct{ text string }
 
 func (e *InputError) Error() string { return e.text }
@@ -32,15 +32,14 @@ func (e *UndefinedExtraError) Error() string {
 	return "the fee schedule does not define the extra " + e.Extra.String()
 }
 
-// Transaction is what a client wants to send, read so far that it can be charged.
+// Transaction is a decoded transaction.
 type Transaction struct {
 	body       *services.TransactionBody
 	signatures int64
-	bytes      int64 // its length when all that nobody knows is left out
+	bytes      int64 // its length without unknown fields
 }
 
-// Parse reads a serialized Transaction. Fields that it does not know are left out, but those that it knows must have their types. Errors are an
-// [InputError].
+// Parse decodes a serialized Transaction and ignores unknown fields. Known fields must have their wire types. Errors are an [InputError].
 func Parse(b []byte) (*Transaction, error) {
 	var tx services.Transaction
 	if !unmarshal(b, &tx) {
@@ -64,10 +63,10 @@ func Parse(b []byte) (*Transaction, error) {
 	return t, nil
 }
 
-// Function is the network's name of what the transaction does, such as CryptoTransfer, and NONE when it does nothing that is known.
+// Function returns the network's name of the transaction type, such as CryptoTransfer, or NONE if it is unknown.
 func (t *Transaction) Function() string { return functionOf(t.body).String() }
 
-// unmarshal reads a message without what nobody knows; it tells whether it could.
+// unmarshal decodes a message and drops unknown fields. It reports whether the message is valid.
 func unmarshal(b []byte, m proto.Message) bool {
 	if !typed(m.ProtoReflect().Descriptor(), b, maxDepth) {
 		return false
@@ -75,8 +74,8 @@ func unmarshal(b []byte, m proto.Message) bool {
 	return proto.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: maxDepth + 1}.Unmarshal(b, m) == nil
 }
 
-// typed tells whether all fields that a serialized message and the messages in it are known to have are of their wire types. Unmarshalling takes
-// those that are not for unknown ones.
+// typed reports whether all known fields of a serialized message and its nested messages have their wire types. Unmarshalling treats others as unknown
+// fields.
 func typed(of protoreflect.MessageDescriptor, b []byte, depth int) bool {
 	if depth == 0 {
 		return false
@@ -113,7 +112,7 @@ func typed(of protoreflect.MessageDescriptor, b []byte, depth int) bool {
 	return true
 }
 
-// wireType is how a field of a kind is written.
+// wireType returns the wire type of a kind of field.
 func wireType(k protoreflect.Kind) protowire.Type {
 	switch k {
 	case protoreflect.DoubleKind, protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind:

@@ -10,10 +10,10 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// maxHookGas bounds the gas of a single call of a hook.
+// maxHookGas is the maximum gas of a single hook call.
 const maxHookGas = 15_000_000
 
-// transfers are what a transfer or an airdrop moves.
+// transfers are the transfers of a transfer or an airdrop.
 type transfers struct {
 	hbar   []*services.AccountAmount
 	tokens []*services.TokenTransferList
@@ -27,7 +27,7 @@ func transfersOf(body *services.TransactionBody) transfers {
 	return transfers{nil, body.GetTokenAirdrop().GetTokenTransfers()}
 }
 
-// chargeTransfer charges transfers by the accounts, hooks and tokens in them.
+// chargeTransfer charges transfers by their accounts, hooks and tokens.
 func (b *bill) chargeTransfer(t transfers) {
 	accounts, complete := t.accounts()
 	if !complete {
@@ -49,7 +49,7 @@ func (b *bill) chargeTransfer(t transfers) {
 	}
 }
 
-// chargeTokens charges transfers of tokens by what the tokens are.
+// chargeTokens charges transfers of tokens by the types of the tokens.
 func (b *bill) chargeTokens(t transfers) {
 	var units int64
 	customFees := false
@@ -78,7 +78,7 @@ func (b *bill) chargeTokens(t transfers) {
 	b.add(TokenTypes, units)
 }
 
-// account is an account as a transaction names it, to compare it by.
+// account identifies an account in a transaction, for comparison.
 type account struct {
 	shard, realm, number int64
 	alias                string
@@ -144,10 +144,10 @@ func (t transfers) hooks() (calls, gas int64) {
 	return calls, gas
 }
 
-// newcomer is somebody for whom a transfer creates an account, unless there is one of that alias or, for the alias that is an ECDSA key, of its address.
+// newcomer is a receiver for which a transfer creates an account if no account has the alias or, for an ECDSA key, its address.
 type newcomer struct{ alias, address ledger.Alias }
 
-// maxNewcomers bounds the keys whose addresses are computed, which takes time. The network takes no transaction with nearly as many receivers.
+// maxNewcomers is the maximum number of keys whose addresses are computed. The network accepts fewer receivers per transaction.
 const maxNewcomers = 100
 
 // newcomers are the receivers who are named by an alias for which an account can be created, each once.
@@ -188,7 +188,7 @@ const (
 	ecdsaLength   = 33
 )
 
-// canCreate tells whether a transfer to an alias that nobody has creates an account: for an EVM address that is not made of an account number, and
+// canCreate reports whether a transfer to an alias that nobody has creates an account: for an EVM address that is not made of an account number, and
 // for a single key. An ECDSA key has an address by which the account may be known already.
 func canCreate(alias []byte) (address ledger.Alias, possible bool) {
 	if len(alias) == addressLength {
@@ -211,7 +211,7 @@ func canCreate(alias []byte) (address ledger.Alias, possible bool) {
 	return crypto.PubkeyToAddress(*public).Bytes(), true
 }
 
-// tokenID is the id of a token; none when no such token can exist.
+// tokenID returns the id of a token, or 0 if such a token cannot exist.
 func tokenID(t *services.TokenID) ledger.EntityID {
 	return entityID(t.GetShardNum(), t.GetRealmNum(), t.GetTokenNum())
 }
@@ -224,7 +224,7 @@ func entityID(shard, realm, number int64) ledger.EntityID {
 	return id
 }
 
-// Questions are what the fee of the transaction depends on besides itself, in mode [State].
+// Questions returns the facts of the ledger that the fee depends on in mode [State].
 func (t *Transaction) Questions() *ledger.FeeQuestions {
 	q := &ledger.FeeQuestions{}
 	if topic := t.body.GetConsensusSubmitMessage().GetTopicID(); topic != nil {

@@ -1,6 +1,6 @@
 package ledger
 
-// EntityType is what kind of thing an entity is.
+// EntityType is the type of an entity.
 type EntityType string
 
 // The types of entities.
@@ -14,8 +14,7 @@ const (
 	EntitySchedule EntityType = "SCHEDULE"
 )
 
-// Account is an account, or a contract seen as one: both hold hbar. It is a row of the tables entity and entity_history with the
-// stake it has in entity_stake.
+// Account is an account or a contract, which both hold hbars: a row of the tables entity and entity_history with its row of entity_stake.
 type Account struct {
 	EntityID                      EntityID
 	Type                          EntityType
@@ -24,7 +23,7 @@ type Account struct {
 	AutoRenewPeriod               Null[int64] // seconds
 	CreatedTimestamp              Null[Timestamp]
 	DeclineReward                 bool
-	DelegationAddress             []byte // empty when the account delegates to nobody
+	DelegationAddress             []byte // empty without a delegation
 	Deleted                       Null[bool]
 	EthereumNonce                 Null[int64]
 	EVMAddress                    Null[EVMAddress] // the stored one, else a 20-byte alias, else the long-zero one
@@ -42,30 +41,30 @@ type Account struct {
 	Balance                       Balance
 }
 
-// Balance is what an account holds at a moment.
+// Balance is the balance of an account, now or at a historical instant.
 type Balance struct {
 	AccountID EntityID
 	Balance   Null[int64]     // tinybars
 	Timestamp Null[Timestamp] // when the balance was taken
-	// Snapshot tells that the balance is of the past: tokens are those of the last balance files in this window, not today's.
+	// Snapshot is set for a historical balance. Its tokens are those of the last balance files in this window.
 	Snapshot Null[SnapshotWindow]
 }
 
-// SnapshotWindow is the time within which the rows of one balance snapshot lie, both ends included. Within a month only the first
-// snapshot is complete; later ones hold what changed, so the last row of each account counts.
+// SnapshotWindow is the time range of the rows of a balance snapshot, inclusive. Only the first snapshot of a month is complete. Later ones have changes
+// only, so the last row of each account is its balance.
 type SnapshotWindow struct {
 	From Timestamp // the first instant of the snapshot's month, UTC
 	At   Timestamp // the snapshot's own time
 }
 
-// TokenBalance is how much of a token an account holds.
+// TokenBalance is the balance of a token in an account.
 type TokenBalance struct {
 	TokenID EntityID
 	Balance int64 // in the token's smallest unit; for a non-fungible token the number of serials
 }
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks types that have a global id in the graph.
 func (*Account) IsNode() {}
 
-// IsEntity marks what has an entity id.
+// IsEntity marks types that have an entity id.
 func (*Account) IsEntity() {}

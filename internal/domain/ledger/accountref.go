@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// AccountRef names an account in one of three ways: by ID, unless Address is known or Alias is not nil. An address that is long-zero is
-// read as the id in it, with the ledger's own shard and realm.
+// AccountRef identifies an account by Address if it is valid, by Alias if it is not nil, else by ID. A long-zero address is the id in it, with the ledger's
+// shard and realm.
 type AccountRef struct {
 	ID      EntityID
 	Address Null[EVMAddress]
 	Alias   Alias
-	// Live tells that the entity must be known not to be deleted; otherwise an alias also finds what the ledger only refers to.
+	// Live requires an entity that is not deleted. Otherwise an alias also finds entities that the ledger only refers to.
 	Live bool
 }
 
-// livePrefix stands in front of an address or alias whose reference is Live.
+// livePrefix precedes the address or alias of a reference that is Live.
 const livePrefix = "live:"
 
-// ParseLiveAccountRef reads what [ParseAccountRef] does, and also "live:" in front of an address or alias: the reference is Live then, and an
-// address is looked up even when it is long-zero.
+// ParseLiveAccountRef is like [ParseAccountRef] but also accepts "live:" before an address or alias. Then the reference is Live, and an address is looked up
+// even if it is long-zero.
 func ParseLiveAccountRef(s string, base EntityID) (AccountRef, error) {
 	name, live := strings.CutPrefix(s, livePrefix)
 	if !live {
@@ -36,7 +36,7 @@ func ParseLiveAccountRef(s string, base EntityID) (AccountRef, error) {
 	return AccountRef{Alias: alias, Live: true}, nil
 }
 
-// String is the id, the address or the alias in its own text form.
+// String returns the id, the address or the alias.
 func (r AccountRef) String() string {
 	prefix := ""
 	if r.Live {
@@ -52,10 +52,10 @@ func (r AccountRef) String() string {
 	}
 }
 
-// ParseAccountRef reads an entity id, an EVM address (40 hex digits, with "0x" or with shard and realm in front or bare), or an alias in
-// base32 with optional shard and realm. Shard and realm in front of an address or an alias must be those of base; either both or only
-// the realm may stand there. Forty hex digits are always an address; otherwise text of digits and points only is an id, never an alias.
-// An id that cannot exist is an [EntityIDError]; everything else that is none of the three is [ErrSyntax].
+// ParseAccountRef parses an entity id, an EVM address or an alias. An EVM address has 40 hex digits, with "0x", with shard and realm, or without a prefix.
+// An alias is base32 with optional shard and realm. A realm, or shard and realm, before an address or an alias must be those of base. 40 hex digits are
+// always an address. Other text of digits and points is an id, never an alias. The error is an [EntityIDError] for an id that cannot exist, else it wraps
+// [ErrSyntax].
 func ParseAccountRef(s string, base EntityID) (AccountRef, error) {
 	at := strings.LastIndexByte(s, '.') + 1
 	realm, local := s[:at], s[at:]
@@ -97,7 +97,7 @@ func refOfAddress(digits string, base EntityID) (AccountRef, error) {
 	return AccountRef{Address: Of(a)}, nil
 }
 
-// checkRealm refuses what stands in front of an address or alias unless it is nothing, "realm." or "shard.realm." of base.
+// checkRealm fails if the prefix of an address or alias is not empty, "realm." or "shard.realm." of base.
 func checkRealm(prefix string, shardDigits int, base EntityID) error {
 	if prefix == "" {
 		return nil

@@ -7,17 +7,17 @@ import (
 
 var base32NoPadding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// Alias is an account's alias: a protobuf-encoded key, or a 20-byte EVM address. Nil means none.
+// Alias is the alias of an account: a protobuf-encoded key or a 20-byte EVM address. Nil means no alias.
 type Alias []byte
 
 // Append appends the alias in base32 of RFC 4648, upper case, without padding.
 func (a Alias) Append(dst []byte) []byte { return base32NoPadding.AppendEncode(dst, a) }
 
-// String is the alias in base32.
+// String returns the alias in base32.
 func (a Alias) String() string { return base32NoPadding.EncodeToString(a) }
 
-// ParseAlias reads base32 of RFC 4648, upper case, without padding. Lengths that no number of bytes gives are refused, and so are
-// letters after which bits that mean nothing are set: each alias has one spelling only. Errors wrap [ErrSyntax].
+// ParseAlias parses base32 of RFC 4648, upper case, without padding. It rejects invalid lengths and non-zero trailing bits, so that each alias has a single
+// spelling. Errors wrap [ErrSyntax].
 func ParseAlias(s string) (Alias, error) {
 	if s == "" {
 		return nil, fmt.Errorf("alias is empty: %w", ErrSyntax)

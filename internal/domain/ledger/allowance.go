@@ -1,26 +1,26 @@
 package ledger
 
-// AccountAllowances are the allowances that an account has granted, or those that were granted to it.
+// AccountAllowances are the allowances that an account granted or received.
 type AccountAllowances struct {
 	AccountID EntityID
 	Received  bool
 }
 
-// CryptoAllowance lets a spender move hbar of an owner: a row of the table crypto_allowance.
+// CryptoAllowance lets a spender transfer hbars of an owner: a row of the table crypto_allowance.
 type CryptoAllowance struct {
 	OwnerID       EntityID
 	SpenderID     EntityID
-	Amount        int64 // tinybars that are left
+	Amount        int64 // remaining tinybars
 	AmountGranted int64 // tinybars
 	Timestamp     TimestampRange
 }
 
-// TokenAllowance lets a spender move a fungible token of an owner: a row of the table token_allowance.
+// TokenAllowance lets a spender transfer a fungible token of an owner: a row of the table token_allowance.
 type TokenAllowance struct {
 	OwnerID       EntityID
 	SpenderID     EntityID
 	TokenID       EntityID
-	Amount        int64 // what is left, in the token's smallest unit
+	Amount        int64 // remaining amount in the token's smallest unit
 	AmountGranted int64 // in the token's smallest unit
 	Timestamp     TimestampRange
 }
@@ -36,10 +36,10 @@ type TokenAllowanceFilter struct {
 	OwnerID   *EntityIDFilter
 	SpenderID *EntityIDFilter
 	TokenID   *EntityIDFilter
-	AnyOf     []*TokenAllowanceKeyFilter // nil means no condition, an empty list meets nothing
+	AnyOf     []*TokenAllowanceKeyFilter // nil means no condition, an empty list matches nothing
 }
 
-// TokenAllowanceKeyFilter is a set of conditions on what names an owner's allowance.
+// TokenAllowanceKeyFilter is a set of conditions on the key of an owner's allowance.
 type TokenAllowanceKeyFilter struct {
 	SpenderID *EntityIDFilter
 	TokenID   *EntityIDFilter
@@ -50,7 +50,8 @@ type StakingRewardFilter struct {
 	Timestamp *TimestampFilter
 }
 
-// NftAllowance lets a spender take every serial of a collection that an owner has, or had let it: a row of the table nft_allowance.
+// NftAllowance is an approval, current or revoked, for a spender to transfer all serials of a collection that an owner has: a row of the table
+// nft_allowance.
 type NftAllowance struct {
 	ApprovedForAll bool
 	OwnerID        EntityID
@@ -59,14 +60,14 @@ type NftAllowance struct {
 	Timestamp      TimestampRange
 }
 
-// NftAllowanceFilter selects allowances among those that an account granted or got.
+// NftAllowanceFilter selects allowances that an account granted or received.
 type NftAllowanceFilter struct {
 	AccountID *EntityIDFilter // of the other account
 	TokenID   *EntityIDFilter
 	Bounds    BoundsMode
 }
 
-// BoundsMode tells how bounds on several values of a row hold together.
+// BoundsMode is the way bounds on several values of a row are combined.
 type BoundsMode string
 
 // The modes. With BoundsInOrder they are places in the order of a list, so that a bound on the second value counts only where the first is at its own bound.

@@ -1,6 +1,6 @@
 package ledger
 
-// Block is one block of the ledger: a row of the table record_file.
+// Block is a block of the ledger: a row of the table record_file.
 type Block struct {
 	Number       int64
 	Hash         string // "0x" and 96 hex digits
@@ -14,5 +14,5 @@ type Block struct {
 	Timestamp    TimestampRange
 }
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks types that have a global id in the graph.
 func (*Block) IsNode() {}

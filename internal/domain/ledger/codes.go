@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Unknown is the name of a transaction type or response code that is not in the tables. It is the name of response code 21 as well.
+// Unknown is the name of a transaction type or response code that is not in the tables. It is also the name of response code 21.
 const Unknown = "UNKNOWN"
 
-// TransactionType is what a transaction does: the number of the field that holds its body.
+// TransactionType is the type of a transaction: the number of the field that holds its body.
 type TransactionType int16
 
-// ResponseCode tells how a transaction ended.
+// ResponseCode is the result of a transaction.
 type ResponseCode int16
 
 //go:embed data/transaction_types.csv
@@ -28,13 +28,13 @@ var (
 	responseCodes    = readNames[ResponseCode](transactionResultsCSV)
 )
 
-// names maps numbers to names and back. It is never written after it was read.
+// names maps numbers to names and back. It is read-only.
 type names[T ~int16] struct {
 	byCode map[T]string
 	byName map[string]T
 }
 
-// readNames reads the first two columns of an embedded table: number and name. A table that cannot be read is a mistake of the build.
+// readNames reads number and name from the first two columns of an embedded table. It panics if the table is invalid.
 func readNames[T ~int16](table string) names[T] {
 	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
 	if err != nil {
@@ -59,7 +59,7 @@ func (n names[T]) find(name string) (T, bool) {
 	return code, ok && len(upper) == len(name)
 }
 
-// String is the type's name, such as CRYPTOTRANSFER, or [Unknown].
+// String returns the name of the type, such as CRYPTOTRANSFER, or [Unknown].
 func (t TransactionType) String() string {
 	if name, ok := transactionTypes.byCode[t]; ok {
 		return name
@@ -67,7 +67,7 @@ func (t TransactionType) String() string {
 	return Unknown
 }
 
-// ParseTransactionType reads the name of a transaction type in any case. Errors wrap [ErrSyntax].
+// ParseTransactionType parses the name of a transaction type, ignoring case. Errors wrap [ErrSyntax].
 func ParseTransactionType(s string) (TransactionType, error) {
 	if t, ok := transactionTypes.find(s); ok {
 		return t, nil
@@ -75,7 +75,7 @@ func ParseTransactionType(s string) (TransactionType, error) {
 	return 0, fmt.Errorf("%q is the name of no transaction type: %w", s, ErrSyntax)
 }
 
-// String is the code's name, such as SUCCESS, or [Unknown].
+// String returns the name of the code, such as SUCCESS, or [Unknown].
 func (c ResponseCode) String() string {
 	if name, ok := responseCodes.byCode[c]; ok {
 		return name
@@ -83,7 +83,7 @@ func (c ResponseCode) String() string {
 	return Unknown
 }
 
-// ParseResponseCode reads the name of a response code in any case. Errors wrap [ErrSyntax].
+// ParseResponseCode parses the name of a response code, ignoring case. Errors wrap [ErrSyntax].
 func ParseResponseCode(s string) (ResponseCode, error) {
 	if c, ok := responseCodes.find(s); ok {
 		return c, nil

@@ -1,7 +1,7 @@
 package ledger
 
-// Contract is a smart contract: a row of the table entity or entity_history with what the table contract knows of it. The codes, which can be
-// large, are read apart.
+// Contract is a smart contract: a row of the table entity or entity_history with columns of the table contract. Its bytecode, which can be large, is read
+// separately.
 type Contract struct {
 	EntityID                      EntityID
 	AdminKey                      *KeyInfo
@@ -21,21 +21,21 @@ type Contract struct {
 	Timestamp                     TimestampRange
 }
 
-// ContractState is what a slot of a contract's storage holds, now or at a time.
+// ContractState is the value of a storage slot of a contract, now or at a historical instant.
 type ContractState struct {
 	Address    []byte // of the contract in the EVM; nil for the contract 0
 	ContractID EntityID
 	Slot       []byte    // 32 bytes
-	Value      []byte    // 32 bytes; nil when unknown
+	Value      []byte    // 32 bytes; nil if unknown
 	Timestamp  Timestamp // when the slot was last written, or read for the first time
 }
 
-// ContractLog is a row of the table contract_log with its contract's address and its block. A synthetic one was derived from the movement of a
-// token outside of the EVM.
+// ContractLog is a row of the table contract_log with its contract's address and its block. A synthetic log is derived from a token transfer outside of the
+// EVM.
 type ContractLog struct {
 	ConsensusTimestamp Timestamp
 	Index              int32
-	Address            []byte // of the contract in the EVM; nil where there is none
+	Address            []byte // of the contract in the EVM; nil if missing
 	Bloom              []byte
 	ContractID         EntityID
 	Data               []byte // at least 32 bytes, or none
@@ -43,14 +43,14 @@ type ContractLog struct {
 	RootContractID     EntityID
 	Synthetic          bool
 	Topics             [][]byte // 0 to 4, 32 bytes each
-	TransactionHash    []byte   // 32 bytes; empty when unknown
+	TransactionHash    []byte   // 32 bytes; empty if unknown
 	TransactionIndex   Null[int32]
 
-	BlockHash   string // "0x" and hex; only "0x" when the block is unknown
+	BlockHash   string // "0x" and hex; "0x" if the block is unknown
 	BlockNumber Null[int64]
 }
 
-// MaxTopics is how many topics a log can have.
+// MaxTopics is the maximum number of topics of a log.
 const MaxTopics = 4
 
 // ContractFilter selects contracts.
@@ -59,8 +59,8 @@ type ContractFilter struct {
 	Contracts []ContractRef // their ids join those of ID.In
 }
 
-// SlotFilter is a set of conditions on a slot of storage; a row must meet all that are given. Slots are filled with zeros in front, or lose
-// them, before they are compared byte by byte. A non-nil empty In meets nothing.
+// SlotFilter is a set of conditions on a storage slot. A row must satisfy all of them. Slots are compared byte by byte after padding or trimming to 32
+// bytes. A non-nil empty In matches nothing.
 type SlotFilter struct {
 	Eq  []byte
 	Gt  []byte
@@ -70,7 +70,7 @@ type SlotFilter struct {
 	In  [][]byte
 }
 
-// ContractStateFilter selects slots of storage.
+// ContractStateFilter selects storage slots.
 type ContractStateFilter struct {
 	Slot *SlotFilter
 }
@@ -88,11 +88,11 @@ type ContractLogFilter struct {
 	TransactionHash *string
 }
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks types that have a global id in the graph.
 func (*Contract) IsNode() {}
 
-// IsEntity marks what has an entity id.
+// IsEntity marks types that have an entity id.
 func (*Contract) IsEntity() {}
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks types that have a global id in the graph.
 func (*ContractLog) IsNode() {}

@@ -1,6 +1,6 @@
 package ledger
 
-// ContractAction is one step of a call: a call, a creation or a precompile that the EVM ran. A row of the table contract_action.
+// ContractAction is a step of a call: a call, a creation or a precompiled contract. A row of the table contract_action.
 type ContractAction struct {
 	ConsensusTimestamp Timestamp
 	CallDepth          int32
@@ -13,26 +13,26 @@ type ContractAction struct {
 	Index              int32
 	Input              []byte
 	Recipient          EntityID
-	RecipientType      *EntityType // nil when there is no recipient
+	RecipientType      *EntityType // nil without a recipient
 	ResultData         []byte
 	ResultDataType     ResultDataType
-	To                 []byte // 20 bytes; nil when there is no recipient
+	To                 []byte // 20 bytes; nil without a recipient
 	Value              int64  // tinybars
 }
 
-// From is the address made of the caller's number; nil when the caller is unknown.
+// From returns the long-zero address of the caller, or nil if the caller is unknown.
 func (a *ContractAction) From() []byte { return longZero(a.Caller) }
 
-// CallOperationType is the operation of the EVM by which something was called.
+// CallOperationType is the EVM operation of an action.
 type CallOperationType string
 
-// CallType is what kind of thing was run.
+// CallType is the kind of an action.
 type CallType string
 
-// ResultDataType is what the result's data mean.
+// ResultDataType is the meaning of an action's result data.
 type ResultDataType string
 
-// CallOperationTypeOf is the operation with a number of the ledger.
+// CallOperationTypeOf returns the operation of a database value.
 func CallOperationTypeOf(n int32) CallOperationType {
 	switch n {
 	case 1:
@@ -52,7 +52,7 @@ func CallOperationTypeOf(n int32) CallOperationType {
 	}
 }
 
-// CallTypeOf is the kind with a number of the ledger.
+// CallTypeOf returns the kind of a database value.
 func CallTypeOf(n int32) CallType {
 	switch n {
 	case 0:
@@ -70,7 +70,7 @@ func CallTypeOf(n int32) CallType {
 	}
 }
 
-// ResultDataTypeOf is the meaning with a number of the ledger.
+// ResultDataTypeOf returns the type of a database value.
 func ResultDataTypeOf(n int32) ResultDataType {
 	switch n {
 	case 11:

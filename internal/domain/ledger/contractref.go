@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// ContractRef names what can be called: by ID, unless Address is known. An address that is long-zero is read as the id in it.
+// ContractRef identifies a contract by Address if it is valid, else by ID. A long-zero address is the id in it.
 type ContractRef struct {
 	ID      EntityID
 	Address Null[EVMAddress]
 }
 
-// String is the id or the address in its own text form.
+// String returns the id or the address.
 func (r ContractRef) String() string {
 	if r.Address.Valid {
 		return r.Address.V.String()
@@ -19,12 +19,12 @@ func (r ContractRef) String() string {
 	return r.ID.String()
 }
 
-// AccountRef is the same as the name of an account.
+// AccountRef returns the reference as an AccountRef.
 func (r ContractRef) AccountRef() AccountRef { return AccountRef{ID: r.ID, Address: r.Address} }
 
-// ParseContractRef reads an entity id, or an EVM address: 40 hex digits, with "0x" or with shard and realm in front or bare. In front of an
-// address that is made of an entity's number, shard and realm must be those of base; in front of any other they do not matter. What has the form
-// of one but names nothing that can exist is an [EntityIDError]; everything else is [ErrSyntax].
+// ParseContractRef parses an entity id, or an EVM address: 40 hex digits, with "0x", with shard and realm, or without a prefix. Shard and realm before a
+// long-zero address must be those of base; before other addresses they are ignored. The error is an [EntityIDError] if the reference is well-formed but
+// cannot exist, else it wraps [ErrSyntax].
 func ParseContractRef(s string, base EntityID) (ContractRef, error) {
 	at := strings.LastIndexByte(s, '.') + 1
 	prefix, local := s[:at], s[at:]
@@ -55,7 +55,7 @@ func ParseContractRef(s string, base EntityID) (ContractRef, error) {
 	return ContractRef{ID: base.WithNum(num)}, nil
 }
 
-// parsePrefix reads shard and realm in front of an address: nothing, "realm." or "shard.realm.".
+// parsePrefix parses the prefix of an address: empty, "realm." or "shard.realm.".
 func parsePrefix(prefix string, base EntityID) ([2]int64, error) {
 	parts := [2]int64{base.Shard(), base.Realm()}
 	if prefix == "" {

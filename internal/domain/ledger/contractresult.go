@@ -9,19 +9,19 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ContractResult is how a call or the creation of a contract ended: a row of the table contract_result with what the entity, the block and the
-// Ethereum transaction know of it. A synthetic one stands for transfers of tokens outside of the EVM that left logs.
+// ContractResult is the result of a call or the creation of a contract: a row of the table contract_result with columns of the entity, the block and the
+// Ethereum transaction. A synthetic result stands for token transfers outside of the EVM that have logs.
 type ContractResult struct {
 	ConsensusTimestamp Timestamp
-	Address            []byte // of the contract in the EVM; nil where nothing was called
+	Address            []byte // of the contract in the EVM; nil without a called contract
 	Amount             Null[int64]
-	Bloom              []byte // 256 bytes, or empty when unknown
-	CallResult         []byte // empty when unknown
+	Bloom              []byte // 256 bytes, or empty if unknown
+	CallResult         []byte // empty if unknown
 	ContractID         EntityID
 	CreatedContractIDs []EntityID
 	ErrorMessage       Null[string]
-	FailedInitcode     []byte // nil when there is none
-	From               []byte // the sender's address made of its number, or its alias where the ledger knows no more; nil when unknown
+	FailedInitcode     []byte // nil if missing
+	From               []byte // the sender's address made of its number, or its alias where the ledger knows no more; nil if unknown
 	FunctionParameters []byte
 	GasConsumed        Null[int64]
 	GasLimit           int64
@@ -36,12 +36,12 @@ type ContractResult struct {
 	TransactionNonce   int32
 
 	BlockGasUsed Null[int64]
-	BlockHash    string // "0x" and hex; only "0x" when the block is unknown
+	BlockHash    string // "0x" and hex; "0x" if the block is unknown
 	BlockNumber  Null[int64]
 
-	// Ethereum is the Ethereum transaction that brought the call, nil for the ledger's own transactions.
+	// Ethereum is the Ethereum transaction of the call, or nil for a native transaction.
 	Ethereum *EthereumTransaction
-	// NetworkChainID is the chain id of calls that no Ethereum transaction brought.
+	// NetworkChainID is the chain id of calls without an Ethereum transaction.
 	NetworkChainID Quantity
 
 	// Party is the entity by which the parties of the transaction are found in contract_transaction.
@@ -50,7 +50,7 @@ type ContractResult struct {
 	Asked EntityID
 }
 
-// EthereumTransaction is what an Ethereum transaction says besides its call data. Amounts are big-endian bytes in weibars.
+// EthereumTransaction is an Ethereum transaction without its call data. Amounts are big-endian bytes in weibars.
 type EthereumTransaction struct {
 	PayerAccountID       EntityID
 	AccessList           []*AccessListItem
@@ -70,13 +70,13 @@ type EthereumTransaction struct {
 	Value                []byte
 }
 
-// AccessListItem names storage that an Ethereum transaction is going to touch (EIP-2930).
+// AccessListItem is an entry of the access list of an Ethereum transaction (EIP-2930).
 type AccessListItem struct {
 	Address     string
 	StorageKeys []string
 }
 
-// Authorization lets an account run a contract's code as its own (EIP-7702).
+// Authorization lets an account delegate to the code of a contract (EIP-7702).
 type Authorization struct {
 	Address Null[string]
 	ChainID Null[string]
@@ -86,13 +86,13 @@ type Authorization struct {
 	YParity Null[string]
 }
 
-// Integer is an integer of any size in decimal digits. The empty Integer is unknown.
+// Integer is an integer of any size in decimal digits. The empty Integer is null.
 type Integer string
 
-// Quantity is an unsigned integer as "0x" and hex, "0x" alone where the ledger holds nothing. The empty Quantity is null.
+// Quantity is an unsigned integer as "0x" and hex digits, or "0x" alone for empty bytes. The empty Quantity is null.
 type Quantity string
 
-// QuantityOf writes big-endian bytes, without the first digit when it is a zero. No bytes are "0x".
+// QuantityOf formats big-endian bytes without a leading zero digit. No bytes are "0x".
 func QuantityOf(b []byte) Quantity {
 	if len(b) == 0 {
 		return "0x"
@@ -104,13 +104,13 @@ func QuantityOf(b []byte) Quantity {
 	return Quantity("0x" + digits)
 }
 
-// QuantityOfInt writes a number that is not negative.
+// QuantityOfInt formats a non-negative number.
 func QuantityOfInt(v int64) Quantity { return QuantityOf(new(big.Int).SetInt64(v).Bytes()) }
 
-// weibarsPerTinybar is how many of the EVM's unit make one of the ledger's.
+// weibarsPerTinybar is the number of weibars in a tinybar.
 const weibarsPerTinybar = 10_000_000_000
 
-// tinybarQuantity turns big-endian bytes in weibars into tinybars. No bytes are "0x".
+// tinybarQuantity converts big-endian bytes in weibars to tinybars. No bytes are "0x".
 func tinybarQuantity(b []byte) Quantity {
 	if len(b) == 0 {
 		return "0x"
@@ -119,7 +119,7 @@ func tinybarQuantity(b []byte) Quantity {
 	return Quantity("0x" + v.Quo(v, big.NewInt(weibarsPerTinybar)).Text(16))
 }
 
-// signed reads big-endian two's complement.
+// signed decodes big-endian two's complement.
 func signed(b []byte) *big.Int {
 	v := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0]&0x80 != 0 {
@@ -128,13 +128,13 @@ func signed(b []byte) *big.Int {
 	return v
 }
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks types that have a global id in the graph.
 func (*ContractResult) IsNode() {}
 
-// Succeeded tells whether the call did what it was to do.
+// Succeeded reports whether the call succeeded.
 func (r *ContractResult) Succeeded() bool { return slices.Contains(successCodes, r.Result) }
 
-// Status is the status as an Ethereum receipt has it.
+// Status returns the status in the form of an Ethereum receipt.
 func (r *ContractResult) Status() Quantity {
 	if r.Succeeded() {
 		return "0x1"
@@ -142,7 +142,7 @@ func (r *ContractResult) Status() Quantity {
 	return "0x0"
 }
 
-// ContractLongZero is the address made of the number of what was called; nil when nothing was.
+// ContractLongZero returns the long-zero address of the called contract, or nil.
 func (r *ContractResult) ContractLongZero() []byte { return longZero(r.ContractID) }
 
 func longZero(id EntityID) []byte {
@@ -153,7 +153,7 @@ func longZero(id EntityID) []byte {
 	return a[:]
 }
 
-// To is the address that was called: as the Ethereum transaction says, else made of the contract's number. Nil for what never had one.
+// To returns the called address: that of the Ethereum transaction, else the long-zero address of the contract, or nil.
 func (r *ContractResult) To() []byte {
 	if r.Ethereum != nil && len(r.Ethereum.ToAddress) > 0 {
 		return r.Ethereum.ToAddress
@@ -161,7 +161,7 @@ func (r *ContractResult) To() []byte {
 	return r.ContractLongZero()
 }
 
-// FailureReason is the error message; a failed Ethereum transaction without one is told by its response code.
+// FailureReason returns the error message. For a failed Ethereum transaction without a message it returns the response code.
 func (r *ContractResult) FailureReason() Null[string] {
 	if r.Ethereum != nil && !r.ErrorMessage.Valid && !r.Succeeded() {
 		return Of(r.Result.String())
@@ -169,7 +169,7 @@ func (r *ContractResult) FailureReason() Null[string] {
 	return r.ErrorMessage
 }
 
-// Value is what was sent along in tinybars, as the Ethereum transaction says, if any.
+// Value returns the value in tinybars, of the Ethereum transaction if there is one.
 func (r *ContractResult) Value() Integer {
 	if r.Ethereum == nil {
 		return decimal(r.Amount)
@@ -181,7 +181,7 @@ func (r *ContractResult) Value() Integer {
 	return Integer(v.Quo(v, big.NewInt(weibarsPerTinybar)).String())
 }
 
-// ValueWeibar is the same in weibars.
+// ValueWeibar returns the value in weibars.
 func (r *ContractResult) ValueWeibar() Integer {
 	if r.Ethereum == nil {
 		if !r.Amount.Valid {
@@ -202,7 +202,7 @@ func decimal(n Null[int64]) Integer {
 	return Integer(strconv.FormatInt(n.V, 10))
 }
 
-// TransactionGasLimit is the gas that the sender offered.
+// TransactionGasLimit returns the gas limit of the sender.
 func (r *ContractResult) TransactionGasLimit() int64 {
 	if r.Ethereum != nil {
 		return r.Ethereum.GasLimit
@@ -210,7 +210,7 @@ func (r *ContractResult) TransactionGasLimit() int64 {
 	return r.GasLimit
 }
 
-// ChainID is the chain that the Ethereum transaction was signed for, else the network's.
+// ChainID returns the chain ID of the Ethereum transaction, else that of the network.
 func (r *ContractResult) ChainID() Quantity {
 	if r.Ethereum != nil {
 		return QuantityOf(r.Ethereum.ChainID)
@@ -227,22 +227,22 @@ func ofEthereum[T any](r *ContractResult, get func(*EthereumTransaction) T) T {
 	return get(r.Ethereum)
 }
 
-// MaxFeePerGas is the most that the sender was willing to pay, in tinybars; null without an Ethereum transaction.
+// MaxFeePerGas returns the maximum fee per gas in tinybars, or null without an Ethereum transaction.
 func (r *ContractResult) MaxFeePerGas() Quantity {
 	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return tinybarQuantity(e.MaxFeePerGas) })
 }
 
-// MaxFeePerGasWeibar is the same in weibars.
+// MaxFeePerGasWeibar returns the maximum fee per gas in weibars.
 func (r *ContractResult) MaxFeePerGasWeibar() Quantity {
 	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return QuantityOf(e.MaxFeePerGas) })
 }
 
-// MaxPriorityFeePerGas is the tip, in tinybars; null without an Ethereum transaction.
+// MaxPriorityFeePerGas returns the tip in tinybars, or null without an Ethereum transaction.
 func (r *ContractResult) MaxPriorityFeePerGas() Quantity {
 	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return tinybarQuantity(e.MaxPriorityFeePerGas) })
 }
 
-// MaxPriorityFeePerGasWeibar is the same in weibars.
+// MaxPriorityFeePerGasWeibar returns the tip in weibars.
 func (r *ContractResult) MaxPriorityFeePerGasWeibar() Quantity {
 	return ofEthereum(r, func(e *EthereumTransaction) Quantity { return QuantityOf(e.MaxPriorityFeePerGas) })
 }
@@ -253,17 +253,17 @@ func (e *EthereumTransaction) GasPriceTinybar() Quantity { return tinybarQuantit
 // GasPriceWeibar is the same in weibars.
 func (e *EthereumTransaction) GasPriceWeibar() Quantity { return QuantityOf(e.GasPrice) }
 
-// Type is the type of the Ethereum transaction; 0 for the ledger's own transactions.
+// Type returns the type of the Ethereum transaction, 0 for native transactions.
 func (r *ContractResult) Type() int32 {
 	return ofEthereum(r, func(e *EthereumTransaction) int32 { return int32(e.Type) })
 }
 
-// R is the first half of the signature, null without an Ethereum transaction.
+// R returns the R value of the signature, or null without an Ethereum transaction.
 func (r *ContractResult) R() []byte {
 	return ofEthereum(r, func(e *EthereumTransaction) []byte { return known(e.SignatureR) })
 }
 
-// S is the second half of the signature, null without an Ethereum transaction.
+// S returns the S value of the signature, or null without an Ethereum transaction.
 func (r *ContractResult) S() []byte {
 	return ofEthereum(r, func(e *EthereumTransaction) []byte { return known(e.SignatureS) })
 }
@@ -276,7 +276,7 @@ func known(b []byte) []byte {
 	return b
 }
 
-// V is the third part of the signature: the bytes of a legacy transaction's, else the recovery id.
+// V returns the V value of a legacy transaction's signature, else the recovery identifier.
 func (r *ContractResult) V() Integer {
 	return ofEthereum(r, func(e *EthereumTransaction) Integer {
 		switch {
@@ -290,23 +290,23 @@ func (r *ContractResult) V() Integer {
 	})
 }
 
-// Nonce is the sender's nonce, null without an Ethereum transaction.
+// Nonce returns the sender's nonce, or null without an Ethereum transaction.
 func (r *ContractResult) Nonce() Null[int64] {
 	return ofEthereum(r, func(e *EthereumTransaction) Null[int64] { return Of(e.Nonce) })
 }
 
-// AccessList is the storage that the Ethereum transaction named.
+// AccessList returns the access list of the Ethereum transaction.
 func (r *ContractResult) AccessList() []*AccessListItem {
 	return ofEthereum(r, func(e *EthereumTransaction) []*AccessListItem { return e.AccessList })
 }
 
-// AuthorizationList is what the Ethereum transaction authorized.
+// AuthorizationList returns the authorization list of the Ethereum transaction.
 func (r *ContractResult) AuthorizationList() []*Authorization {
 	return ofEthereum(r, func(e *EthereumTransaction) []*Authorization { return e.AuthorizationList })
 }
 
-// DecodeSenderAlias reads the alias of the sender out of a serialized ContractFunctionResult, whose field 13 is an AccountID; nil when it names
-// the sender in another way, or not at all. Bytes that are no message are [ErrSyntax].
+// DecodeSenderAlias returns the alias of the sender in a serialized ContractFunctionResult, whose field 13 is an AccountID, or nil if it has no alias.
+// Errors wrap [ErrSyntax].
 func DecodeSenderAlias(b []byte) ([]byte, error) {
 	var alias []byte
 	err := eachField(b, func(f field) error {
@@ -316,7 +316,7 @@ func DecodeSenderAlias(b []byte) ([]byte, error) {
 		return eachField(f.bytes, func(f field) error {
 			switch {
 			case f.is(3, protowire.VarintType):
-				alias = nil // of number and alias the last one counts
+				alias = nil // of number and alias, the last one is used
 			case f.is(4, protowire.BytesType):
 				alias = f.bytes
 			}
@@ -342,11 +342,11 @@ type ContractResultFilter struct {
 	Synthetic        *bool
 }
 
-// ContractStateChange is a slot of a contract's storage that a transaction read or wrote.
+// ContractStateChange is a storage slot that a transaction read or wrote.
 type ContractStateChange struct {
 	Address      []byte // of the contract in the EVM
 	ContractID   EntityID
 	Slot         []byte // 32 bytes
 	ValueRead    []byte // 32 bytes
-	ValueWritten []byte // 32 bytes; nil when it was only read
+	ValueWritten []byte // 32 bytes; nil if it was only read
 }

@@ -16,11 +16,11 @@ const (
 	MaxNum   = 1<<numBits - 1
 )
 
-// EntityID names an account, contract, file, schedule, token or topic. It is the 64-bit form that the database stores: 10 bits
-// shard, 16 bits realm, 38 bits number, read as a signed integer. With shard and realm 0 it equals the number. An id whose number is 0 names nothing.
+// EntityID identifies an account, contract, file, schedule, token or topic. It is the signed 64-bit form of the database: 10 bits shard, 16 bits realm, 38
+// bits number. With shard and realm 0 it equals the number. An id with the number 0 is empty.
 type EntityID int64
 
-// NewEntityID returns the id of the given parts; when one of them does not fit, an [EntityIDError] that says which.
+// NewEntityID returns the id of the given parts. It returns an [EntityIDError] if one of them is out of range.
 func NewEntityID(shard, realm, num int64) (EntityID, error) {
 	if reason := misfit(shard, realm, num); reason != "" {
 		return 0, &EntityIDError{ID: fmt.Sprintf("%d.%d.%d", shard, realm, num), Reason: reason}
@@ -41,19 +41,19 @@ func misfit(shard, realm, num int64) string {
 	return ""
 }
 
-// Shard is the id's shard, 0 to [MaxShard].
+// Shard returns the shard, 0 to [MaxShard].
 func (id EntityID) Shard() int64 { return int64(uint64(id) >> (realmBits + numBits)) }
 
-// Realm is the id's realm, 0 to [MaxRealm].
+// Realm returns the realm, 0 to [MaxRealm].
 func (id EntityID) Realm() int64 { return int64(id) >> numBits & MaxRealm }
 
-// Num is the id's number, 0 to [MaxNum].
+// Num returns the number, 0 to [MaxNum].
 func (id EntityID) Num() int64 { return int64(id) & MaxNum }
 
-// WithNum is the id of another number in the same shard and realm. num lies between 0 and [MaxNum]; higher bits are cut off.
+// WithNum returns the id of another number in the same shard and realm. num must be between 0 and [MaxNum].
 func (id EntityID) WithNum(num int64) EntityID { return id&^MaxNum | EntityID(num&MaxNum) }
 
-// IsNone tells whether the id names nothing: its number is 0.
+// IsNone reports whether the id is empty: its number is 0.
 func (id EntityID) IsNone() bool { return id.Num() == 0 }
 
 // Append appends "shard.realm.num".
@@ -68,10 +68,10 @@ func (id EntityID) Append(dst []byte) []byte {
 	return strconv.AppendInt(dst, id.Num(), 10)
 }
 
-// String is "shard.realm.num".
+// String returns "shard.realm.num".
 func (id EntityID) String() string { return string(id.Append(make([]byte, 0, 24))) }
 
-// LongZero is the EVM address made of the id's number: 12 zero bytes and the number, big endian. Shard and realm are not in it.
+// LongZero returns the EVM address of the id's number: 12 zero bytes and the big-endian number, without shard and realm.
 func (id EntityID) LongZero() EVMAddress {
 	var a EVMAddress
 	num := uint64(id.Num())
@@ -81,9 +81,9 @@ func (id EntityID) LongZero() EVMAddress {
 	return a
 }
 
-// ParseEntityID reads "num", "realm.num" or "shard.realm.num", of at most 12, 5 and 4 digits; parts left out are those of base. Text of
-// another form is [ErrSyntax]. An [EntityIDError], which wraps [ErrRange], tells of an id that cannot exist: a part is above its greatest
-// value, or a number that stands alone is negative or has 13 to 19 digits.
+// ParseEntityID parses "num", "realm.num" or "shard.realm.num", of at most 12, 5 and 4 digits. Missing parts are those of base. Errors wrap [ErrSyntax] for
+// malformed text. An [EntityIDError], which wraps [ErrRange], reports an id that cannot exist: a part is out of range, or a number without shard and realm
+// is negative or has 13 to 19 digits.
 func ParseEntityID(s string, base EntityID) (EntityID, error) {
 	n := strings.Count(s, ".")
 	if n > 2 {
@@ -125,7 +125,7 @@ func loneMisfit(s string) string {
 	return ""
 }
 
-// parseDigits reads 1 to most decimal digits, no sign, most at most 18.
+// parseDigits parses 1 to most decimal digits without a sign. most is at most 18.
 func parseDigits(s string, most int) (int64, error) {
 	if s == "" {
 		return 0, fmt.Errorf("digits are missing: %w", ErrSyntax)
@@ -144,7 +144,7 @@ func parseDigits(s string, most int) (int64, error) {
 	return v, nil
 }
 
-// isDigits tells whether s is made of decimal digits alone and has one at least.
+// isDigits reports whether s consists of one or more decimal digits.
 func isDigits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

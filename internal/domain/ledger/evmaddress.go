@@ -8,7 +8,7 @@ import (
 // EVMAddress is the 20-byte address of an account or contract in the EVM.
 type EVMAddress [20]byte
 
-// EVMAddressOf returns b as an address when it has 20 bytes.
+// EVMAddressOf converts b to an address if it has 20 bytes.
 func EVMAddressOf(b []byte) (EVMAddress, bool) {
 	if len(b) != len(EVMAddress{}) {
 		return EVMAddress{}, false
@@ -19,11 +19,10 @@ func EVMAddressOf(b []byte) (EVMAddress, bool) {
 // Append appends "0x" and 40 lower-case hex digits.
 func (a EVMAddress) Append(dst []byte) []byte { return AppendHex(dst, a[:]) }
 
-// String is "0x" and 40 lower-case hex digits.
+// String returns "0x" and 40 lower-case hex digits.
 func (a EVMAddress) String() string { return string(a.Append(nil)) }
 
-// Num is the entity number that a long-zero address holds: its first 12 bytes are zero and the rest is not above [MaxNum]. Any other
-// address is opaque: ok is false, and num means nothing.
+// Num returns the entity number of a long-zero address: its first 12 bytes are zero and the number is at most [MaxNum]. ok is false for other addresses.
 func (a EVMAddress) Num() (num int64, ok bool) {
 	if [12]byte(a[:12]) != [12]byte{} {
 		return 0, false
@@ -32,7 +31,7 @@ func (a EVMAddress) Num() (num int64, ok bool) {
 	return int64(v & MaxNum), v <= MaxNum
 }
 
-// ParseEVMAddress reads 40 hex digits of either case with or without "0x" in front. Errors wrap [ErrSyntax].
+// ParseEVMAddress parses 40 hex digits of either case, with or without "0x". Errors wrap [ErrSyntax].
 func ParseEVMAddress(s string) (EVMAddress, error) {
 	digits := TrimHexPrefix(s)
 	if len(digits) != 2*len(EVMAddress{}) {

@@ -1,8 +1,8 @@
 package ledger
 
-// FeeQuestions are what the fee of a transaction depends on besides the transaction itself.
+// FeeQuestions selects the facts of the ledger that the fee of a transaction depends on.
 type FeeQuestions struct {
-	// Topic is the topic that a message is sent to; none when there is no message, or no such topic can exist.
+	// Topic is the topic that a message is sent to, or 0.
 	Topic EntityID
 	// Tokens are the tokens that are transferred, each once.
 	Tokens []EntityID
@@ -10,12 +10,12 @@ type FeeQuestions struct {
 	Aliases []Alias
 }
 
-// Any tells whether anything is asked.
+// Any reports whether the questions are not empty.
 func (q *FeeQuestions) Any() bool { return q.Topic != 0 || len(q.Tokens) > 0 || len(q.Aliases) > 0 }
 
-// FeeFacts are the answers to [FeeQuestions]. What they do not mention does not exist.
+// FeeFacts are the facts that [FeeQuestions] selects. A fact that does not exist is missing.
 type FeeFacts struct {
-	// TopicHasFees tells whether the topic exists and has custom fees.
+	// TopicHasFees reports whether the topic exists and has custom fees.
 	TopicHasFees bool
 	// Tokens are those of the tokens that exist.
 	Tokens map[EntityID]TokenFeeFacts
@@ -23,7 +23,7 @@ type FeeFacts struct {
 	Owned map[string]bool
 }
 
-// TokenFeeFacts are what the fee of transferring a token depends on.
+// TokenFeeFacts are the properties of a token that the fee of a transfer depends on.
 type TokenFeeFacts struct {
 	NonFungible   bool
 	HasCustomFees bool

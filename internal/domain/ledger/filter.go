@@ -1,6 +1,6 @@
 package ledger
 
-// Filter is a set of conditions on one 64-bit value; a row must meet all that are given. A non-nil empty In meets nothing.
+// Filter is a set of conditions on a 64-bit value. A row must satisfy all of them. A non-nil empty In matches nothing.
 type Filter[T ~int64] struct {
 	Eq    *T
 	Ne    *T
@@ -34,7 +34,7 @@ type BalanceFilter struct {
 	PublicKey *StringFilter
 }
 
-// StringFilter is a set of conditions on text, compared byte by byte; a row must meet all that are given.
+// StringFilter is a set of conditions on text, compared byte by byte. A row must satisfy all of them.
 type StringFilter struct {
 	Eq    *string
 	Ne    *string
@@ -52,7 +52,7 @@ type BlockFilter struct {
 	Timestamp *TimestampFilter // of the block's last transaction
 }
 
-// TransactionOutcome tells successful transactions from failed ones.
+// TransactionOutcome selects successful or failed transactions.
 type TransactionOutcome string
 
 // The outcomes.
@@ -61,7 +61,7 @@ const (
 	OutcomeFailure TransactionOutcome = "FAILURE"
 )
 
-// TransferDirection tells what an account's transfer did to it.
+// TransferDirection is the direction of a transfer from the point of view of an account.
 type TransferDirection string
 
 // The directions.

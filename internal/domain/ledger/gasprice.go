@@ -14,20 +14,20 @@ const (
 	feeDivisor   = 1000
 )
 
-// GasFee is what contract calls cost by a fee schedule, now and next, in thousandths of tinycents for each gas.
+// GasFee is the current and the next price of gas in a fee schedule, in thousandths of tinycents.
 type GasFee struct {
 	current, next Null[int64]
 	expiry        Null[int64] // of the current one, in seconds since 1970
 }
 
-// HbarRate is what hbars cost by a file of exchange rates, now and next.
+// HbarRate is the current and the next exchange rate of hbars.
 type HbarRate struct {
 	current, next rate
 }
 
 type rate struct{ hbars, cents, expiry int64 }
 
-// DecodeGasFee reads a serialized CurrentAndNextFeeSchedule. Bytes that are no message are [ErrSyntax].
+// DecodeGasFee decodes a CurrentAndNextFeeSchedule. Errors wrap [ErrSyntax].
 func DecodeGasFee(b []byte) (GasFee, error) {
 	var fee GasFee
 	err := eachField(b, func(f field) error {
@@ -65,7 +65,7 @@ func readSchedule(b []byte, gas, expiry *Null[int64]) error {
 	})
 }
 
-// readEntry reads a TransactionFeeSchedule; found tells that it is of contract calls and has a fee.
+// readEntry reads a TransactionFeeSchedule. found is set if it is of contract calls and has a fee.
 func readEntry(b []byte) (found bool, gas int64, err error) {
 	functionality, fees := int64(0), 0
 	err = eachField(b, func(f field) error {
@@ -75,7 +75,7 @@ func readEntry(b []byte) (found bool, gas int64, err error) {
 		case f.is(3, protowire.BytesType):
 			fees++
 			if fees > 1 {
-				return nil // the first one counts
+				return nil // the first one is used
 			}
 			return eachField(f.bytes, func(f field) error {
 				if !f.is(3, protowire.BytesType) { // the service's part
@@ -91,7 +91,7 @@ func readEntry(b []byte) (found bool, gas int64, err error) {
 	return functionality == contractCall && fees > 0, gas, err
 }
 
-// readNumbers reads the varints with the given field numbers; those that are missing are 0.
+// readNumbers reads the varints of the given fields, 0 for missing fields.
 func readNumbers(b []byte, nums ...protowire.Number) ([]int64, error) {
 	out := make([]int64, len(nums))
 	return out, eachField(b, func(f field) error {
@@ -104,7 +104,7 @@ func readNumbers(b []byte, nums ...protowire.Number) ([]int64, error) {
 	})
 }
 
-// DecodeHbarRate reads a serialized ExchangeRateSet. Bytes that are no message are [ErrSyntax].
+// DecodeHbarRate decodes an ExchangeRateSet. Errors wrap [ErrSyntax].
 func DecodeHbarRate(b []byte) (HbarRate, error) {
 	var rates HbarRate
 	err := eachField(b, func(f field) error {
@@ -139,8 +139,8 @@ func readRate(b []byte, r *rate) error {
 	})
 }
 
-// GasPrice is what a unit of gas costs at a time, in tinybars and at least 1; unknown where the files do not tell. What is in force is decided
-// by the full hour before.
+// GasPrice returns the price of gas at an instant, in tinybars and at least 1, or null if the files do not have it. The start of the hour selects the
+// current or the next values.
 func GasPrice(fee GasFee, rates HbarRate, at Timestamp) Null[int64] {
 	hour := int64(at) / second / 3600 * 3600
 	gas, r := fee.current, rates.current

@@ -12,16 +12,16 @@ const (
 	LongHash  = 48 // SHA-384 of a transaction or a block
 )
 
-// Hash is the 32- or 48-byte hash of a transaction or a block. Nil means unknown.
+// Hash is the 32- or 48-byte hash of a transaction or a block. Nil is unknown.
 type Hash []byte
 
 // Append appends "0x" and lower-case hex.
 func (h Hash) Append(dst []byte) []byte { return AppendHex(dst, h) }
 
-// String is "0x" and lower-case hex.
+// String returns "0x" and lower-case hex digits.
 func (h Hash) String() string { return string(h.Append(nil)) }
 
-// ParseHash reads 64 or 96 hex digits of either case with or without "0x" in front. Errors wrap [ErrSyntax].
+// ParseHash parses 64 or 96 hex digits of either case, with or without "0x". Errors wrap [ErrSyntax].
 func ParseHash(s string) (Hash, error) {
 	digits := TrimHexPrefix(s)
 	if len(digits) != 2*ShortHash && len(digits) != 2*LongHash {
@@ -34,9 +34,8 @@ func ParseHash(s string) (Hash, error) {
 	return b, nil
 }
 
-// ParseTransactionHash reads the 48-byte hash of a transaction: 96 hex digits with or without "0x", or 64 letters of base64 in the
-// standard or the URL alphabet, which may be mixed. 64 letters are always base64, even when all of them are hex digits or the first two
-// are "0x". Errors wrap [ErrSyntax].
+// ParseTransactionHash parses the 48-byte hash of a transaction: 96 hex digits with or without "0x", or 64 characters of base64 in the standard or the URL
+// alphabet, which may be mixed. 64 characters are always base64. Errors wrap [ErrSyntax].
 func ParseTransactionHash(s string) (Hash, error) {
 	if len(s) == base64.RawStdEncoding.EncodedLen(LongHash) {
 		b, err := base64.RawStdEncoding.DecodeString(strings.NewReplacer("-", "+", "_", "/").Replace(s))

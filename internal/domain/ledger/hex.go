@@ -8,14 +8,13 @@ import (
 // AppendHex appends "0x" and the bytes in lower-case hex.
 func AppendHex(dst, b []byte) []byte { return hex.AppendEncode(append(dst, "0x"...), b) }
 
-// HexDigits are bytes that readers see as lower-case hex digits without "0x".
+// HexDigits are bytes whose text form is lower-case hex without "0x".
 type HexDigits []byte
 
 // String implements [fmt.Stringer].
 func (d HexDigits) String() string { return hex.EncodeToString(d) }
 
-// ParseHex reads hex digits of either case with or without "0x" in front, an even number of them; none at all are no bytes. Errors wrap
-// [ErrSyntax].
+// ParseHex parses an even number of hex digits of either case, with or without "0x". Errors wrap [ErrSyntax].
 func ParseHex(s string) ([]byte, error) {
 	b, err := decodeHex(TrimHexPrefix(s))
 	if err != nil {
@@ -24,7 +23,7 @@ func ParseHex(s string) ([]byte, error) {
 	return b, nil
 }
 
-// decodeHex reads hex digits and nothing else. Callers that count digits use it on what they counted: a second "0x" must not pass as two.
+// decodeHex parses hex digits without a prefix.
 func decodeHex(digits string) ([]byte, error) {
 	for i, c := range digits {
 		if c >= 0x80 || !isHexDigit(byte(c)) {
@@ -41,7 +40,7 @@ func decodeHex(digits string) ([]byte, error) {
 	return b, nil
 }
 
-// TrimHexPrefix drops one leading "0x". "0X" is no prefix.
+// TrimHexPrefix removes one leading "0x". It does not remove "0X".
 func TrimHexPrefix(s string) string {
 	if len(s) >= 2 && s[0] == '0' && s[1] == 'x' {
 		return s[2:]
@@ -49,7 +48,7 @@ func TrimHexPrefix(s string) string {
 	return s
 }
 
-// IsHex tells whether s is made of hex digits alone and has one at least.
+// IsHex reports whether s consists of one or more hex digits.
 func IsHex(s string) bool {
 	for i := range len(s) {
 		if !isHexDigit(s[i]) {

@@ -1,9 +1,9 @@
 package ledger
 
-// HookType is what runs a hook.
+// HookType is the runtime of a hook.
 type HookType string
 
-// HookExtensionPoint is where the network calls a hook.
+// HookExtensionPoint is the event for which the network calls a hook.
 type HookExtensionPoint string
 
 // The only type and extension point so far.
@@ -12,7 +12,7 @@ const (
 	HookAccountAllowanceHook HookExtensionPoint = "ACCOUNT_ALLOWANCE_HOOK"
 )
 
-// Hook is code that an account has the network call: a row of the table hook.
+// Hook is code of an account that the network calls: a row of the table hook.
 type Hook struct {
 	AdminKey         *KeyInfo
 	ContractID       EntityID
@@ -21,11 +21,11 @@ type Hook struct {
 	ExtensionPoint   HookExtensionPoint
 	HookID           int64 // chosen by the owner
 	OwnerID          EntityID
-	Timestamp        *TimestampRange // nil when unknown
+	Timestamp        *TimestampRange // nil if unknown
 	Type             HookType
 }
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks types that have a global id in the graph.
 func (*Hook) IsNode() {}
 
 // HookFilter selects hooks of an account.
@@ -33,15 +33,15 @@ type HookFilter struct {
 	HookID *LongFilter
 }
 
-// HookSlotSize is the size of keys and values of a hook's storage in bytes.
+// HookSlotSize is the size of keys and values in a hook's storage, in bytes.
 const HookSlotSize = 32
 
-// HookSlot is an entry of a hook's storage: a row of the table hook_storage, or of hook_storage_change when the storage is looked at as it was.
+// HookSlot is an entry of a hook's storage: a row of the table hook_storage, or of hook_storage_change for historical storage.
 type HookSlot struct {
 	OwnerID   EntityID
 	HookID    int64
 	Key       []byte // HookSlotSize bytes
-	Value     []byte // HookSlotSize bytes, nil when unknown
+	Value     []byte // HookSlotSize bytes, nil if unknown
 	Timestamp Timestamp
 }
 
@@ -50,8 +50,8 @@ type HookSlotFilter struct {
 	Key *HookKeyFilter
 }
 
-// HookKeyFilter is a set of conditions on keys of up to HookSlotSize bytes, which are compared as unsigned numbers; a key must meet all that are given.
-// A non-nil empty In meets nothing.
+// HookKeyFilter is a set of conditions on keys of up to HookSlotSize bytes, compared as unsigned numbers. A key must satisfy all of them. A non-nil empty In
+// matches nothing.
 type HookKeyFilter struct {
 	Eq  []byte
 	Gt  []byte

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// KeyType tells how a key is made.
+// KeyType is the type of a key.
 type KeyType string
 
 // The types of keys. KeyProtobufEncoded is every key that is not a single primitive one: lists, threshold keys, contract ids.
@@ -18,13 +18,13 @@ const (
 	KeyProtobufEncoded KeyType = "PROTOBUF_ENCODED"
 )
 
-// Key is the protobuf encoding of the key that must sign for an entity. Nil means none; the empty key list, which marks an entity
-// that is hollow or that nobody can change, counts as none too. Empty but not nil is a key of no kind, which is shown with no digits.
+// Key is the protobuf encoding of an entity's key. Nil means no key. The empty key list, which marks hollow accounts and immutable entities, also counts as
+// no key. A key that is empty but not nil has no type and no digits.
 type Key []byte
 
 var emptyKeyList = Key{0x32, 0x00}
 
-// IsNone tells whether nobody can sign: there is no key, or it is the empty key list.
+// IsNone reports whether there is no key that can sign: it is nil or the empty key list.
 func (k Key) IsNone() bool { return k == nil || bytes.Equal(k, emptyKeyList) }
 
 // primitiveForms are the encodings of one primitive key: plain, in a key list of one, in a threshold key of one of one.
@@ -41,8 +41,8 @@ var primitiveForms = []struct {
 	{[]byte{0x2a, 0x29, 0x08, 0x01, 0x12, 0x25, 0x0a, 0x23, 0x3a, 0x21}, KeyECDSASecp256k1, 33},
 }
 
-// Decode returns the key's type and the bytes that stand for it: the raw public key of a primitive one (also when it is the only member
-// of a list or of a one-of-one threshold key), else the whole encoding.
+// Decode returns the key's type and value: the public key of a primitive key, also if it is the only member of a list or of a one-of-one threshold key, else
+// the whole encoding.
 func (k Key) Decode() (KeyType, []byte) {
 	for _, f := range primitiveForms {
 		if len(k) == len(f.prefix)+f.size && bytes.HasPrefix(k, f.prefix) {
@@ -52,8 +52,7 @@ func (k Key) Decode() (KeyType, []byte) {
 	return KeyProtobufEncoded, k
 }
 
-// DecodeKeyList reads a serialized message whose field 1 is a repeated key. No bytes are an empty list; it is never nil. The keys are
-// parts of b, in their order, empty key lists among them. Bytes that are no message are [ErrSyntax].
+// DecodeKeyList decodes a message whose field 1 is a repeated key. The keys are slices of b. The result is never nil. Errors wrap [ErrSyntax].
 func DecodeKeyList(b []byte) ([]Key, error) {
 	keys := []Key{}
 	err := eachField(b, func(f field) error {
@@ -68,13 +67,13 @@ func DecodeKeyList(b []byte) ([]Key, error) {
 	return keys, nil
 }
 
-// KeyInfo is a key as readers see it.
+// KeyInfo is the type and the value of a key.
 type KeyInfo struct {
 	Type  KeyType
 	bytes []byte
 }
 
-// Info is the key as readers see it, or nil when there is none.
+// Info returns the type and the value of the key, or nil if there is no key.
 func (k Key) Info() *KeyInfo {
 	if k.IsNone() {
 		return nil
@@ -86,9 +85,9 @@ func (k Key) Info() *KeyInfo {
 // Value is what stands for the key (see [Key.Decode]).
 func (k *KeyInfo) Value() HexDigits { return k.bytes }
 
-// ParsePublicKey reads a public key as people write it and returns it as the database's column public_key has it: lower-case hex without
-// "0x". It reads 64 hex digits (an ED25519 key), 66 (a compressed secp256k1 key) or 88 (DER), of either case, with or without "0x" in
-// front. DER of an ED25519 key is reduced to the key; other DER stays whole and so equals no key. Errors wrap [ErrSyntax].
+// ParsePublicKey parses a public key and returns it in the form of the database's column public_key: lower-case hex without "0x". It accepts 64 hex digits
+// (ED25519), 66 (compressed secp256k1) or 88 (DER), of either case, with or without "0x". DER of an ED25519 key is reduced to the key; other DER matches no
+// key. Errors wrap [ErrSyntax].
 func ParsePublicKey(s string) (string, error) {
 	digits := TrimHexPrefix(s)
 	switch len(digits) {
@@ -106,5 +105,5 @@ func ParsePublicKey(s string) (string, error) {
 	return hex.EncodeToString(b), nil
 }
 
-// derED25519 is what precedes the 32 bytes of an ED25519 key in DER.
+// derED25519 is the DER prefix of an ED25519 public key.
 const derED25519 = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"

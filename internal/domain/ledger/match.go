@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Match tells whether a value meets the conditions. A nil filter has none.
+// Match reports whether a value satisfies the conditions. A nil filter has none.
 func (f *Filter[T]) Match(v T) bool {
 	switch {
 	case f == nil:
@@ -19,7 +19,7 @@ func (f *Filter[T]) Match(v T) bool {
 	}
 }
 
-// Match tells whether a log meets the conditions, but for those of index and transaction hash.
+// Match reports whether a log satisfies the conditions, but for those of index and transaction hash.
 func (f *ContractLogFilter) Match(l *ContractLog) bool {
 	if f == nil {
 		return true
@@ -40,7 +40,7 @@ func (f *ContractLogFilter) Match(l *ContractLog) bool {
 	return true
 }
 
-// Match tells whether a result meets the conditions, but for those of its block and its index there.
+// Match reports whether a result satisfies the conditions, but for those of its block and its index there.
 func (f *ContractResultFilter) Match(r *ContractResult) bool {
 	if f == nil {
 		return r.TransactionNonce == 0
@@ -53,14 +53,14 @@ func (f *ContractResultFilter) Match(r *ContractResult) bool {
 		f.Timestamp.Match(r.ConsensusTimestamp)
 }
 
-// Party is what an account has to do with a transaction.
+// Party is the role of an account in a transaction.
 type Party struct {
 	AccountID EntityID
 	Credited  bool // it received hbar or tokens
 	Debited   bool // it sent some
 }
 
-// Match tells whether a transaction with these parties meets the conditions.
+// Match reports whether a transaction with these parties satisfies the conditions.
 func (f *TransactionFilter) Match(t *Transaction, parties []Party) bool {
 	if f == nil {
 		return true

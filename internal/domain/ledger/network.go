@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// Network is what is true of the network as a whole. It has no rows of its own.
+// Network is the network as a whole. It is not a row of the database.
 type Network struct{}
 
 // TotalSupply is how many tinybars there are.
 const TotalSupply = 5_000_000_000_000_000_000
 
-// NetworkSupply is how much of the currency is in circulation at a moment.
+// NetworkSupply is the circulating supply at an instant.
 type NetworkSupply struct {
 	ReleasedSupply int64 // tinybars
 	Timestamp      Timestamp
@@ -26,7 +26,7 @@ func (s *NetworkSupply) ReleasedHbar() string { return hbarText(s.ReleasedSupply
 // TotalHbar is the total supply in hbar with eight decimals.
 func (*NetworkSupply) TotalHbar() string { return hbarText(TotalSupply) }
 
-// hbarText writes tinybars as hbar with all decimals.
+// hbarText formats tinybars as hbars with eight decimals.
 func hbarText(tinybars int64) string {
 	const decimals = 8
 	sign, digits := "", strconv.FormatInt(tinybars, 10)
@@ -42,7 +42,7 @@ func hbarText(tinybars int64) string {
 // unreleased are the numbers of the accounts that hold what has not been released, first and last of each range.
 var unreleased = [...][2]int64{{2, 2}, {42, 42}, {44, 71}, {73, 87}, {99, 100}, {200, 349}, {400, 750}}
 
-// UnreleasedAccounts are the accounts, in base's shard and realm, that hold the part of the currency that has not been released.
+// UnreleasedAccounts returns the accounts, in base's shard and realm, that hold the unreleased supply.
 func UnreleasedAccounts(base EntityID) []EntityID {
 	var ids []EntityID
 	for _, r := range unreleased {
@@ -53,7 +53,7 @@ func UnreleasedAccounts(base EntityID) []EntityID {
 	return ids
 }
 
-// NetworkNode is a consensus node as an address book shows it, with what the tables node and node_stake know of it.
+// NetworkNode is a consensus node of an address book, with columns of the tables node and node_stake.
 type NetworkNode struct {
 	NodeID                    int64
 	FileID                    EntityID       // of the address book
@@ -78,13 +78,13 @@ type NetworkNode struct {
 	PublicKey                 string // "0x" and hex of DER
 }
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks types that have a global id in the graph.
 func (*NetworkNode) IsNode() {}
 
-// ServiceEndpoint is where a node listens.
+// ServiceEndpoint is an endpoint of a node.
 type ServiceEndpoint struct {
-	DomainName  string // empty when it has an address
-	IPAddressV4 string // empty when it has a name
+	DomainName  string // empty if it has an address
+	IPAddressV4 string // empty if it has a name
 	Port        int32
 }
 
@@ -93,7 +93,7 @@ type NetworkNodeFilter struct {
 	NodeID *LongFilter
 }
 
-// RegisteredNode is a node that is not a consensus node: a block node, a mirror node, a relay or another service.
+// RegisteredNode is a node other than a consensus node: a block node, a mirror node, a relay or another service.
 type RegisteredNode struct {
 	RegisteredNodeID int64
 	AdminKey         *KeyInfo
@@ -105,10 +105,10 @@ type RegisteredNode struct {
 	Types            []RegisteredNodeType
 }
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks types that have a global id in the graph.
 func (*RegisteredNode) IsNode() {}
 
-// RegisteredServiceEndpoint is where a registered node offers a service.
+// RegisteredServiceEndpoint is an endpoint of a registered node.
 type RegisteredServiceEndpoint struct {
 	BlockNode      *BlockNodeService
 	DomainName     Null[string]
@@ -136,20 +136,20 @@ func (e *RegisteredServiceEndpoint) Type() RegisteredNodeType {
 	}
 }
 
-// BlockNodeService is what a block node offers at an endpoint.
+// BlockNodeService describes the services of a block node's endpoint.
 type BlockNodeService struct {
 	EndpointAPIs []BlockNodeAPI
 }
 
-// GeneralService is a service of no kind that the network knows.
+// GeneralService is a service of another type.
 type GeneralService struct {
 	Description Null[string]
 }
 
-// Empty is an object without members: that it is there is all it says.
+// Empty is an object without fields.
 type Empty struct{}
 
-// BlockNodeAPI is an interface of a block node.
+// BlockNodeAPI is an API of a block node.
 type BlockNodeAPI string
 
 // The interfaces of block nodes. BlockNodeUnrecognized is one that is newer than this gateway.
@@ -162,7 +162,7 @@ const (
 	BlockNodeUnrecognized    BlockNodeAPI = "UNRECOGNIZED"
 )
 
-// BlockNodeAPIOf is the interface of a name in the database.
+// BlockNodeAPIOf returns the API of a database value.
 func BlockNodeAPIOf(name string) BlockNodeAPI {
 	switch api := BlockNodeAPI(name); api {
 	case BlockNodeOther, BlockNodePublish, BlockNodeStateProof, BlockNodeStatus, BlockNodeSubscribeStream:
@@ -172,7 +172,7 @@ func BlockNodeAPIOf(name string) BlockNodeAPI {
 	}
 }
 
-// RegisteredNodeType is a kind of registered node.
+// RegisteredNodeType is the type of a registered node.
 type RegisteredNodeType string
 
 // The kinds of registered nodes.
@@ -187,7 +187,7 @@ const (
 // registeredNodeTypes are the kinds in the order of their numbers in the database.
 var registeredNodeTypes = [...]RegisteredNodeType{RegisteredUnknown, RegisteredBlockNode, RegisteredGeneralService, RegisteredMirrorNode, RegisteredRPCRelay}
 
-// RegisteredNodeTypeOf is the kind that a number in the database stands for.
+// RegisteredNodeTypeOf returns the type of a database value.
 func RegisteredNodeTypeOf(code int16) RegisteredNodeType {
 	if code < 0 || int(code) >= len(registeredNodeTypes) {
 		return RegisteredUnknown
@@ -195,7 +195,7 @@ func RegisteredNodeTypeOf(code int16) RegisteredNodeType {
 	return registeredNodeTypes[code]
 }
 
-// Code is the kind's number in the database, 0 for an unknown one.
+// Code returns the database value of the type, or 0.
 func (t RegisteredNodeType) Code() int16 {
 	for i, known := range registeredNodeTypes {
 		if t == known {
@@ -211,7 +211,7 @@ type RegisteredNodeFilter struct {
 	Type             *RegisteredNodeType
 }
 
-// NetworkStake is what the network announced of its stake at the end of a staking period: a row of the table network_stake.
+// NetworkStake is the network's stake at the end of a staking period: a row of the table network_stake.
 type NetworkStake struct {
 	ConsensusTimestamp             Timestamp
 	MaxStakeRewarded               int64 // tinybars, as all amounts here
@@ -230,16 +230,16 @@ type NetworkStake struct {
 	UnreservedStakingRewardBalance int64
 }
 
-// StakingPeriodOf is the day that begins one nanosecond after an instant.
+// StakingPeriodOf returns the day that begins one nanosecond after an instant.
 func StakingPeriodOf(end Timestamp) TimestampRange {
 	const day = Timestamp(24 * 60 * 60 * second)
 	return TimestampRange{From: Of(end + 1), To: Of(end + 1 + day)}
 }
 
-// Share is a part of a whole with nine decimals, as the nearest number of 32 bits.
+// Share is a fraction with nine decimals, rounded to the nearest 32-bit float.
 type Share float32
 
-// NewShare divides; the ninth decimal is rounded half up. Nothing divided by 0 is 0.
+// NewShare returns numerator / denominator, with the ninth decimal rounded half up. If the denominator is 0, it returns 0.
 func NewShare(numerator, denominator int64) Share {
 	if denominator == 0 {
 		return 0

@@ -1,10 +1,10 @@
 package ledger
 
-// NFT is one serial of a non-fungible token: a row of the table nft. Burned ones are kept.
+// NFT is a serial of a non-fungible token: a row of the table nft, which also has burned serials.
 type NFT struct {
 	TokenID             EntityID
 	SerialNumber        int64
-	AccountID           EntityID // the owner; none when burned
+	AccountID           EntityID // the owner, 0 if burned
 	CreatedTimestamp    Null[Timestamp]
 	DelegatingSpenderID EntityID
 	Deleted             Null[bool] // burned, or its token was deleted
@@ -13,19 +13,19 @@ type NFT struct {
 	Timestamp           TimestampRange
 }
 
-// ModifiedTimestamp is since when the NFT has been as it is.
+// ModifiedTimestamp returns the time of the last change.
 func (n *NFT) ModifiedTimestamp() Null[Timestamp] { return n.Timestamp.From }
 
-// NFTKey names a serial of a token.
+// NFTKey identifies a serial of a token.
 type NFTKey struct {
 	TokenID      EntityID
 	SerialNumber int64
 }
 
-// Key names the NFT.
+// Key returns the key of the NFT.
 func (n *NFT) Key() NFTKey { return NFTKey{n.TokenID, n.SerialNumber} }
 
-// NFTTransaction is a transaction in the history of an NFT: it minted, moved, changed or burned it.
+// NFTTransaction is a transaction that minted, transferred, changed or burned an NFT.
 type NFTTransaction struct {
 	NFT                 NFTKey
 	ConsensusTimestamp  Timestamp
@@ -38,12 +38,12 @@ type NFTTransaction struct {
 	ValidStartTimestamp Timestamp
 }
 
-// TransactionID is the id that the payer gave the transaction.
+// TransactionID returns the transaction id.
 func (t *NFTTransaction) TransactionID() TransactionID {
 	return TransactionID{Payer: t.PayerAccountID, ValidStart: t.ValidStartTimestamp}
 }
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks types that have a global id in the graph.
 func (*NFT) IsNode() {}
 
 // NFTFilter selects NFTs.
@@ -53,10 +53,10 @@ type NFTFilter struct {
 	TokenID      *EntityIDFilter
 	SerialNumber *LongFilter
 	SpenderID    *EntityIDFilter
-	AnyOf        []*NFTKeyFilter // nil means no condition, an empty list meets nothing
+	AnyOf        []*NFTKeyFilter // nil means no condition, an empty list matches nothing
 }
 
-// NFTKeyFilter is a set of conditions on what names an NFT.
+// NFTKeyFilter is a set of conditions on the key of an NFT.
 type NFTKeyFilter struct {
 	TokenID      *EntityIDFilter
 	SerialNumber *LongFilter

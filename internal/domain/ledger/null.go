@@ -1,15 +1,15 @@
 package ledger
 
-// Null is a value that the ledger may not know. The zero Null is unknown; GraphQL and REST print it as null.
+// Null is a nullable value. The zero value is null; GraphQL and REST print it as null.
 type Null[T any] struct {
 	V     T
 	Valid bool
 }
 
-// Of returns a known value.
+// Of returns a valid Null.
 func Of[T any](v T) Null[T] { return Null[T]{V: v, Valid: true} }
 
-// Or returns the value, or other where it is unknown.
+// Or returns the value, or other if it is null.
 func (n Null[T]) Or(other T) T {
 	if n.Valid {
 		return n.V

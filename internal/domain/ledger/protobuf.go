@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// field is one field of a serialized message.
+// field is a field of a serialized message.
 type field struct {
 	num    protowire.Number
 	typ    protowire.Type
@@ -14,12 +14,10 @@ type field struct {
 	bytes  []byte // of a length-delimited field: never nil, and part of the message
 }
 
-// is tells whether the field has this number and this type. A known number with another type is an unknown field, and is to be ignored
-// like one.
+// is reports whether the field has the number and the wire type. Callers ignore a known number with another wire type, like an unknown field.
 func (f field) is(num protowire.Number, typ protowire.Type) bool { return f.num == num && f.typ == typ }
 
-// eachField calls f for every field of a serialized message in order, and stops at the first error. Fixed-width fields and groups are
-// checked for their form but carry no value here: no message that is read has any.
+// eachField calls f for each field of a serialized message until the first error. It validates fixed-width fields and groups, but passes no value for them.
 func eachField(b []byte, f func(field) error) error {
 	for len(b) > 0 {
 		num, typ, n := protowire.ConsumeTag(b)
@@ -71,7 +69,7 @@ func (p *entityParts) read(b []byte) error {
 		case f.is(3, protowire.VarintType):
 			p.num, p.hasNum = int64(f.varint), true
 		case f.is(4, protowire.BytesType):
-			// Of number and alias the last one counts.
+			// Of number and alias the last one is used.
 			p.num, p.hasNum = 0, false
 		}
 		return nil
@@ -86,16 +84,16 @@ func (p *entityParts) id() (EntityID, error) {
 	return NewEntityID(p.shard, p.realm, p.num)
 }
 
-// MessageTransactionID is the transaction id that a message of several chunks carries in each of them.
+// MessageTransactionID is the transaction id in each chunk of a chunked message.
 type MessageTransactionID struct {
-	AccountID             EntityID        // none when the message does not name the payer, or does so by an alias
-	TransactionValidStart Null[Timestamp] // unknown when it is missing, or lies outside 1970 to 2262
+	AccountID             EntityID        // 0 if the message has no payer or identifies it by an alias
+	TransactionValidStart Null[Timestamp] // null if it is missing or not between 1970 and 2262
 	Nonce                 Null[int32]
 	Scheduled             Null[bool]
 }
 
 // DecodeTransactionID reads a serialized TransactionID: field 1 valid start (1 seconds, 2 nanoseconds), 2 account, 3 scheduled, 4 nonce.
-// Nonce and Scheduled are always known: 0 and false when the message does not have them. Bytes that are no message are [ErrSyntax],
+// Nonce and Scheduled are always known: 0 and false when the message does not have them. Errors wrap [ErrSyntax],
 // an account that cannot exist is [ErrRange].
 func DecodeTransactionID(b []byte) (MessageTransactionID, error) {
 	id, err := decodeTransactionID(b)
@@ -154,15 +152,15 @@ func readTimestamp(b []byte, seconds, nanos *int64) error {
 	})
 }
 
-// CustomFeeLimit is the most that a payer will pay of one custom fee.
+// CustomFeeLimit is the maximum that a payer accepts to pay of a custom fee.
 type CustomFeeLimit struct {
-	AccountID           EntityID // none when the message does not name the payer, or does so by an alias
+	AccountID           EntityID // 0 if the message has no payer or identifies it by an alias
 	Amount              int64    // tinybars, or the token's smallest unit
-	DenominatingTokenID EntityID // none means hbar
+	DenominatingTokenID EntityID // 0 for hbars
 }
 
 // DecodeCustomFeeLimit reads a serialized CustomFeeLimit (field 1 account, field 2 repeated FixedFee of 1 amount, 2 token) and returns
-// one limit for each of its fees, in their order; none when there is no fee. Bytes that are no message are [ErrSyntax], an account or a
+// one limit for each of its fees, in their order; none when there is no fee. Errors wrap [ErrSyntax], an account or a
 // token that cannot exist is [ErrRange].
 func DecodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	limits, err := decodeCustomFeeLimit(b)
@@ -203,7 +201,7 @@ func decodeCustomFeeLimit(b []byte) ([]*CustomFeeLimit, error) {
 	return limits, nil
 }
 
-// decodeFixedFee reads a serialized FixedFee as a limit whose account is still missing.
+// decodeFixedFee decodes a FixedFee as a limit without an account.
 func decodeFixedFee(b []byte) (*CustomFeeLimit, error) {
 	limit := &CustomFeeLimit{}
 	var token entityParts

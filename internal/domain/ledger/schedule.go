@@ -2,7 +2,7 @@ package ledger
 
 import "time"
 
-// Schedule is a transaction that waits for signatures or for its time: a row of the table schedule with what the table entity knows of it.
+// Schedule is a scheduled transaction: a row of the table schedule with columns of the table entity.
 type Schedule struct {
 	EntityID            EntityID
 	AdminKey            *KeyInfo
@@ -18,10 +18,10 @@ type Schedule struct {
 	WaitForExpiry       bool
 }
 
-// Memo is the text that its creator gave it, empty when unknown.
+// Memo returns the memo, empty if it is unknown.
 func (s *Schedule) Memo() string { return s.StoredMemo.V }
 
-// ScheduleState tells what became of a schedule.
+// ScheduleState is the state of a schedule.
 type ScheduleState string
 
 // The states of schedules.
@@ -39,7 +39,7 @@ const (
 	defaultLifetime = Timestamp(31 * time.Minute)
 )
 
-// StateAt is the schedule's state at an instant, by what is known of it.
+// StateAt returns the schedule's state at an instant.
 func (s *Schedule) StateAt(now Timestamp) ScheduleState {
 	switch {
 	case s.ExecutedTimestamp.Valid:
@@ -54,7 +54,7 @@ func (s *Schedule) StateAt(now Timestamp) ScheduleState {
 	}
 }
 
-// ScheduleSignature is a signature that was given for a schedule.
+// ScheduleSignature is a signature of a schedule.
 type ScheduleSignature struct {
 	ConsensusTimestamp Timestamp
 	PublicKeyPrefix    LineBytes // as much of the public key as tells it from others
@@ -65,7 +65,7 @@ type ScheduleSignature struct {
 // LineBytes are bytes that REST prints as base64 in lines of 76 characters.
 type LineBytes []byte
 
-// SignatureType tells how a signature was made.
+// SignatureType is the algorithm of a signature.
 type SignatureType string
 
 // The types of signatures.
@@ -78,7 +78,7 @@ const (
 	SignatureUnknown        SignatureType = "UNKNOWN"
 )
 
-// SignatureTypeOf is the type that a number in the database stands for.
+// SignatureTypeOf returns the type of a database value.
 func SignatureTypeOf(code Null[int16]) SignatureType {
 	switch code.V {
 	case 2:
@@ -102,8 +102,8 @@ type ScheduleFilter struct {
 	CreatorAccountID *EntityIDFilter
 }
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks types that have a global id in the graph.
 func (*Schedule) IsNode() {}
 
-// IsEntity marks what has an entity id.
+// IsEntity marks types that have an entity id.
 func (*Schedule) IsEntity() {}

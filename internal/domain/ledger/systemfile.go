@@ -19,14 +19,14 @@ const (
 	SimpleFeeFile    = 113
 )
 
-// ExchangeRateSet is the content of the file of exchange rates.
+// ExchangeRateSet is the content of the exchange rate file.
 type ExchangeRateSet struct {
 	CurrentRate *ExchangeRate
 	NextRate    *ExchangeRate
-	Timestamp   Timestamp // when the file became so
+	Timestamp   Timestamp // of the file's version
 }
 
-// ExchangeRate says what hbars cost: HbarEquivalent of them are worth CentEquivalent US cents.
+// ExchangeRate is the exchange rate of hbars: HbarEquivalent hbars are worth CentEquivalent US cents.
 type ExchangeRate struct {
 	CentEquivalent int32
 	HbarEquivalent int32
@@ -34,7 +34,7 @@ type ExchangeRate struct {
 }
 
 // DecodeExchangeRates reads a serialized ExchangeRateSet: field 1 the current rate, 2 the next, each with 1 hbars, 2 cents, 3 expiration.
-// Bytes that are no message are [ErrSyntax].
+// Errors wrap [ErrSyntax].
 func DecodeExchangeRates(b []byte) (*ExchangeRateSet, error) {
 	set := &ExchangeRateSet{}
 	err := eachField(b, func(f field) error {
@@ -88,20 +88,20 @@ func readSeconds(b []byte, into *Null[int64]) error {
 	})
 }
 
-// FeeSchedules is the content of the file of fees.
+// FeeSchedules is the content of the fee schedule file.
 type FeeSchedules struct {
 	Current   *FeeSchedule
 	Next      *FeeSchedule
-	Timestamp Timestamp // when the file became so
+	Timestamp Timestamp // of the file's version
 }
 
-// FeeSchedule are the fees of all functions until a time.
+// FeeSchedule has the fees of all functions until its expiry.
 type FeeSchedule struct {
 	Fees       []*FunctionFees
 	ExpiryTime Null[int64] // seconds since 1970
 }
 
-// FunctionFees are the fees of one function of the network. Several are for variants of it.
+// FunctionFees are the fees of a function of the network, one for each variant.
 type FunctionFees struct {
 	Function int32
 	Fees     []*FeeData
@@ -112,7 +112,7 @@ type FeeData struct {
 	Service *FeeComponents
 }
 
-// FeeComponents are what fees are made of; only what contract calls need is kept.
+// FeeComponents are the components of a fee that contract calls need.
 type FeeComponents struct {
 	Gas int64 // the price of a unit of gas in thousandths of tinycents
 }
@@ -191,13 +191,13 @@ func (c *FeeComponents) read(b []byte) error {
 	})
 }
 
-// NetworkFees are what a unit of gas costs.
+// NetworkFees are the prices of gas.
 type NetworkFees struct {
 	Fees      []*NetworkFee
-	Timestamp Timestamp // when the fee schedule became so
+	Timestamp Timestamp // of the fee schedule's version
 }
 
-// NetworkFee is what a unit of gas costs in one kind of transaction.
+// NetworkFee is the price of gas of a transaction type.
 type NetworkFee struct {
 	Gas             int64 // tinybars
 	TransactionType string
@@ -267,7 +267,7 @@ func (s *FeeSchedules) GasFees(rates *ExchangeRateSet, at Timestamp) []*NetworkF
 	return fees
 }
 
-// isAfter tells whether an instant lies after some seconds since 1970; unknown ones are 0.
+// isAfter reports whether an instant lies after some seconds since 1970; unknown ones are 0.
 func isAfter(at Timestamp, seconds Null[int64]) bool {
 	whole, rest := int64(at)/second, int64(at)%second
 	return whole > seconds.V || whole == seconds.V && rest > 0

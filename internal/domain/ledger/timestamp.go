@@ -10,16 +10,16 @@ import (
 
 const second = int64(time.Second)
 
-// MaxTimestamp is the latest instant that fits.
+// MaxTimestamp is the latest representable instant.
 const MaxTimestamp = Timestamp(math.MaxInt64)
 
-// Timestamp is an instant in nanoseconds since the Unix epoch. Consensus timestamps are unique over the whole network: one names a transaction.
+// Timestamp is an instant in nanoseconds since the Unix epoch. Consensus timestamps are unique, so that one identifies a transaction.
 type Timestamp int64
 
 // TimestampOf returns the instant of t, which lies between the years 1678 and 2262.
 func TimestampOf(t time.Time) Timestamp { return Timestamp(t.UnixNano()) }
 
-// Time is the same instant in UTC.
+// Time returns the instant in UTC.
 func (t Timestamp) Time() time.Time { return time.Unix(0, int64(t)).UTC() }
 
 // Append appends "seconds.nanoseconds" with nine digits of nanoseconds. An instant before 1970 is the negative of one after it: half a
@@ -45,7 +45,7 @@ func (t Timestamp) appendWith(dst []byte, separator byte) []byte {
 	return appendNanos(append(dst, separator), nanos)
 }
 
-// String is "seconds.nanoseconds".
+// String returns "seconds.nanoseconds".
 func (t Timestamp) String() string { return string(t.Append(make([]byte, 0, 24))) }
 
 // appendNanos appends nine digits of n, which lies between 0 and 999,999,999.
@@ -58,8 +58,8 @@ func appendNanos(dst []byte, n int64) []byte {
 	return append(dst, b[:]...)
 }
 
-// ParseTimestamp reads seconds, optionally followed by a point and one to nine digits of a fraction: "1.5" is one and a half seconds.
-// One to ten digits of seconds are accepted. Text of another form is [ErrSyntax], an instant after the year 2262 is [ErrRange].
+// ParseTimestamp parses one to ten digits of seconds, optionally followed by a point and one to nine digits of a fraction: "1.5" is one and a half seconds.
+// Errors wrap [ErrSyntax] for malformed text and [ErrRange] for an instant after the year 2262.
 func ParseTimestamp(s string) (Timestamp, error) {
 	sec, frac, point := strings.Cut(s, ".")
 	seconds, err := parseDigits(sec, 10)
@@ -78,7 +78,7 @@ func ParseTimestamp(s string) (Timestamp, error) {
 	return joinTimestamp(seconds, nanos)
 }
 
-// joinTimestamp refuses an instant before 1970, one that does not fit into 64 bits, and nanoseconds that are a second or more.
+// joinTimestamp fails for an instant before 1970, one that does not fit into 64 bits, and nanoseconds of a second or more.
 func joinTimestamp(seconds, nanos int64) (Timestamp, error) {
 	switch {
 	case seconds < 0 || nanos < 0 || nanos >= second:
@@ -89,7 +89,7 @@ func joinTimestamp(seconds, nanos int64) (Timestamp, error) {
 	return Timestamp(seconds*second + nanos), nil
 }
 
-// TimestampRange is the time during which a version of a thing was in force: from From inclusive to To exclusive, open when To is unknown.
+// TimestampRange is the time range of a version, from From inclusive to To exclusive. A null To is open.
 type TimestampRange struct {
 	From Null[Timestamp]
 	To   Null[Timestamp]

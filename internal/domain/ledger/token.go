@@ -1,6 +1,6 @@
 package ledger
 
-// TokenType is what kind of token a token is.
+// TokenType is the type of a token.
 type TokenType string
 
 // The types of tokens, in the database's order.
@@ -9,13 +9,13 @@ const (
 	TokenNonFungibleUnique TokenType = "NON_FUNGIBLE_UNIQUE"
 )
 
-// TokenSupplyType tells whether a token's supply has a limit.
+// TokenSupplyType reports whether the supply of a token is limited.
 type TokenSupplyType string
 
-// TokenPauseStatus tells whether a token takes part in transactions.
+// TokenPauseStatus is the pause status of a token.
 type TokenPauseStatus string
 
-// TokenFreezeStatus tells whether an account can move a token.
+// TokenFreezeStatus is the freeze status of an account for a token.
 type TokenFreezeStatus string
 
 // The freeze statuses.
@@ -25,7 +25,7 @@ const (
 	Unfrozen            TokenFreezeStatus = "UNFROZEN"
 )
 
-// TokenKYCStatus tells whether an account may hold a token as far as "know your customer" goes.
+// TokenKYCStatus is the KYC ("know your customer") status of an account for a token.
 type TokenKYCStatus string
 
 // The KYC statuses.
@@ -35,7 +35,7 @@ const (
 	KYCRevoked       TokenKYCStatus = "REVOKED"
 )
 
-// Token is a fungible or non-fungible token: a row of the table token with what the table entity knows of it, now or at a time.
+// Token is a fungible or non-fungible token: a row of the table token with columns of the table entity, now or at a historical instant.
 type Token struct {
 	EntityID            EntityID
 	Type                TokenType
@@ -72,15 +72,15 @@ type Token struct {
 	At *TimestampFilter
 }
 
-// ExpirationNanoseconds is when the token expires, in nanoseconds since 1970.
+// ExpirationNanoseconds returns the expiration in nanoseconds since 1970.
 func (t *Token) ExpirationNanoseconds() Null[int64] {
 	return Null[int64]{V: int64(t.ExpirationTimestamp.V), Valid: t.ExpirationTimestamp.Valid}
 }
 
-// ModifiedTimestamp is since when the token has been as it is.
+// ModifiedTimestamp returns the time of the last change.
 func (t *Token) ModifiedTimestamp() Null[Timestamp] { return t.Timestamp.From }
 
-// TokenCustomFees are the fees that a transfer of a token costs on top of the network's.
+// TokenCustomFees are the custom fees of a transfer of a token, in addition to the network's fee.
 type TokenCustomFees struct {
 	CreatedTimestamp Null[Timestamp]
 	FixedFees        []*FixedFee
@@ -88,13 +88,13 @@ type TokenCustomFees struct {
 	RoyaltyFees      []*RoyaltyFee    // nil for fungible tokens
 }
 
-// Fraction is a part of an amount.
+// Fraction is a fraction of an amount.
 type Fraction struct {
 	Numerator   int64
 	Denominator int64
 }
 
-// FractionalFee is a custom fee of a part of the amount that is moved.
+// FractionalFee is a custom fee that is a fraction of the transferred amount.
 type FractionalFee struct {
 	AllCollectorsAreExempt bool
 	Amount                 *Fraction
@@ -105,7 +105,7 @@ type FractionalFee struct {
 	NetOfTransfers         bool
 }
 
-// RoyaltyFee is a custom fee of a part of what is paid for a serial.
+// RoyaltyFee is a custom fee that is a fraction of the payment for a serial.
 type RoyaltyFee struct {
 	AllCollectorsAreExempt bool
 	Amount                 *Fraction
@@ -113,10 +113,10 @@ type RoyaltyFee struct {
 	FallbackFee            *FallbackFee
 }
 
-// FallbackFee is what the receiver of a serial pays where nothing was paid for it.
+// FallbackFee is the fee that the receiver of a serial pays if there is no payment.
 type FallbackFee struct {
 	Amount              int64    // tinybars, or the token's smallest unit
-	DenominatingTokenID EntityID // none means hbar
+	DenominatingTokenID EntityID // 0 for hbars
 }
 
 // TokenRelationship is the association of an account with a token: a row of the table token_account.
@@ -132,7 +132,7 @@ type TokenRelationship struct {
 	Timestamp            TimestampRange
 }
 
-// TokenHolder is how much of a token an account holds, or held at a balance snapshot.
+// TokenHolder is the balance of a token in an account, now or in a balance snapshot.
 type TokenHolder struct {
 	AccountID EntityID
 	TokenID   EntityID
@@ -141,10 +141,10 @@ type TokenHolder struct {
 	Timestamp Null[Timestamp] // when the balance last changed; of a snapshot, its time
 }
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks types that have a global id in the graph.
 func (*Token) IsNode() {}
 
-// IsEntity marks what has an entity id.
+// IsEntity marks types that have an entity id.
 func (*Token) IsEntity() {}
 
 // TokenFilter selects tokens.

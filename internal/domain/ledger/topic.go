@@ -1,6 +1,6 @@
 package ledger
 
-// Topic is a topic of the consensus service: a row of the table topic with what the table entity knows of it.
+// Topic is a topic of the consensus service: a row of the table topic with columns of the table entity.
 type Topic struct {
 	EntityID            EntityID
 	AdminKey            *KeyInfo
@@ -17,7 +17,7 @@ type Topic struct {
 	Timestamp           TimestampRange
 }
 
-// TopicCustomFees are the fees that a message to a topic costs on top of the network's.
+// TopicCustomFees are the custom fees of a message to a topic, in addition to the network's fee.
 type TopicCustomFees struct {
 	CreatedTimestamp Null[Timestamp]
 	FixedFees        []*FixedFee
@@ -28,10 +28,10 @@ type FixedFee struct {
 	AllCollectorsAreExempt bool
 	Amount                 int64 // tinybars, or the token's smallest unit
 	CollectorAccountID     EntityID
-	DenominatingTokenID    EntityID // none means hbar
+	DenominatingTokenID    EntityID // 0 for hbars
 }
 
-// TopicMessage is a message that reached consensus in a topic.
+// TopicMessage is a message in a topic.
 type TopicMessage struct {
 	ConsensusTimestamp Timestamp
 	TopicID            EntityID
@@ -43,20 +43,20 @@ type TopicMessage struct {
 	ChunkInfo          *ChunkInfo
 }
 
-// ChunkInfo places a message among the chunks of a longer one.
+// ChunkInfo is the position of a chunk in a longer message.
 type ChunkInfo struct {
 	InitialTransactionID *MessageTransactionID
 	Number               int32
 	Total                Null[int32]
 }
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks types that have a global id in the graph.
 func (*Topic) IsNode() {}
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks types that have a global id in the graph.
 func (*TopicMessage) IsNode() {}
 
-// IsEntity marks what has an entity id.
+// IsEntity marks types that have an entity id.
 func (*Topic) IsEntity() {}
 
 // Text is the message's bytes, which the reader takes for UTF-8. They need not be.

@@ -2,7 +2,7 @@ package ledger
 
 import "slices"
 
-// Transaction is a row of the table transaction. Transfers, which are rows of tables of their own, are loaded by consensus timestamp and payer.
+// Transaction is a row of the table transaction. Transfers are rows of other tables and are loaded by consensus timestamp and payer.
 type Transaction struct {
 	ConsensusTimestamp          Timestamp
 	PayerAccountID              EntityID
@@ -34,23 +34,23 @@ func (t *Transaction) TransactionID() TransactionID {
 	return TransactionID{Payer: t.PayerAccountID, ValidStart: t.ValidStartTimestamp}
 }
 
-// CryptoTransfer is one account's part in a movement of hbar.
+// CryptoTransfer is the change of an account's hbar balance in a transaction.
 type CryptoTransfer struct {
 	AccountID  EntityID
-	Amount     int64 // tinybars; negative for who pays
+	Amount     int64 // tinybars; negative for the sender
 	IsApproval bool
 }
 
-// TokenTransfer is one account's part in a movement of a fungible token.
+// TokenTransfer is the change of an account's balance of a fungible token in a transaction.
 type TokenTransfer struct {
 	TokenID    EntityID
 	AccountID  EntityID
-	Amount     int64 // in the token's smallest unit; negative for who pays
+	Amount     int64 // in the token's smallest unit; negative for the sender
 	IsApproval bool
 }
 
-// NFTTransfer is the movement of one serial of a non-fungible token. A mint has no sender, a burn and a wipe have no receiver; a change of treasury
-// moves all of its serials and stands as serial -1.
+// NFTTransfer is the transfer of a serial. A mint has no sender, a burn and a wipe have no receiver. A change of the treasury transfers all its serials and
+// has the serial -1.
 type NFTTransfer struct {
 	IsApproval        bool
 	ReceiverAccountID EntityID
@@ -59,18 +59,18 @@ type NFTTransfer struct {
 	TokenID           EntityID
 }
 
-// StakingReward is what an account was paid for staking when a transaction touched it.
+// StakingReward is a staking reward that a transaction paid to an account.
 type StakingReward struct {
 	AccountID          EntityID
 	Amount             int64 // tinybars
 	ConsensusTimestamp Timestamp
 }
 
-// AssessedCustomFee is a custom fee of a token or topic that a transaction was charged.
+// AssessedCustomFee is a custom fee of a token or topic that a transaction paid.
 type AssessedCustomFee struct {
 	Amount                   int64 // tinybars, or the token's smallest unit
 	CollectorAccountID       EntityID
-	TokenID                  EntityID // none means hbar
+	TokenID                  EntityID // 0 for hbars
 	EffectivePayerAccountIDs []EntityID
 }
 
@@ -80,5 +80,5 @@ var successCodes = []ResponseCode{22, 104, 220}
 // SuccessCodes returns the results that count as success.
 func SuccessCodes() []ResponseCode { return slices.Clone(successCodes) }
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks types that have a global id in the graph.
 func (*Transaction) IsNode() {}

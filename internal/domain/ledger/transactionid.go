@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// TransactionID names a transaction by who paid for it and the instant from which it was valid. Scheduled executions, children and
-// duplicates share it.
+// TransactionID identifies a transaction by its payer and the start of its validity. Scheduled executions, child transactions and duplicates have the same
+// id.
 type TransactionID struct {
 	Payer      EntityID
 	ValidStart Timestamp
@@ -22,9 +22,9 @@ func (id TransactionID) Append(dst []byte) []byte {
 // String is "shard.realm.num-seconds-nanoseconds".
 func (id TransactionID) String() string { return string(id.Append(make([]byte, 0, 40))) }
 
-// ParseTransactionID reads "shard.realm.num-seconds-nanoseconds", where no part may be left out. The nanoseconds are a plain number of up
-// to nine digits: "-5" means five of them. Text of another form, and seconds that do not fit into 64 bits, are [ErrSyntax]; an id that
-// cannot exist is an [EntityIDError] that has it as it was written; an instant after the year 2262 is [ErrRange].
+// ParseTransactionID parses "shard.realm.num-seconds-nanoseconds" with all parts. The nanoseconds are a number of up to nine digits: "-5" is five
+// nanoseconds. Errors wrap [ErrSyntax] for malformed text and seconds that do not fit into 64 bits, and [ErrRange] for an instant after the year 2262. The
+// error is an [EntityIDError] for an id that cannot exist.
 func ParseTransactionID(s string) (TransactionID, error) {
 	payer, start, _ := strings.Cut(s, "-")
 	sec, frac, dash := strings.Cut(start, "-")
