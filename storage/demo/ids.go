@@ -1,8 +1,8 @@
 package demo
 
-// Entities of the network itself (all of shard 0, realm 0).
+// System accounts. All entities are in shard 0 and realm 0.
 const (
-	Treasury       = 2   // holds what is not in circulation
+	Treasury       = 2   // holds the unreleased supply
 	NetworkFees    = 98  // collects fees
 	StakingRewards = 800 // pays staking rewards
 	NodeRewards    = 801 // pays rewards to nodes
@@ -12,7 +12,7 @@ const (
 	NodeCount        = 7
 )
 
-// People of Lantern Bay. What each of them stands for is in README.md.
+// Accounts of people. README.md describes them.
 const (
 	Alice   = 1001
 	Bob     = 1002

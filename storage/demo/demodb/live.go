@@ -15,12 +15,12 @@ import (
 )
 
 // ErrOtherVersion is returned if another version of the program loaded the demo network. It cannot be continued.
-var ErrOtherVersion = errors.New("the demo network in the database is another version's; `heliograph demo` loads it again")
+var ErrOtherVersion = errors.New("another version of the program loaded the demo network; run `heliograph demo` to replace it")
 
 // ErrOtherWriter is returned if another process has written blocks.
-var ErrOtherWriter = errors.New("somebody else has written blocks to the demo network")
+var ErrOtherWriter = errors.New("another process has written blocks to the demo network")
 
-// Times that bound a block's way into the database.
+// Timeouts of writing a block.
 const (
 	liveConnect = 5 * time.Second
 	liveWrite   = 10 * time.Second
@@ -48,7 +48,7 @@ func KeepAlive(ctx context.Context, url string, now func() time.Time, log *slog.
 		case errors.Is(err, ErrNotDemo), errors.Is(err, ErrOtherVersion), errors.Is(err, ErrOtherWriter), errors.As(err, &story):
 			return err
 		default:
-			log.WarnContext(ctx, "the demo network could not be continued; trying again", "error", err)
+			log.WarnContext(ctx, "adding a block to the demo network failed; retrying", "error", err)
 			k.disconnect(ctx)
 		}
 	}
@@ -79,13 +79,13 @@ func (k *liveWriter) block(ctx context.Context, end time.Time) error {
 			return err
 		}
 		k.network = net
-		debug.FreeOSMemory()                                   // telling the story again left much behind
-		end = k.now().Truncate(time.Duration(world.BlockTime)) // and took its time
+		debug.FreeOSMemory()                                   // the scenario leaves much garbage
+		end = k.now().Truncate(time.Duration(world.BlockTime)) // running it took time
 	}
 	if err := k.network.addBlock(end.UnixNano()); err != nil {
 		return err
 	}
-	// A block that has been begun is finished, even when the program is asked to stop.
+	// Finish a started block even if the context ends.
 	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), liveWrite)
 	defer cancel()
 	return k.network.writeBlock(writing, k.conn)
@@ -97,7 +97,7 @@ func (k *liveWriter) disconnect(ctx context.Context) {
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	_ = k.conn.Close(closing) // what was written has been committed
+	_ = k.conn.Close(closing) // all writes have been committed
 	k.conn = nil
 }
 
@@ -123,7 +123,7 @@ func resume(ctx context.Context, conn *pgx.Conn) (*liveNetwork, error) {
 	var end, last int64
 	var hash string
 	if err := conn.QueryRow(ctx, scenarioBlock, marker).Scan(&end, &last, &hash); err != nil {
-		return nil, fmt.Errorf("looking for the last block of the story: %w", err)
+		return nil, fmt.Errorf("read the last block of the scenario: %w", err)
 	}
 	w, err := scenario.New(end)
 	if err != nil {
@@ -132,14 +132,14 @@ func resume(ctx context.Context, conn *pgx.Conn) (*liveNetwork, error) {
 	if w.LastBlockHash() != hash {
 		return nil, ErrOtherVersion
 	}
-	// Of what came after the story, blocks end at even seconds, unless the network made them by itself after a pause.
+	// Live blocks end at even seconds. Other blocks consist of automatic transactions after a pause.
 	rows, err := conn.Query(ctx, "select consensus_end from record_file where index > $1 and consensus_end % $2 = 0 order by index", last, world.BlockTime)
 	if err != nil {
-		return nil, fmt.Errorf("reading the blocks after the story: %w", err)
+		return nil, fmt.Errorf("read the live blocks: %w", err)
 	}
 	ends, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 	if err != nil {
-		return nil, fmt.Errorf("reading the blocks after the story: %w", err)
+		return nil, fmt.Errorf("read the live blocks: %w", err)
 	}
 	n := &liveNetwork{scenario: w, stored: map[string]map[string]world.Row{}}
 	n.scenario.DiscardRows()
@@ -151,7 +151,7 @@ func resume(ctx context.Context, conn *pgx.Conn) (*liveNetwork, error) {
 		return nil, &scenarioError{err}
 	}
 	if err := conn.QueryRow(ctx, newestBlock).Scan(&hash); err != nil {
-		return nil, fmt.Errorf("looking for the newest block: %w", err)
+		return nil, fmt.Errorf("read the newest block: %w", err)
 	}
 	if w.LastBlockHash() != hash {
 		return nil, ErrOtherVersion
@@ -160,7 +160,7 @@ func resume(ctx context.Context, conn *pgx.Conn) (*liveNetwork, error) {
 	n.markStored(n.changedRows())
 	types, err := conn.LoadTypes(ctx, enums)
 	if err != nil {
-		return nil, fmt.Errorf("looking up the types of the ledger tables: %w", err)
+		return nil, fmt.Errorf("load the enum types of the ledger tables: %w", err)
 	}
 	conn.TypeMap().RegisterTypes(types)
 	return n, nil
@@ -193,26 +193,26 @@ func (n *liveNetwork) writeBlock(ctx context.Context, conn *pgx.Conn) error {
 	changes := n.changedRows()
 	tx, err := conn.Begin(ctx)
 	if err != nil {
-		return fmt.Errorf("starting the transaction of a block: %w", err)
+		return fmt.Errorf("begin writing a block: %w", err)
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // does nothing after a commit
 	var newest string
 	if err := tx.QueryRow(ctx, newestBlock).Scan(&newest); errors.Is(err, pgx.ErrNoRows) {
 		return ErrOtherWriter
 	} else if err != nil {
-		return fmt.Errorf("looking for the newest block: %w", err)
+		return fmt.Errorf("read the newest block: %w", err)
 	}
 	switch newest {
 	case n.storedHash:
 		if err := n.writeRows(ctx, tx, changes); err != nil {
 			return err
 		}
-	case n.scenario.LastBlockHash(): // the commit had succeeded although its answer was lost
+	case n.scenario.LastBlockHash(): // the commit succeeded, but its response was lost
 	default:
 		return ErrOtherWriter
 	}
 	if err := tx.Commit(ctx); err != nil {
-		return fmt.Errorf("committing a block: %w", err)
+		return fmt.Errorf("commit a block: %w", err)
 	}
 	n.storedHash = n.scenario.LastBlockHash()
 	n.markStored(changes)
@@ -235,7 +235,7 @@ func (n *liveNetwork) writeRows(ctx context.Context, tx pgx.Tx, changes []change
 		batch.Queue(sql, args...)
 	}
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("writing what a block changed: %w", err)
+		return fmt.Errorf("write the changed rows of a block: %w", err)
 	}
 	return nil
 }

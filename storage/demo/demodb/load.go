@@ -49,15 +49,15 @@ var tables = strings.Fields(`account_balance account_balance_file address_book a
 // enums are the enum types to register before rows are copied.
 var enums = []string{"airdrop_state", "entity_type", "errata_type", "hook_extension_point", "hook_type", "token_pause_status", "token_supply_type", "token_type"}
 
-// The marker is a comment on the table of blocks. It names the last block of the story, so that it means nothing any more
-// once somebody else has written to the database.
+// marker starts the comment on the block table that identifies a demo network. The hash of the last block of the scenario follows. The comment becomes
+// invalid if another process writes blocks.
 const marker = "heliograph demo network, last block "
 
 // IsEmpty reports whether all ledger tables are empty. The tables must exist.
 func IsEmpty(ctx context.Context, db DB) (bool, error) {
 	var filled bool
 	if err := db.QueryRow(ctx, "select exists (select from "+strings.Join(tables, ") or exists (select from ")+")").Scan(&filled); err != nil {
-		return false, fmt.Errorf("looking for rows in the ledger tables: %w", err)
+		return false, fmt.Errorf("check whether the ledger tables are empty: %w", err)
 	}
 	return !filled, nil
 }
@@ -76,7 +76,7 @@ func IsDemo(ctx context.Context, db DB) (bool, error) {
 				where consensus_timestamp between newest.consensus_start and newest.consensus_end)), 'hex')))`
 	var demo bool
 	if err := db.QueryRow(ctx, query, marker).Scan(&demo); err != nil {
-		return false, fmt.Errorf("looking for the mark of the demo network: %w", err)
+		return false, fmt.Errorf("check for the demo network: %w", err)
 	}
 	return demo, nil
 }
@@ -109,7 +109,7 @@ func Reload(ctx context.Context, db DB, now time.Time, progress Progress) (Summa
 			return ErrNotDemo
 		}
 		if _, err := tx.Exec(ctx, "truncate "+strings.Join(tables, ", ")); err != nil {
-			return fmt.Errorf("emptying the ledger tables: %w", err)
+			return fmt.Errorf("truncate the ledger tables: %w", err)
 		}
 		return nil
 	})
@@ -119,19 +119,19 @@ func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare 
 	if progress == nil {
 		progress = func(string, int, int) {}
 	}
-	progress("telling the story", 0, 0)
+	progress("running the scenario", 0, 0)
 	w, err := scenario.New(now.Truncate(time.Second).UnixNano() - 4*world.Second)
 	if err != nil {
 		return Summary{}, err
 	}
 	tx, err := db.Begin(ctx)
 	if err != nil {
-		return Summary{}, fmt.Errorf("starting the transaction of the demo network: %w", err)
+		return Summary{}, fmt.Errorf("begin loading the demo network: %w", err)
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // does nothing after a commit
-	// Two loads at once would both find the database empty: the second one waits here.
+	// Two concurrent loads would both find an empty database. The lock makes the second one wait.
 	if _, err := tx.Exec(ctx, "lock table record_file in share row exclusive mode"); err != nil {
-		return Summary{}, fmt.Errorf("locking the ledger tables: %w", err)
+		return Summary{}, fmt.Errorf("lock the ledger tables: %w", err)
 	}
 	if err := prepare(ctx, tx); err != nil {
 		return Summary{}, err
@@ -143,14 +143,14 @@ func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare 
 	blocks := w.Rows("record_file")
 	last := blocks[len(blocks)-1]["hash"].(string)
 	if _, err := tx.Exec(ctx, "comment on table record_file is '"+marker+last+"'"); err != nil {
-		return Summary{}, fmt.Errorf("marking the database as the demo network: %w", err)
+		return Summary{}, fmt.Errorf("mark the demo network: %w", err)
 	}
-	// Without statistics the planner would take the tables for empty until they are collected in the background.
+	// Without statistics, the planner would assume empty tables until the next automatic analyze.
 	if _, err := tx.Exec(ctx, "analyze "+strings.Join(tables, ", ")); err != nil {
-		return Summary{}, fmt.Errorf("collecting statistics: %w", err)
+		return Summary{}, fmt.Errorf("analyze the ledger tables: %w", err)
 	}
 	if err := tx.Commit(ctx); err != nil {
-		return Summary{}, fmt.Errorf("committing the demo network: %w", err)
+		return Summary{}, fmt.Errorf("commit the demo network: %w", err)
 	}
 	progress("done", total, total)
 	return summary(w, total), nil
@@ -160,7 +160,7 @@ func load(ctx context.Context, db DB, now time.Time, progress Progress, prepare 
 func copyTo(ctx context.Context, tx pgx.Tx, w *scenario.Scenario, progress Progress) (int, error) {
 	types, err := tx.Conn().LoadTypes(ctx, enums)
 	if err != nil {
-		return 0, fmt.Errorf("looking up the types of the ledger tables: %w", err)
+		return 0, fmt.Errorf("load the enum types of the ledger tables: %w", err)
 	}
 	tx.Conn().TypeMap().RegisterTypes(types)
 	total, done := 0, 0
@@ -195,7 +195,7 @@ func copyRows(ctx context.Context, tx pgx.Tx, table string, rows []world.Row) er
 		return values, nil
 	})
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{table}, columns, source); err != nil {
-		return fmt.Errorf("writing the table %s: %w", table, err)
+		return fmt.Errorf("write table %s: %w", table, err)
 	}
 	return nil
 }

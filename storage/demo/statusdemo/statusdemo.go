@@ -27,7 +27,7 @@ func Load(ctx context.Context, db beginner, now time.Time) error {
 	return load(ctx, db, now, func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		var filled bool
 		if err := tx.QueryRow(ctx, `select exists (select from status.page)`).Scan(&filled); err != nil {
-			return false, fmt.Errorf("looking for status pages: %w", err)
+			return false, fmt.Errorf("check for status pages: %w", err)
 		}
 		return !filled, nil
 	})
@@ -38,13 +38,13 @@ func Reload(ctx context.Context, db beginner, now time.Time) error {
 	return load(ctx, db, now, func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		var others bool
 		if err := tx.QueryRow(ctx, `select exists (select from status.page where id <> $1)`, demo.StatusPage).Scan(&others); err != nil {
-			return false, fmt.Errorf("looking for status pages: %w", err)
+			return false, fmt.Errorf("check for status pages: %w", err)
 		}
 		if others {
 			return false, ErrNotDemo
 		}
 		if _, err := tx.Exec(ctx, `delete from status.page where id = $1`, demo.StatusPage); err != nil {
-			return false, fmt.Errorf("deleting the status page: %w", err)
+			return false, fmt.Errorf("delete the status page: %w", err)
 		}
 		return true, nil
 	})
@@ -53,11 +53,11 @@ func Reload(ctx context.Context, db beginner, now time.Time) error {
 func load(ctx context.Context, db beginner, now time.Time, prepare func(context.Context, pgx.Tx) (bool, error)) error {
 	tx, err := db.Begin(ctx)
 	if err != nil {
-		return fmt.Errorf("starting the transaction of the demo status page: %w", err)
+		return fmt.Errorf("begin loading the demo status page: %w", err)
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // does nothing after a commit
 	if _, err := tx.Exec(ctx, `lock table status.page in share row exclusive mode`); err != nil {
-		return fmt.Errorf("locking the status pages: %w", err)
+		return fmt.Errorf("lock the status pages: %w", err)
 	}
 	if wanted, err := prepare(ctx, tx); err != nil || !wanted {
 		return err
@@ -65,13 +65,13 @@ func load(ctx context.Context, db beginner, now time.Time, prepare func(context.
 	s := newBuilder(now.UTC().Truncate(time.Second))
 	s.build()
 	if s.err != nil {
-		return fmt.Errorf("telling the story of the status page: %w", s.err)
+		return fmt.Errorf("build the demo status page: %w", s.err)
 	}
 	if err := tx.SendBatch(ctx, s.batch()).Close(); err != nil {
-		return fmt.Errorf("writing the demo status page: %w", err)
+		return fmt.Errorf("write the demo status page: %w", err)
 	}
 	if err := tx.Commit(ctx); err != nil {
-		return fmt.Errorf("committing the demo status page: %w", err)
+		return fmt.Errorf("commit the demo status page: %w", err)
 	}
 	return nil
 }

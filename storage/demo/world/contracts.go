@@ -54,12 +54,12 @@ type Deployment struct {
 	Args      []any
 	Memo      string
 	Key       []byte
-	File      int64 // the file with the initcode; 0 puts it into the transaction
+	File      int64 // file with the initcode, or 0 if the transaction contains it
 	Gas       int64
 	value     int64
 	RenewedBy int64
 	Expires   bool
-	Broken    bool // without the constructor's arguments, which it cannot run without
+	Broken    bool // omits the constructor arguments, so that the creation fails
 }
 
 // Deploy creates a contract with a ContractCreate transaction. The contract has a long-zero address.
@@ -140,7 +140,7 @@ type outcome struct {
 	sender, contract, gas, value int64
 	input, initcode              []byte
 	created                      int64
-	aliasSender                  []byte // keep the sender in the function result only, as an address
+	aliasSender                  []byte // stores the sender as an address in the function result only
 }
 
 // record writes the contract rows of an execution and applies its transfers.

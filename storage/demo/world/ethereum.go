@@ -19,15 +19,15 @@ const gasPrice = 71 * weibar
 
 // EthereumTransaction describes a signed transaction that a relay submits.
 type EthereumTransaction struct {
-	Type      int // of the ethereum transaction: 0, 1, 2 or 4
+	Type      int // 0, 1, 2 or 4
 	Sender    int64
-	Call      Call // what is called, unless something is created
+	Call      Call // call, unless Create is set
 	Create    *Deployment
-	Nonce     *uint64 // instead of the right one
+	Nonce     *uint64 // overrides the correct nonce
 	Access    bool    // with an access list
-	Delegate  int64   // of a transaction of type 4: the contract whose code the sender's account takes over
+	Delegate  int64   // type 4: contract whose code is delegated to the account of the sender
 	File      int64   // the file that holds the call data
-	Anonymous bool    // keep the sender as an address only
+	Anonymous bool    // stores the sender as an address only
 }
 
 // SendEthereum submits a signed Ethereum transaction through the relay. It returns the created contract, or 0.

@@ -36,7 +36,7 @@ type machine struct {
 // execution is the result of a contract execution.
 type execution struct {
 	output         []byte
-	gasUsed        int64 // what was really used, with the intrinsic part
+	gasUsed        int64 // gas used, including intrinsic gas
 	err            error
 	logs           []*types.Log
 	frames         []*frame
@@ -195,7 +195,7 @@ func (m *machine) run(from common.Address, to, at *common.Address, input []byte,
 			m.state.RevertToSnapshot(before)
 		} else {
 			m.state.SetCode(*at, x.output, tracing.CodeChangeUnspecified)
-			left.ExecutionGas -= 200 * uint64(len(x.output)) // what it costs to store code
+			left.ExecutionGas -= 200 * uint64(len(x.output)) // code deposit
 		}
 		x.frames[0].op, x.frames[0].input = vm.CREATE, nil
 	default:

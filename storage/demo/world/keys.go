@@ -13,8 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// The keys of the demo network are derived from the names of their holders, so that anybody can sign for anybody. They
-// guard nothing and must not be used anywhere else.
+// The keys of the demo network are derived from the names of their holders. They are public and must not be used anywhere else.
 
 // edPrivate returns the Ed25519 private key of a holder.
 func edPrivate(name string) ed25519.PrivateKey {

@@ -1,6 +1,6 @@
 package world
 
-// Transaction types and results that the story uses, by their numbers on the ledger.
+// Transaction types and response codes.
 const (
 	TypeContractCall    = 7
 	TypeContractCreate  = 8

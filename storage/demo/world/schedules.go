@@ -10,11 +10,11 @@ import (
 type Schedule struct {
 	Memo          string
 	Creator       int64
-	Payer         int64 // of the scheduled transaction
+	Payer         int64 // payer of the scheduled transaction
 	Admin         string
 	From, To      int64 // the scheduled transfer
 	Amount        int64
-	Expires       int64 // how long after its creation, 0: the default of 30 minutes
+	Expires       int64 // nanoseconds after the creation, or 0 for the default of 30 minutes
 	WaitForExpiry bool
 	Body          []byte // instead of a transfer
 }
@@ -50,7 +50,7 @@ func (w *World) CreateSchedule(p Schedule) (int64, *transaction) {
 func (w *World) signature(t *transaction, schedule int64, name string, kind int) {
 	signature, prefix := ed25519.Sign(edPrivate(name), number(t.ts)), edRaw(name)
 	switch kind {
-	case 2: // a contract that agreed signs by being called
+	case 2: // signature of a contract
 		prefix, signature = []byte(entityID(demo.Tollgate)), []byte{}
 	case 6:
 		prefix = ecRaw(name)

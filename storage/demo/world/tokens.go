@@ -12,9 +12,9 @@ type Token struct {
 	Name, Symbol, Memo       string
 	NFT                      bool
 	Decimals, Initial        int64
-	Maximum                  int64 // zero: no maximum
+	Maximum                  int64 // 0 means no maximum
 	Treasury                 int64
-	Admin, Supply, Wipe      string // holders of the keys, empty for none
+	Admin, Supply, Wipe      string // holders of the keys, or empty
 	Freeze, KYC, Pause       string
 	FeeSchedule, MetadataKey string
 	FrozenByDefault          bool

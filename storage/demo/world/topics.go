@@ -15,7 +15,7 @@ type topicState struct {
 	sequence    int64
 	runningHash []byte
 	feeExempt   map[int64]bool
-	submitters  map[int64]bool // nil: anybody may submit
+	submitters  map[int64]bool // nil if everybody can submit
 }
 
 // Topic describes a topic to create.
@@ -79,7 +79,7 @@ func (w *World) DeleteTopic(id, payer int64) {
 // chunk identifies a chunk of a longer message.
 type chunk struct {
 	number, total int
-	payer, start  int64 // id of the transaction with the first part
+	payer, start  int64 // transaction id of the first chunk
 }
 
 // SubmitText submits a message to a topic. It fails if the payer is not allowed to submit.
@@ -125,7 +125,7 @@ func (w *World) SubmitMessage(topic, payer int64, text []byte, c *chunk, limit i
 		}
 		r["initial_transaction_id"] = []byte(transactionID(c.payer, c.start, false, 0))
 		r["valid_start_timestamp"] = c.start
-		if topic == demo.PhotoAlbum { // an older writer, which kept the two columns instead
+		if topic == demo.PhotoAlbum { // as older importers wrote them
 			r["initial_transaction_id"], r["running_hash_version"] = nil, nil
 		}
 	}

@@ -55,8 +55,8 @@ type transaction struct {
 	ethereumHash         []byte
 	gasUsed              int64
 	bloom                []byte
-	detached             bool  // see world.besides
-	evmRows              []Row // rows that need the position of the transaction in its block
+	detached             bool  // see World.detached
+	evmRows              []Row // rows that contain the index of the transaction in its block
 	logs                 int
 	parties              []int64
 	sidecars             int
@@ -82,7 +82,7 @@ func (w *World) tx(kind int, payer int64) *transaction {
 		w.clock = w.nextTime
 	case w.automatic:
 		w.clock += step
-	case !w.consecutive && w.end-w.clock > 2*Hour: // people took their time, before the busy end of the story
+	case !w.consecutive && w.end-w.clock > 2*Hour: // longer pauses before the last two hours
 		w.AdvanceTo(w.clock + step + noise*20%(80*Second))
 	default:
 		w.AdvanceTo(w.clock + step)

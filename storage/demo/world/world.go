@@ -29,19 +29,18 @@ const age = 190 * Day
 // World is a simulated ledger: a clock, balances, the current state of objects, and the rows added so far. Time only moves forward. Errors are kept
 // until the end; see Err.
 type World struct {
-	end      int64 // consensus time of the last transaction of the story
+	end      int64 // consensus time of the last transaction of the scenario
 	clock    int64 // consensus time of the last transaction so far
-	nextHour int64 // the next full hour that has something to do
+	nextHour int64 // next full hour with automatic transactions
 	rng      *rand.Rand
 	txSeq    int
-	nextTime int64 // consensus time of the next transaction, 0 for a little later than the last
-	// quick is set while somebody does several things at once.
+	nextTime int64 // consensus time of the next transaction, or 0 for a little later than the last
+	// consecutive is set while transactions follow each other immediately.
 	consecutive bool
-	// byItself is set while the network does what its clock tells it: such transactions, whose number depends on the
-	// time of the day, must not change what people do.
+	// automatic is set during automatic transactions. Their number depends on the time of day, so they must not affect other transactions.
 	automatic bool
-	// besides is set while something is told that was added to the story later: it takes its chances, which besideSeq counts, from a series of its
-	// own, goes by the last node, and has no part in the hashes of blocks, so that the rest of the story stays what it was.
+	// detached is set during transactions that were added to the scenario later. They have their own sequence of pseudo-random values, which detachedSeq
+	// counts, use the last node and are not part of block hashes, so that the rest of the scenario does not change.
 	detached    bool
 	detachedSeq int
 	rows        sink
@@ -72,7 +71,7 @@ type World struct {
 	artifacts      map[string]contracts.Artifact
 	stakingPeriods []stakingPeriod
 	hookSlots      map[string]Row
-	lookups        map[string]Row // which messages a partition holds, by topic and partition
+	lookups        map[string]Row // rows of the topic message lookup table, by topic and partition
 	lookupOrder    []string
 }
 
@@ -174,7 +173,7 @@ func (w *World) At(ts int64, f func()) {
 // fail records the first error.
 func (w *World) fail(format string, args ...any) {
 	if w.err == nil {
-		w.err = fmt.Errorf("demo story at %s: "+format, append([]any{time.Unix(0, w.clock).UTC()}, args...)...)
+		w.err = fmt.Errorf("demo scenario at %s: "+format, append([]any{time.Unix(0, w.clock).UTC()}, args...)...)
 	}
 }
 
