@@ -9,16 +9,16 @@ import (
 func TestArena(t *testing.T) {
 	t.Parallel()
 	var a arena
-	if kept := a.keep([]byte{}); kept == nil || len(kept) != 0 {
+	if kept := a.clone([]byte{}); kept == nil || len(kept) != 0 {
 		t.Errorf("no bytes are kept as %#v", kept)
 	}
 	var kept, want [][]byte
 	for i := range 3 * chunkSize / 10 {
 		b := bytes.Repeat([]byte{byte(i)}, i%20)
-		kept, want = append(kept, a.keep(b)), append(want, bytes.Clone(b))
+		kept, want = append(kept, a.clone(b)), append(want, bytes.Clone(b))
 		clear(b) // the driver's memory is used again
 	}
-	large := a.keep(bytes.Repeat([]byte{1}, chunkSize))
+	large := a.clone(bytes.Repeat([]byte{1}, chunkSize))
 	for i := range kept {
 		_ = append(kept[i], 0xff) // must not reach the neighbour
 	}

@@ -1,5 +1,6 @@
-// Package storage reads and writes the mirror database. SQL stands beside the function that runs it; rows come back as the values of
-// internal/domain/ledger. Storage knows nothing of GraphQL or HTTP.
+// Package storage is the kernel of the database access: the connection pool, batches of statements, decoding of rows, composition of filters and
+// keyset pages, and classification of errors. The packages below it contain the queries and import this package, never the other way round.
+// Nothing here depends on GraphQL or HTTP.
 package storage
 
 import (
@@ -14,31 +15,30 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Options say how to reach a database.
+// Options configures a [DB].
 type Options struct {
 	PoolOptions
-	// ReadOnly makes every session refuse to write: the database belongs to somebody else.
+	// ReadOnly makes all sessions read-only.
 	ReadOnly bool
-	// Base is the shard and realm of the ledger's system entities.
+	// Base contains the shard and realm of the ledger's system entities.
 	Base ledger.EntityID
-	// FileAttempts is how many versions of a system file are tried when the newest cannot be read. 0 means 12.
+	// FileAttempts is the maximum number of versions of a system file that are tried if the newest cannot be decoded. Default 12.
 	FileAttempts int
-	// ChainID is the network's chain id in the EVM; 0x128 when it is not given.
+	// ChainID is the chain ID of the network in the EVM. Default 0x128.
 	ChainID ledger.Quantity
-	// Cache keeps what does not change, such as the prices of gas.
+	// Cache allows values that do not change, such as gas prices, to be cached.
 	Cache bool
 }
 
-// defaultFileAttempts is how many versions of a system file are tried unless something else is configured.
 const defaultFileAttempts = 12
 
-// defaultChainID is the chain id of the test network.
+// defaultChainID is the chain ID of the test network.
 const defaultChainID ledger.Quantity = "0x128"
 
 // DB is a pool of connections to a mirror database.
 type DB struct {
 	pool *pgxpool.Pool
-	// conn, if not nil, is the one connection that all statements run on, in a transaction of their own.
+	// conn, if not nil, runs all statements in place of the pool.
 	conn         querier
 	base         ledger.EntityID
 	fileAttempts int
@@ -46,7 +46,7 @@ type DB struct {
 	cache        bool
 }
 
-// Open connects to the database and makes sure that it answers.
+// Open creates the pool and fails if the database does not respond.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	settings := pagePlans()
 	settings["application_name"] = "heliograph"
@@ -74,25 +74,23 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return &DB{pool: pool, base: o.Base, fileAttempts: o.FileAttempts, chainID: o.ChainID, cache: o.Cache}, nil
 }
 
-// pagePlans are settings of the planner that suit statements which read one page in the order of an index. Who sets them in the database's URL
-// decides otherwise.
+// pagePlans returns planner settings for statements that read one page in the order of an index. Settings in the database URL take precedence.
 func pagePlans() map[string]string {
 	return map[string]string{
-		// A bitmap finds all rows that match before the first can be sorted, where an index gives the page's rows in order and stops. The planner
-		// expects every account, token and contract to have the average number of rows, and so prefers bitmaps for the busy ones.
+		// A bitmap scan finds all matching rows before it sorts them. An index scan returns the rows in order and stops at the end of the page. The
+		// planner assumes that every account, token and contract has the average number of rows, and prefers bitmaps for the busy ones.
 		"enable_bitmapscan": "off",
-		// Compiling takes longer than any page does.
+		// JIT compilation takes longer than reading a page.
 		"jit": "off",
 	}
 }
 
-// querier runs statements: the pool, or one connection.
+// querier runs statements. It is a pool or a single connection.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// querier is what statements run on.
 func (db *DB) querier() querier {
 	if db.conn != nil {
 		return db.conn
@@ -100,62 +98,62 @@ func (db *DB) querier() querier {
 	return db.pool
 }
 
-// Close ends all connections.
+// Close closes all connections.
 func (db *DB) Close() { db.pool.Close() }
 
-// Pool is the pool itself, for what has SQL of its own.
+// Pool returns the connection pool.
 func (db *DB) Pool() *pgxpool.Pool { return db.pool }
 
-// On returns a DB whose statements run on conn, and so in its transaction.
+// On returns a copy of db whose statements run on conn, in the transaction of conn if it has one.
 func (db *DB) On(conn *pgx.Conn) *DB {
 	bound := *db
 	bound.conn = conn
 	return &bound
 }
 
-// NetworkChainID returns the network's chain ID in the EVM as a quantity.
+// NetworkChainID returns the chain ID of the network in the EVM, as it is configured.
 func (db *DB) NetworkChainID() ledger.Quantity { return db.chainID }
 
-// FileAttempts returns how many versions of a system file are tried when the newest cannot be read.
+// FileAttempts returns the maximum number of versions of a system file that are tried.
 func (db *DB) FileAttempts() int { return db.fileAttempts }
 
-// Cache reports whether values that do not change may be cached between requests.
+// Cache reports whether values that do not change may be cached.
 func (db *DB) Cache() bool { return db.cache }
 
-// ChainID is the network's chain id in the EVM.
+// ChainID returns the chain ID of the network in the EVM, or 0 if it is not a hexadecimal number.
 func (db *DB) ChainID() uint64 {
 	id, err := strconv.ParseUint(strings.TrimPrefix(string(db.chainID), "0x"), 16, 64)
 	if err != nil {
-		return 0 // no quantity is written otherwise
+		return 0
 	}
 	return id
 }
 
-// Ping makes sure that the database answers.
+// Ping fails if the database does not respond.
 func (db *DB) Ping(ctx context.Context) error {
 	if err := db.pool.Ping(ctx); err != nil {
-		return fmt.Errorf("asking the database for a sign of life: %w", err)
+		return fmt.Errorf("pinging the database: %w", err)
 	}
 	return nil
 }
 
-// Ready tells whether the importer has filled the database so far that it can be read: there is an address book.
+// Ready reports whether the importer has written an address book, which it does before anything else.
 func (db *DB) Ready(ctx context.Context) (bool, error) {
 	var ready bool
 	if err := db.pool.QueryRow(ctx, `select exists (select from address_book)`).Scan(&ready); err != nil {
-		return false, fmt.Errorf("looking for an address book: %w", err)
+		return false, fmt.Errorf("reading the address book: %w", err)
 	}
 	return ready, nil
 }
 
-// Newest is the newest consensus timestamp that the importer has brought, 0 when it has brought none: the end of the last block.
+// Newest returns the end of the newest block as a consensus timestamp, or 0 if there are no blocks.
 func (db *DB) Newest(ctx context.Context) (int64, error) {
 	var newest int64
 	if err := db.pool.QueryRow(ctx, `select coalesce((select consensus_end from record_file order by consensus_end desc limit 1), 0)`).Scan(&newest); err != nil {
-		return 0, fmt.Errorf("looking for the newest block: %w", err)
+		return 0, fmt.Errorf("reading the newest block: %w", err)
 	}
 	return newest, nil
 }
 
-// SystemEntity is the id of the ledger's own entity of a number.
+// SystemEntity returns the ID of the system entity with the given number.
 func (db *DB) SystemEntity(number int64) ledger.EntityID { return db.base.WithNum(number) }

@@ -13,52 +13,52 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// decoder reads the columns of one answer into the ledger's values. What nearly all columns are – whole numbers, truth values, texts and bytes –
-// it reads itself, into memory that many values share; the driver reads the rest, and whatever is wrong, so that it says what.
+// decoder decodes rows into the types of internal/domain/ledger. It decodes integers, booleans, text and bytes itself; text and bytes share memory
+// with other values. The driver decodes all other types, and invalid values, for which it returns an error.
 //
-// A connection has one decoder: it reads one answer at a time.
+// A connection has one decoder, because it reads the rows of one statement at a time.
 type decoder struct {
 	types   *pgtype.Map
 	columns []pgconn.FieldDescription
-	plans   []pgtype.ScanPlan // the driver's, of the columns that needed one
-	targets []any             // where the columns of a row go
+	plans   []pgtype.ScanPlan // of the driver, for the columns that need one
+	targets []any             // the pointers for the columns of a row
 	arena   arena
 }
 
-// ownDecoder is where a connection keeps its decoder.
-const ownDecoder = "heliograph.decoder"
+// decoderKey is the key of the decoder in the custom data of a connection.
+const decoderKey = "heliograph.decoder"
 
-// decoderOf is the decoder of the rows' connection, ready for them.
+// decoderOf returns the decoder of the connection, prepared for rows.
 func decoderOf(rows pgx.Rows) *decoder {
 	c := rows.Conn()
 	own := c.PgConn().CustomData()
-	d, ok := own[ownDecoder].(*decoder)
+	d, ok := own[decoderKey].(*decoder)
 	if !ok {
 		d = &decoder{types: c.TypeMap()}
-		own[ownDecoder] = d
+		own[decoderKey] = d
 	}
 	d.columns, d.plans = rows.FieldDescriptions(), d.plans[:0]
 	return d
 }
 
-// row reads the values of one row into the decoder's targets.
+// row decodes the values of a row into the targets.
 func (d *decoder) row(values [][]byte) error {
 	if len(values) != len(d.targets) {
-		return fmt.Errorf("%d columns do not go into %d values", len(values), len(d.targets))
+		return fmt.Errorf("%d columns for %d targets", len(values), len(d.targets))
 	}
 	for i, target := range d.targets {
 		if d.direct(i, values[i], target) {
 			continue
 		}
-		if err := d.driven(i, values[i], target); err != nil {
+		if err := d.scan(i, values[i], target); err != nil {
 			return fmt.Errorf("column %s: %w", d.columns[i].Name, err)
 		}
 	}
 	return nil
 }
 
-// driven leaves a value to the driver.
-func (d *decoder) driven(i int, src []byte, target any) error {
+// scan decodes a value with the driver.
+func (d *decoder) scan(i int, src []byte, target any) error {
 	if b, ok := target.(*Blob); ok {
 		target = (*[]byte)(b)
 	}
@@ -72,24 +72,24 @@ func (d *decoder) driven(i int, src []byte, target any) error {
 	return d.plans[i].Scan(src, target) //nolint:wrapcheck // the caller names the column
 }
 
-// direct reads a value whose column and target are made for each other; ok is false when they are not.
+// direct decodes a value without the driver. It returns false if it does not support the combination of column and target.
 func (d *decoder) direct(i int, src []byte, target any) (ok bool) {
 	switch t := target.(type) {
 	case *int64:
 		return d.integer(i, src, t)
 	case *ledger.EntityID:
-		return d.orZero(i, src, (*int64)(t))
+		return d.integerOrZero(i, src, (*int64)(t))
 	case *ledger.Timestamp:
-		return d.orZero(i, src, (*int64)(t))
+		return d.integerOrZero(i, src, (*int64)(t))
 	case *ledger.Null[int64]:
 		t.Valid = src != nil
-		return d.orZero(i, src, &t.V)
+		return d.integerOrZero(i, src, &t.V)
 	case *ledger.Null[ledger.EntityID]:
 		t.Valid = src != nil
-		return d.orZero(i, src, (*int64)(&t.V))
+		return d.integerOrZero(i, src, (*int64)(&t.V))
 	case *ledger.Null[ledger.Timestamp]:
 		t.Valid = src != nil
-		return d.orZero(i, src, (*int64)(&t.V))
+		return d.integerOrZero(i, src, (*int64)(&t.V))
 	case *int32:
 		return narrow(d, i, src, t)
 	case *ledger.Null[int32]:
@@ -103,10 +103,10 @@ func (d *decoder) direct(i int, src []byte, target any) (ok bool) {
 	case *ledger.ResponseCode:
 		return narrowOrZero(d, i, src, (*int16)(t))
 	case *bool:
-		return d.truth(i, src, t)
+		return d.boolean(i, src, t)
 	case *ledger.Null[bool]:
 		t.Valid, t.V = src != nil, false
-		return src == nil || d.truth(i, src, &t.V)
+		return src == nil || d.boolean(i, src, &t.V)
 	case *string:
 		return d.text(i, src, t)
 	case *ledger.Null[string]:
@@ -127,7 +127,7 @@ func (d *decoder) direct(i int, src []byte, target any) (ok bool) {
 			return true
 		}
 		if d.binary(i, pgtype.ByteaOID) {
-			*t = d.arena.keep(src)
+			*t = d.arena.clone(src)
 			return true
 		}
 	}
@@ -155,13 +155,13 @@ func (d *decoder) integer(i int, src []byte, into *int64) bool {
 	return true
 }
 
-// orZero reads a number, and null as 0.
-func (d *decoder) orZero(i int, src []byte, into *int64) bool {
+// integerOrZero decodes an integer, and null as 0.
+func (d *decoder) integerOrZero(i int, src []byte, into *int64) bool {
 	*into = 0
 	return src == nil || d.integer(i, src, into)
 }
 
-// narrow reads a number into a type that may be too small for it; then the driver says so.
+// narrow decodes an integer into a smaller type. It returns false if the value does not fit, so that the driver reports the error.
 func narrow[T int32 | int16](d *decoder, i int, src []byte, into *T) bool {
 	var v int64
 	if !d.integer(i, src, &v) || int64(T(v)) != v {
@@ -176,7 +176,7 @@ func narrowOrZero[T int32 | int16](d *decoder, i int, src []byte, into *T) bool 
 	return src == nil || narrow(d, i, src, into)
 }
 
-func (d *decoder) truth(i int, src []byte, into *bool) bool {
+func (d *decoder) boolean(i int, src []byte, into *bool) bool {
 	if len(src) != 1 || !d.binary(i, pgtype.BoolOID) {
 		return false
 	}
@@ -186,14 +186,14 @@ func (d *decoder) truth(i int, src []byte, into *bool) bool {
 
 func (d *decoder) text(i int, src []byte, into *string) bool {
 	oid := d.columns[i].DataTypeOID
-	if src == nil || oid != pgtype.TextOID && oid != pgtype.VarcharOID { // whose bytes are the same in both formats
+	if src == nil || oid != pgtype.TextOID && oid != pgtype.VarcharOID { // both formats have the same bytes
 		return false
 	}
 	if len(src) == 0 {
 		*into = ""
 		return true
 	}
-	kept := d.arena.keep(src)
-	*into = unsafe.String(unsafe.SliceData(kept), len(kept)) // nobody else has these bytes, and nobody changes them
+	kept := d.arena.clone(src)
+	*into = unsafe.String(unsafe.SliceData(kept), len(kept)) // these bytes are not modified
 	return true
 }

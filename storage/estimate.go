@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// Countable is a list whose length the database's statistics tell.
+// Countable is a statement whose number of rows the planner can estimate.
 type Countable string
 
-// Estimate is how many rows a list has, as the database expects it. Nothing is read: the planner says what it would have to.
+// Estimate returns the planner's estimate of the number of rows. It does not run the statement.
 func (db *DB) Estimate(ctx context.Context, what Countable) (int64, error) {
 	var text []byte
 	if err := db.pool.QueryRow(ctx, `explain (format json) `+string(what)).Scan(&text); err != nil {
@@ -21,7 +21,7 @@ func (db *DB) Estimate(ctx context.Context, what Countable) (int64, error) {
 		} `json:"Plan"`
 	}
 	if err := json.Unmarshal(text, &plans); err != nil || len(plans) != 1 {
-		return 0, fmt.Errorf("reading a plan of %d parts: %w", len(plans), err)
+		return 0, fmt.Errorf("decoding a plan with %d elements: %w", len(plans), err)
 	}
 	return plans[0].Plan.Rows, nil
 }

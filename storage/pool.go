@@ -10,24 +10,25 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// PoolOptions say how to reach a database.
+// PoolOptions configures a connection pool.
 type PoolOptions struct {
+	// URL is the connection string of the database.
 	URL string
-	// StatementTimeout ends statements in the server that take longer. 0 means never.
+	// StatementTimeout is the maximum duration of a statement, enforced by the server. 0 means no limit.
 	StatementTimeout time.Duration
-	// ConnectTimeout bounds the wait for a connection.
+	// ConnectTimeout is the maximum duration of a connection attempt. 0 means no limit.
 	ConnectTimeout time.Duration
-	// MaxConnections bounds the pool. 0 leaves it to the driver.
+	// MaxConnections is the maximum number of connections. 0 means the default of the driver.
 	MaxConnections int32
-	// Tracer sees every statement. Nil means none.
+	// Tracer observes every statement. It may be nil.
 	Tracer pgx.QueryTracer
 }
 
-// Config is the configuration of a pool. Sessions get the settings where the URL does not say otherwise.
+// Config returns the configuration of the pool. Sessions use the given settings unless the URL contains the same setting.
 func (o *PoolOptions) Config(settings map[string]string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
-		return nil, fmt.Errorf("reading the database URL: %w", err)
+		return nil, fmt.Errorf("parsing the database URL: %w", err)
 	}
 	params := cfg.ConnConfig.RuntimeParams
 	for name, value := range settings {

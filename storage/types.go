@@ -9,8 +9,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// registerTypes teaches the driver what the ledger's values are, for what [decoder] leaves to it: nullable columns are read into Null, named
-// integers as the integers they are. A null read into an EntityID is the id that names nothing.
+// registerTypes registers the types of internal/domain/ledger with the driver, for the columns that [decoder] leaves to it: ledger.Null for nullable
+// columns, and named integer types. Null is decoded into an EntityID or a Timestamp as 0.
 func registerTypes(m *pgtype.Map) {
 	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapNull, wrapInteger}, m.TryWrapScanPlanFuncs...)
 	if number, ok := m.TypeForOID(pgtype.Int8OID); ok {
@@ -18,8 +18,8 @@ func registerTypes(m *pgtype.Map) {
 	}
 }
 
-// int64Array is the driver's codec of bigint[], but for []int64, the ids and times of a page that nearly every statement for children has: the
-// driver would look for the way to write each of its numbers.
+// int64Array is the codec of bigint[]. It encodes []int64, the type of the IDs and timestamps of parents, faster than the driver, which would plan the
+// encoding of each element.
 type int64Array struct{ pgtype.ArrayCodec }
 
 // PlanEncode implements pgtype.Codec.
@@ -32,8 +32,8 @@ func (c *int64Array) PlanEncode(m *pgtype.Map, oid uint32, format int16, value a
 
 type int64ArrayPlan struct{}
 
-// Encode writes the array as PostgreSQL's array_recv reads it: number of dimensions, whether there are nulls, the element's type, then for the
-// dimension its length and lower bound, then each element behind its length in bytes.
+// Encode writes the binary format of arrays: number of dimensions, flag for nulls, type of the elements, length and lower bound of the dimension, then
+// for each element its length in bytes and its value.
 func (int64ArrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	list := value.([]int64)
 	if list == nil {
@@ -56,34 +56,34 @@ func (int64ArrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// Blob is a []byte that is read into an arena. A target is one of these where a column has bytes in most rows, and few of them.
+// Blob is a []byte that shares memory with the other values of its connection. Use it for columns with few bytes that are rarely null.
 type Blob []byte
 
-// arena is memory that the bytes of one connection are read into, one behind the other. A chunk of it lives as long as one of its values.
+// arena allocates byte slices from chunks. A chunk is freed when none of its slices is referenced any more.
 type arena struct{ free []byte }
 
-// Sizes in bytes. What is larger than a part of a chunk gets memory of its own, so that little is lost at a chunk's end.
+// Sizes in bytes. Larger values are allocated separately, so that little memory is unused at the end of a chunk.
 const (
 	chunkSize = 4096
-	mostShare = chunkSize / 8
+	maxShared = chunkSize / 8
 )
 
-// keep copies b; the copy of no bytes is not nil, which would be null.
-func (a *arena) keep(b []byte) []byte {
+// clone returns a copy of b that is not nil, even if b is empty.
+func (a *arena) clone(b []byte) []byte {
 	n := len(b)
-	if n == 0 || n > mostShare {
+	if n == 0 || n > maxShared {
 		return append(make([]byte, 0, n), b...)
 	}
 	if n > len(a.free) {
 		a.free = make([]byte, chunkSize)
 	}
-	kept := a.free[:n:n]
+	out := a.free[:n:n]
 	a.free = a.free[n:]
-	copy(kept, b)
-	return kept
+	copy(out, b)
+	return out
 }
 
-// nullable is a *ledger.Null of any type.
+// nullable is implemented by *ledger.Null[T].
 type nullable interface {
 	ScanTarget() any
 	SetValid(valid bool)
@@ -99,7 +99,7 @@ func (p *nullPlan) Scan(src []byte, dst any) error {
 	if src == nil {
 		return nil
 	}
-	return p.next.Scan(src, n.ScanTarget()) //nolint:wrapcheck // the driver names the column
+	return p.next.Scan(src, n.ScanTarget()) //nolint:wrapcheck // the driver adds the name of the column
 }
 
 func wrapNull(target any) (pgtype.WrappedScanPlanNextSetter, any, bool) {
@@ -109,7 +109,7 @@ func wrapNull(target any) (pgtype.WrappedScanPlanNextSetter, any, bool) {
 	return nil, nil, false
 }
 
-// integerPlan reads a named integer type T as the basic type B it is made of.
+// integerPlan decodes the named integer type T as its underlying type B.
 type integerPlan[T, B any] struct {
 	next pgtype.ScanPlan
 	cast func(*T) *B
@@ -124,7 +124,7 @@ func (p *integerPlan[T, B]) Scan(src []byte, dst any) error {
 		*v = zero
 		return nil
 	}
-	return p.next.Scan(src, v) //nolint:wrapcheck // the driver names the column
+	return p.next.Scan(src, v) //nolint:wrapcheck // the driver adds the name of the column
 }
 
 func wrapInteger(target any) (pgtype.WrappedScanPlanNextSetter, any, bool) {

@@ -7,19 +7,20 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Where composes the optional conditions of a statement. Values become parameters, so statements that differ in values only are prepared once.
+// Where composes the conditions of a statement. Values become parameters, so that statements which differ only in values are prepared once.
 type Where struct {
-	sql  strings.Builder
+	sql strings.Builder
+	// Args are the arguments of the statement. Conditions continue its numbering.
 	Args []any
 }
 
-// Arg makes a parameter of v and returns its placeholder.
+// Arg adds an argument and returns its placeholder.
 func (w *Where) Arg(v any) string {
 	w.Args = append(w.Args, v)
 	return "$" + strconv.Itoa(len(w.Args))
 }
 
-// And adds a condition; each ? in it stands for the next value.
+// And adds a condition. Each ? in it is replaced by the placeholder of the next value.
 func (w *Where) And(condition string, values ...any) {
 	w.sql.WriteString(" and ")
 	for _, v := range values {
@@ -31,13 +32,13 @@ func (w *Where) And(condition string, values ...any) {
 	w.sql.WriteString(condition)
 }
 
-// Raw appends SQL without a value.
+// Raw appends SQL that has no values.
 func (w *Where) Raw(sql string) { w.sql.WriteString(sql) }
 
-// String is all conditions, each with "and" in front.
+// String returns all conditions, each preceded by "and".
 func (w *Where) String() string { return w.sql.String() }
 
-// Filter adds the conditions of f on a column. A nil filter adds none.
+// Filter adds the conditions of f on a column. f may be nil.
 func Filter[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
 	if f == nil {
 		return
@@ -52,7 +53,7 @@ func Filter[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
 	}
 	switch {
 	case f.In == nil:
-	case len(f.In) == 1: // an index gives rows in order for one value, not for a list
+	case len(f.In) == 1: // an index returns rows in order for one value, but not for an array
 		w.And(column+" = ?", int64(f.In[0]))
 	default:
 		w.And(column+" = any(?)", Int64s(f.In))
@@ -62,7 +63,7 @@ func Filter[T ~int64](w *Where, column string, f *ledger.Filter[T]) {
 	}
 }
 
-// FilterText adds the conditions of f on a text column.
+// FilterText adds the conditions of f on a text column. f may be nil.
 func FilterText(w *Where, column string, f *ledger.StringFilter) {
 	if f == nil {
 		return
@@ -83,6 +84,7 @@ func FilterText(w *Where, column string, f *ledger.StringFilter) {
 	}
 }
 
+// Int64s converts IDs or timestamps to an array argument.
 func Int64s[T ~int64](list []T) []int64 {
 	out := make([]int64, len(list))
 	for i, v := range list {
@@ -91,16 +93,15 @@ func Int64s[T ~int64](list []T) []int64 {
 	return out
 }
 
-// Page says which rows of an ordered list to read: Limit of them at most, between two places in the order. A place is the values of the
-// columns that the list is ordered by.
+// Page selects rows of an ordered list: at most Limit rows between two keys. A key contains the values of the columns that the list is sorted by.
 type Page struct {
 	Limit   int
 	Desc    bool
-	Greater []any // only rows beyond this place in ascending order
-	Less    []any // only rows before it
+	Greater []any // only rows with a greater key
+	Less    []any // only rows with a smaller key
 }
 
-// Keyset adds the page's bounds on the columns that the list is ordered by.
+// Keyset adds the conditions of the page on the columns that the list is sorted by.
 func (w *Where) Keyset(p Page, columns ...string) {
 	row := columns[0]
 	marks := "?"
@@ -116,13 +117,13 @@ func (w *Where) Keyset(p Page, columns ...string) {
 	}
 }
 
-// OrderBy is the order and the limit of a page.
+// OrderBy returns the ORDER BY and LIMIT clauses of the page.
 func (w *Where) OrderBy(p Page, columns ...string) string {
 	direction := p.Direction()
 	return " order by " + strings.Join(columns, direction+", ") + direction + " limit " + w.Arg(p.Limit)
 }
 
-// Direction is the page's order as SQL.
+// Direction returns " asc" or " desc".
 func (p Page) Direction() string {
 	if p.Desc {
 		return " desc"

@@ -2,13 +2,13 @@ package storage
 
 import "heliograph/internal/domain/ledger"
 
-// Window is the least and the greatest instant that a filter leaves, both included, and the instants that it leaves out.
+// Window is a closed interval of timestamps without some instants.
 type Window struct {
 	Lower, Upper ledger.Timestamp
 	Except       []int64
 }
 
-// WindowOf collapses a filter in which eq means "at or before".
+// WindowOf returns the window of the timestamps that satisfy f. eq and in mean "at or before".
 func WindowOf(f *ledger.TimestampFilter) Window {
 	b := Window{Lower: 0, Upper: ledger.MaxTimestamp}
 	until := func(v ledger.Timestamp) { b.Upper = min(b.Upper, v) }
@@ -37,7 +37,8 @@ func WindowOf(f *ledger.TimestampFilter) Window {
 	return b
 }
 
-// Versions adds the conditions that a version of a row, in force during the column's range, meets at. eq and in mean "as of that instant".
+// Versions adds the condition that a version of a row satisfies a filter. column is the range in which the version is valid. eq and in select the
+// version that was valid at that instant.
 func (w *Where) Versions(column string, at *ledger.TimestampFilter) {
 	if at == nil {
 		return
@@ -56,7 +57,7 @@ func (w *Where) Versions(column string, at *ledger.TimestampFilter) {
 	if at.Lte != nil {
 		until(*at.Lte)
 	}
-	if at.Gt != nil { // the range's last instant is the one before its end
+	if at.Gt != nil { // the upper bound of the range is exclusive
 		w.And("coalesce(upper("+column+") - 1 > ?, true)", int64(*at.Gt))
 	}
 	if at.Gte != nil {
@@ -70,7 +71,7 @@ func (w *Where) Versions(column string, at *ledger.TimestampFilter) {
 	}
 }
 
-// During adds the conditions that an instant lies in at; eq means "at or before".
+// During adds the condition that the timestamp in column satisfies a filter. eq and in mean "at or before".
 func (w *Where) During(column string, at *ledger.TimestampFilter) {
 	if at.In != nil && len(at.In) == 0 {
 		w.And("false")
@@ -83,8 +84,9 @@ func (w *Where) During(column string, at *ledger.TimestampFilter) {
 	}
 }
 
-// LatestChanges is the statement that reads the newest change of each key in a table of changes s: of the keys that of and keys select, cut to the page by
-// order, the newest change that meets times. The keys come out of an index in order, and each of its changes is looked for alone.
+// LatestChanges returns a statement that reads the newest change of each key in a table of changes s. Its columns are key, value and at. of and keys
+// are the conditions on keys, order limits them to a page, and times are the conditions on changes. The keys are read from an index in order; the
+// newest change of each key is looked up separately.
 func LatestChanges(table, of, key, value, keys, times, order string) string {
 	return `select k.key, c.value, c.at from (select distinct ` + key + ` as key from ` + table + ` s where ` + of + keys + times + order + `) k
   cross join lateral (select ` + value + ` as value, s.consensus_timestamp as at from ` + table + ` s where ` + of + ` and ` + key + ` = k.key` + times + `

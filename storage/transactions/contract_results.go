@@ -258,30 +258,8 @@ func ContractResults(ctx context.Context, db *storage.DB, f *ledger.ContractResu
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading contract results: %w", err)
 	}
-	return mergeResults(ran, synthetic, p), nil
-}
-
-// mergeResults merges two ordered lists; what really ran hides what is made of its logs.
-func mergeResults(ran, synthetic []*ledger.ContractResult, p storage.Page) []*ledger.ContractResult {
-	if len(synthetic) == 0 {
-		return ran
-	}
-	out := make([]*ledger.ContractResult, 0, p.Limit)
-	for len(out) < p.Limit && len(ran)+len(synthetic) > 0 {
-		switch {
-		case len(synthetic) == 0:
-			out, ran = append(out, ran[0]), ran[1:]
-		case len(ran) == 0:
-			out, synthetic = append(out, synthetic[0]), synthetic[1:]
-		case ran[0].ConsensusTimestamp == synthetic[0].ConsensusTimestamp:
-			synthetic = synthetic[1:]
-		case (ran[0].ConsensusTimestamp > synthetic[0].ConsensusTimestamp) == p.Desc:
-			out, ran = append(out, ran[0]), ran[1:]
-		default:
-			out, synthetic = append(out, synthetic[0]), synthetic[1:]
-		}
-	}
-	return out
+	// A result that was recorded replaces the one derived from its logs.
+	return storage.Merge(ran, synthetic, p, func(r *ledger.ContractResult) int64 { return int64(r.ConsensusTimestamp) }), nil
 }
 
 // syntheticResult makes the columns of a contract result of a synthetic log.

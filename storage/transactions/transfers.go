@@ -69,7 +69,7 @@ func queueParts[C any](b *storage.Batch, sql string, of []*ledger.Transaction, c
 // partsOf divides rows, which come by consensus time, among the transactions that they belong to.
 func partsOf[C any](rows []*part[C], of []*ledger.Transaction) [][]*C {
 	at := newTimeline(of)
-	out := storage.Divide(rows, len(of), func(r *part[C]) int { return at.place(r.at, &r.payer) }, func(r *part[C]) *C { return &r.row })
+	out := storage.GroupByParent(rows, len(of), func(r *part[C]) int { return at.place(r.at, &r.payer) }, func(r *part[C]) *C { return &r.row })
 	at.repeat(func(first, again int) { out[again] = out[first] })
 	return out
 }

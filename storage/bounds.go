@@ -7,19 +7,19 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// condition compares a column with a value: op is =, >, >=, < or <=.
+// condition is a comparison of a column with a value. op is =, >, >=, < or <=.
 type condition struct {
 	op    string
 	value int64
 }
 
-// ColumnBounds are the bounds of a column that a list is ordered by. The lower one may be an equality.
+// ColumnBounds contains the lower and upper bound of a column that a list is sorted by. An equality is stored as the lower bound.
 type ColumnBounds struct {
 	column       string
 	lower, upper *condition
 }
 
-// BoundsOn takes the bounds out of a filter. A nil filter has none.
+// BoundsOn returns the bounds in a filter on a column. f may be nil.
 func BoundsOn[T ~int64](column string, f *ledger.Filter[T]) ColumnBounds {
 	b := ColumnBounds{column: column}
 	if f == nil {
@@ -40,7 +40,7 @@ func BoundsOn[T ~int64](column string, f *ledger.Filter[T]) ColumnBounds {
 	return b
 }
 
-// WithoutBounds is what a filter says beyond its bounds.
+// WithoutBounds returns a copy of f without its bounds. f may be nil.
 func WithoutBounds[T ~int64](f *ledger.Filter[T]) *ledger.Filter[T] {
 	if f == nil {
 		return nil
@@ -48,7 +48,7 @@ func WithoutBounds[T ~int64](f *ledger.Filter[T]) *ledger.Filter[T] {
 	return &ledger.Filter[T]{Ne: f.Ne, In: f.In, NotIn: f.NotIn}
 }
 
-// inclusive is the bound as a value that is allowed itself; ok is false when there is no such value.
+// inclusive returns the bound as an inclusive value. ok is false if no value satisfies the bound.
 func (c *condition) inclusive() (v int64, ok bool) {
 	switch c.op {
 	case ">":
@@ -60,7 +60,7 @@ func (c *condition) inclusive() (v int64, ok bool) {
 	}
 }
 
-// beyond is the operator that leaves the bound itself out, except for an equality.
+// beyond returns the operator of the exclusive bound, or = for an equality.
 func (c *condition) beyond() string {
 	if c.isEq() {
 		return c.op
@@ -70,14 +70,14 @@ func (c *condition) beyond() string {
 
 func (c *condition) isEq() bool { return c != nil && c.op == "=" }
 
-// InOrder adds bounds that are places in the list's order: those of a column after the first count only for rows that are at the bound of the column
-// before it, unless one of them is an equality. Each column's bounds may be missing.
+// InOrder adds bounds that are keys in the order of the list. The bounds of a column apply only to rows that are at the bound of the preceding
+// column, unless one of the two is an equality. Any bound may be missing.
 func (w *Where) InOrder(bounds ...ColumnBounds) {
 	sql := w.places(bounds)
 	if sql == "" {
 		return
 	}
-	// The bounds of the first column follow from the alternatives, but an index is searched only by what holds for all of them.
+	// These conditions are implied, but an index scan can use only conditions that are common to all alternatives.
 	if first := bounds[0]; len(bounds) > 1 {
 		for _, c := range []*condition{first.lower, first.upper} {
 			if c != nil && !first.lower.isEq() {
@@ -88,7 +88,7 @@ func (w *Where) InOrder(bounds ...ColumnBounds) {
 	w.sql.WriteString(" and " + sql)
 }
 
-// places is the condition of [where.inOrder], empty when it holds for all rows.
+// places returns the condition of [Where.InOrder], or "" if there are no bounds.
 func (w *Where) places(bounds []ColumnBounds) string {
 	p, rest := bounds[0], append([]ColumnBounds(nil), bounds[1:]...)
 	if len(rest) == 0 {
@@ -132,7 +132,7 @@ func (w *Where) places(bounds []ColumnBounds) string {
 	return "(" + strings.Join(parts, " or ") + ")"
 }
 
-// atBound adds the alternative that a column is at its bound and the rest within theirs.
+// atBound adds the alternative in which a column is equal to its bound and the following columns are within theirs.
 func (w *Where) atBound(parts []string, column string, c *condition, rest []ColumnBounds) []string {
 	v, ok := c.inclusive()
 	if !ok {
@@ -145,7 +145,7 @@ func (w *Where) atBound(parts []string, column string, c *condition, rest []Colu
 	return append(parts, sql)
 }
 
-// onlySide keeps the lower or the upper bounds.
+// onlySide returns the lower bounds only, or the upper bounds only.
 func onlySide(bounds []ColumnBounds, lower bool) []ColumnBounds {
 	out := make([]ColumnBounds, len(bounds))
 	for i, b := range bounds {
@@ -169,13 +169,13 @@ func (w *Where) compare(column, op string, v int64) string {
 	return column + " " + op + " " + w.Arg(v)
 }
 
-// both is a column's lower and upper bound as they stand, empty when there is none.
+// both returns the conditions of the lower and the upper bound, or "" if both are missing.
 func (w *Where) both(b ColumnBounds) string {
 	var parts []string
 	if b.lower != nil {
 		parts = append(parts, w.compare(b.column, b.lower.op, b.lower.value))
 	}
-	if b.upper != nil && b.upper != b.lower { // an equality stands on both sides
+	if b.upper != nil && b.upper != b.lower { // an equality is on both sides
 		parts = append(parts, w.compare(b.column, b.upper.op, b.upper.value))
 	}
 	return strings.Join(parts, " and ")

@@ -8,41 +8,42 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// LedgerHealth is how far the ledger's mirror is and which nodes take part.
+// LedgerHealth describes the newest blocks and the activity of nodes.
 type LedgerHealth struct {
-	// Block is the number of the newest block, and At when it ended; both are 0 where there are no blocks.
+	// Block is the number of the newest block, and At is its end. Both are 0 if there are no blocks.
 	Block int64
 	At    ledger.Timestamp
-	// Missing is how many blocks lack among the newest hundred.
+	// Missing is the number of gaps among the newest 100 blocks.
 	Missing int64
-	// Transactions are how many of the newest transactions were looked at.
+	// Transactions is the number of newest transactions that were examined.
 	Transactions int64
-	Nodes        map[int64]*NodeHealth
+	// Nodes contains the nodes of the newest address book by their IDs.
+	Nodes map[int64]*NodeHealth
 }
 
-// NodeHealth is how a consensus node takes part.
+// NodeHealth describes the activity of a consensus node.
 type NodeHealth struct {
 	ID           int64
 	Deleted      bool
-	Stake        ledger.Null[int64] // in tinybars; unknown where no stakes were told
-	MinStake     ledger.Null[int64] // below which it has no weight
-	Transactions int64              // of the newest ones, those that were sent to it
+	Stake        ledger.Null[int64] // in tinybars; null if no stakes are published
+	MinStake     ledger.Null[int64] // the minimum stake for a weight above 0
+	Transactions int64              // of the examined transactions, those submitted to this node
 }
 
-// Bounds of what is looked at.
+// Limits of the examined rows.
 const (
 	healthBlocks       = 100
 	healthTransactions = 5000
-	healthWindow       = 10 * time.Minute // before the newest block
+	healthWindow       = 10 * time.Minute // before the end of the newest block
 )
 
-// LedgerHealth reads how the ledger is. What it reads is small however large the ledger is.
+// LedgerHealth reads the health of the ledger. The number of rows it reads does not depend on the size of the ledger.
 func (db *DB) LedgerHealth(ctx context.Context) (*LedgerHealth, error) {
 	rows, err := List(ctx, db, `select coalesce(max(index), 0), coalesce(max(consensus_end), 0), coalesce(max(index) - min(index) + 1 - count(*), 0)
 from (select index, consensus_end from record_file order by consensus_end desc limit $1) b`, []any{healthBlocks},
 		func(h *LedgerHealth, into []any) []any { return append(into, &h.Block, &h.At, &h.Missing) }, nil)
 	if err != nil {
-		return nil, fmt.Errorf("looking at the newest blocks: %w", err)
+		return nil, fmt.Errorf("reading the newest blocks: %w", err)
 	}
 	h := rows[0]
 	nodes, err := List(ctx, db, `with sent as (
@@ -59,7 +60,7 @@ where e.consensus_timestamp = (select max(start_consensus_timestamp) from addres
 			return append(into, &n.ID, &n.Deleted, &n.Stake, &n.MinStake, &n.Transactions, &h.Transactions)
 		}, nil)
 	if err != nil {
-		return nil, fmt.Errorf("looking at the nodes: %w", err)
+		return nil, fmt.Errorf("reading the nodes: %w", err)
 	}
 	h.Nodes = make(map[int64]*NodeHealth, len(nodes))
 	for _, n := range nodes {

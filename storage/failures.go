@@ -1,0 +1,55 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/puddle/v2"
+)
+
+// Failure is the class of an error.
+type Failure int
+
+// The classes of errors.
+const (
+	FailureOther       Failure = iota // a bug, or data that cannot be decoded
+	FailureTimeout                    // a statement or a request exceeded its time limit
+	FailureDatabase                   // the database returned an error or is unreachable
+	FailureCancelled                  // the request was cancelled
+	FailureAmbiguous                  // two rows where one is expected; see [ErrAmbiguous]
+	FailureOutOfBounds                // a value outside the range of its type
+)
+
+// ErrAmbiguous reports that two entities that are not deleted have the same alias or EVM address.
+var ErrAmbiguous = errors.New("more than one entity that is not deleted matches")
+
+// FailureOf returns the class of err.
+func FailureOf(err error) Failure {
+	var pg *pgconn.PgError
+	var connect *pgconn.ConnectError
+	var row *unreadable
+	switch {
+	case errors.As(err, &row):
+		return FailureOther
+	case errors.Is(err, ErrAmbiguous):
+		return FailureAmbiguous
+	case errors.As(err, &pg) && pg.Code == "57014", errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err) && !errors.Is(err, context.Canceled):
+		return FailureTimeout
+	case errors.Is(err, context.Canceled):
+		return FailureCancelled
+	case errors.As(err, &pg) && len(pg.Code) == 5 && pg.Code[:2] == "22":
+		return FailureOutOfBounds
+	case errors.As(err, &pg), errors.As(err, &connect), pgconn.SafeToRetry(err), errors.Is(err, puddle.ErrClosedPool), isClosed(err):
+		return FailureDatabase
+	default:
+		return FailureOther
+	}
+}
+
+// isClosed reports whether the connection was lost while in use.
+func isClosed(err error) bool {
+	var netErr interface{ Temporary() bool }
+	return errors.As(err, &netErr) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+}

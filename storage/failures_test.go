@@ -1,0 +1,37 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/puddle/v2"
+)
+
+func TestFailureOf(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		want Failure
+	}{
+		"unknown":             {errors.New("x"), FailureOther},
+		"undecodable":         {&unreadable{io.EOF}, FailureOther},
+		"ambiguous":           {ErrAmbiguous, FailureAmbiguous},
+		"statement timeout":   {&pgconn.PgError{Code: "57014"}, FailureTimeout},
+		"request timeout":     {context.DeadlineExceeded, FailureTimeout},
+		"cancelled":           {context.Canceled, FailureCancelled},
+		"out of range":        {&pgconn.PgError{Code: "22003"}, FailureOutOfBounds},
+		"undefined table":     {&pgconn.PgError{Code: "42P01"}, FailureDatabase},
+		"failed to connect":   {&pgconn.ConnectError{}, FailureDatabase},
+		"closed pool":         {puddle.ErrClosedPool, FailureDatabase},
+		"lost connection":     {io.ErrUnexpectedEOF, FailureDatabase},
+		"end of the response": {io.EOF, FailureDatabase},
+	} {
+		if got := FailureOf(fmt.Errorf("reading: %w", c.err)); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}

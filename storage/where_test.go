@@ -1,0 +1,142 @@
+package storage
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"heliograph/internal/domain/ledger"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// check compares the conditions and arguments of w.
+func check(t *testing.T, name string, w *Where, sql string, args ...any) {
+	t.Helper()
+	if got := w.String(); got != sql {
+		t.Errorf("%s: conditions\n%s\nwant\n%s", name, got, sql)
+	}
+	if len(args) != len(w.Args) || len(args) > 0 && !reflect.DeepEqual(w.Args, args) {
+		t.Errorf("%s: arguments %v, want %v", name, w.Args, args)
+	}
+}
+
+func TestFilter(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		f    *ledger.LongFilter
+		sql  string
+		args []any
+	}{
+		"nil":         {nil, "", nil},
+		"empty":       {&ledger.LongFilter{}, "", nil},
+		"comparisons": {&ledger.LongFilter{Eq: ptr[int64](1), Ne: ptr[int64](2)}, " and c = $1 and c <> $2", []any{int64(1), int64(2)}},
+		"bounds": {
+			&ledger.LongFilter{Gt: ptr[int64](1), Gte: ptr[int64](2), Lt: ptr[int64](3), Lte: ptr[int64](4)},
+			" and c > $1 and c >= $2 and c < $3 and c <= $4", []any{int64(1), int64(2), int64(3), int64(4)},
+		},
+		"in, none":    {&ledger.LongFilter{In: []int64{}}, " and c = any($1)", []any{[]int64{}}},
+		"in, one":     {&ledger.LongFilter{In: []int64{7}}, " and c = $1", []any{int64(7)}},
+		"in, several": {&ledger.LongFilter{In: []int64{7, 8}, NotIn: []int64{9}}, " and c = any($1) and c <> all($2)", []any{[]int64{7, 8}, []int64{9}}},
+	} {
+		var w Where
+		Filter(&w, "c", c.f)
+		check(t, name, &w, c.sql, c.args...)
+	}
+}
+
+func TestFilterText(t *testing.T) {
+	t.Parallel()
+	var w Where
+	FilterText(&w, "c", nil)
+	check(t, "nil", &w, "")
+	FilterText(&w, "c", &ledger.StringFilter{Gte: ptr("a"), Lt: ptr("b"), In: []string{"x"}, NotIn: []string{"y"}})
+	check(t, "filter", &w, " and c >= $1 and c < $2 and c = any($3) and c <> all($4)", "a", "b", []string{"x"}, []string{"y"})
+}
+
+func TestKeysetConditions(t *testing.T) {
+	t.Parallel()
+	w := Where{Args: []any{"given"}}
+	w.Keyset(Page{}, "a")
+	check(t, "no keys", &w, "", "given")
+	w.Keyset(Page{Greater: []any{1}, Less: []any{9}}, "a")
+	check(t, "one column", &w, " and a > $2 and a < $3", "given", 1, 9)
+	w = Where{}
+	w.Keyset(Page{Greater: []any{1, 2}}, "a", "b")
+	check(t, "two columns", &w, " and (a, b) > ($1, $2)", 1, 2)
+	if got := w.OrderBy(Page{Limit: 5, Desc: true}, "a", "b"); got != " order by a desc, b desc limit $3" {
+		t.Error(got)
+	}
+	if got := w.OrderBy(Page{Limit: 6}, "a"); got != " order by a asc limit $4" || w.Args[3] != 6 {
+		t.Error(got, w.Args)
+	}
+	w.Raw(" and true")
+	check(t, "raw", &w, " and (a, b) > ($1, $2) and true", 1, 2, 5, 6)
+}
+
+func TestUnion(t *testing.T) {
+	t.Parallel()
+	w := Where{Args: []any{0}}
+	statement := func(conditions string) string { return "select" + conditions }
+	part := func(w *Where, i int) { w.And("c = ?", 10*(i+1)) }
+	if got := w.Union(0, statement, part); got != "select and false" {
+		t.Error(got)
+	}
+	if got := w.Union(2, statement, part); got != "(select and c = $2)\n  union (select and c = $3)" || !reflect.DeepEqual(w.Args, []any{0, 10, 20}) {
+		t.Error(got, w.Args)
+	}
+}
+
+func TestOfParents(t *testing.T) {
+	t.Parallel()
+	if from, arg := OfParents([]ledger.EntityID{7}); from != "(select $1::bigint as id, 1::bigint as ord) p" || arg != int64(7) {
+		t.Error(from, arg)
+	}
+	if from, arg := OfParents([]ledger.EntityID{7, 8}); from != Parents || !reflect.DeepEqual(arg, []int64{7, 8}) {
+		t.Error(from, arg)
+	}
+}
+
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	at := func(v int64) *ledger.Timestamp { return ptr(ledger.Timestamp(v)) }
+	for name, c := range map[string]struct {
+		f    ledger.TimestampFilter
+		want Window
+	}{
+		"empty":        {ledger.TimestampFilter{}, Window{0, ledger.MaxTimestamp, nil}},
+		"at or before": {ledger.TimestampFilter{Eq: at(5), In: []ledger.Timestamp{9, 7}}, Window{0, 5, nil}},
+		"exclusive":    {ledger.TimestampFilter{Gt: at(3), Lt: at(9)}, Window{4, 8, nil}},
+		"inclusive":    {ledger.TimestampFilter{Gte: at(3), Lte: at(9)}, Window{3, 9, nil}},
+		"after all":    {ledger.TimestampFilter{Gt: at(int64(ledger.MaxTimestamp))}, Window{0, ledger.MaxTimestamp, nil}},
+		"except":       {ledger.TimestampFilter{Ne: at(3), NotIn: []ledger.Timestamp{4}}, Window{0, ledger.MaxTimestamp, []int64{3, 4}}},
+	} {
+		if got := WindowOf(&c.f); got.Lower != c.want.Lower || got.Upper != c.want.Upper || fmt.Sprint(got.Except) != fmt.Sprint(c.want.Except) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestInOrderConditions(t *testing.T) {
+	t.Parallel()
+	long := func(f ledger.LongFilter) *ledger.LongFilter { return &f }
+	for name, c := range map[string]struct {
+		bounds []ColumnBounds
+		sql    string
+		args   []any
+	}{
+		"no bounds":  {[]ColumnBounds{BoundsOn[int64]("a", nil), BoundsOn[int64]("b", nil)}, "", nil},
+		"one column": {[]ColumnBounds{BoundsOn("a", long(ledger.LongFilter{Gt: ptr[int64](1), Gte: ptr[int64](3), Lte: ptr[int64](9)}))}, " and a >= $1 and a <= $2", []any{int64(3), int64(9)}},
+		"equality":   {[]ColumnBounds{BoundsOn("a", long(ledger.LongFilter{Eq: ptr[int64](1)})), BoundsOn("b", long(ledger.LongFilter{Lt: ptr[int64](5)}))}, " and (a = $1 and b < $2)", []any{int64(1), int64(5)}},
+	} {
+		var w Where
+		w.InOrder(c.bounds...)
+		check(t, name, &w, c.sql, c.args...)
+	}
+	if f := WithoutBounds(long(ledger.LongFilter{Ne: ptr[int64](1), Gt: ptr[int64](2), In: []int64{3}})); f.Ne == nil || f.Gt != nil || f.In == nil {
+		t.Errorf("%+v", f)
+	}
+	if WithoutBounds[int64](nil) != nil || BoundsOn[int64]("a", nil).Given() || !BoundsOn("a", long(ledger.LongFilter{Lt: ptr[int64](2)})).Given() {
+		t.Error("nil filters have no bounds")
+	}
+}
