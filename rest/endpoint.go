@@ -11,68 +11,93 @@ import (
 	"heliograph/graph/server"
 )
 
-// Endpoint is one path of a REST API, as data: what it takes, and the document that answers it.
+// Endpoint is one path of a REST API, as data: its parameters, the document that answers it, and the form of the response.
 type Endpoint struct {
-	// Path is the route below the API's prefix; names in braces stand for one segment, of any form or of the pattern after a colon.
+	// Path is the route below the API's prefix. A name in braces matches one segment; a pattern may follow the name after a colon.
 	Path   string
 	Family Family
-	// Grammar is how the classic family reads the endpoint's parameters.
-	Grammar Grammar
+	Validation
 	// Params are the parameters of the query string. The modern family converts and checks them in this order.
 	Params []Param
-	// PathParams are the parameters of the path, for the modern family: they are converted before those of the query string.
+	// PathParams are the parameters of the path. The modern family converts them before those of the query string.
 	PathParams []Param
-	// ObjectBound tells that a modern endpoint reads its parameters all at once: it complains of all that are bad, in few words.
-	ObjectBound bool
-	// DefaultLimit is the page size of a modern endpoint unless another is asked for; 0 means 25.
-	DefaultLimit int
-	// Body is what the endpoint takes that is asked with POST; nil for one that is asked with GET.
-	Body *Body
-	// PathFirst tells that the path is checked before the query string.
-	PathFirst bool
-	// BindPath reads the path's parameters.
+	// BindPath binds the parameters of the path to variables.
 	BindPath func(r *Request) error
-	// Document is the file with the operation, or operations, that answer the endpoint.
+	// Body is the request body of a POST endpoint. Endpoints without one answer GET and HEAD.
+	Body *Body
+	// Document is the file with the operation, or operations, of the endpoint.
 	Document string
-	// Operation chooses among several operations.
+	// Operation selects one of several operations by name.
 	Operation func(r *Request) string
-	// Desc is the default order.
-	Desc bool
-	// Finish completes the variables when all parameters are bound. It may answer the request itself.
+	// Finish completes the variables after all parameters are bound. It may return a response as an error ([Problem], [Direct]).
 	Finish func(r *Request) error
-	// Next are the parameters by which links.next goes on: the last parts of the page's key, in its order. Without any the answer has no links.
-	Next []Cursor
+	Paging
 	// NotFound returns the problem if the first root field of the document is null or an empty list, or if the outcome reports that something is missing. By
 	// default it is 404 with the text of [Wording].
 	NotFound func(r *Request, o *relay.Outcome) *Problem
-	// MaxAge is for how long the answer may be kept, in seconds.
+	// MaxAge is the max-age of the response in seconds.
 	MaxAge int
-	// MaxAgeVolatile is the same for answers that may change soon although they show history.
-	MaxAgeVolatile int
-	// OmitEmpty are lists that are left out of the body where they are empty. None may be the last member of its object.
-	OmitEmpty []string
-	// TextOperations are operations that a modern endpoint answers as plain text: all they say is a member "text", which needs no escaping.
-	TextOperations []string
-	// OmitNull are groups of members that are left out of the objects of the body in which all of the group are null.
-	OmitNull [][]string
-	// MayBePartial tells that the database may lack a part of the answer, which is 206 then.
-	MayBePartial bool
-	// ExistsFirst tells that a query string is refused only where the path names something: otherwise the answer is that it does not.
+	Shape
+	Docs
+}
+
+// Validation has the options for validating a request.
+type Validation struct {
+	// Grammar is the syntax of query parameters. The classic family only.
+	Grammar Grammar
+	// PathFirst validates the path before the query string.
+	PathFirst bool
+	// ExistsFirst rejects an invalid query string only if the object of the path exists. Otherwise the response is that of a missing object.
 	ExistsFirst bool
-	// ErrorData tells that every error of the endpoint has a member data.
-	ErrorData bool
-	// Stream, if not nil, writes the answer while the document runs. False means that nothing has been written: the result is answered as ever.
-	Stream func(w http.ResponseWriter, r *Request, run func(context.Context) *server.Result) (*server.Result, bool)
-	// Describes is the operation of the document by which descriptions of the API tell what Stream writes. It is never run.
-	Describes string
-	// Keyed are the lists of that operation whose items, a key and a value, Stream writes as the members of an object.
-	Keyed []string
-	// Statuses are those of failures that only some endpoints have.
-	Statuses []int
-	// Undescribed leaves the path out of descriptions of the API: another path tells the same.
-	Undescribed bool
-	// EmptyEnds tells that nothing follows an empty page, even where the range of timestamps was cut.
+	// ObjectBound reports all invalid parameters at once, with short messages. The modern family only.
+	ObjectBound bool
+}
+
+// Paging has the options of lists.
+type Paging struct {
+	// Next are the parameters of links.next: the last parts of the page's key, in its order. Without any, the response has no links.
+	Next []Cursor
+	// Desc is the default order.
+	Desc bool
+	// DefaultLimit is the default page size of the modern family. 0 means 25.
+	DefaultLimit int
+	// EmptyEnds omits links.next after an empty page even if the range of timestamps was cut.
 	EmptyEnds bool
+}
+
+// Shape has the options for the response.
+type Shape struct {
+	// OmitEmpty are lists that are omitted if they are empty. None may be the last member of its object.
+	OmitEmpty []string
+	// OmitNull are groups of members that are omitted from objects in which all members of the group are null.
+	OmitNull [][]string
+	// TextOperations are operations whose response is plain text: the member "text" of their data, which needs no escaping.
+	TextOperations []string
+	// ErrorData adds the member data to every error.
+	ErrorData bool
+	// MaxAgeVolatile is the max-age in seconds of responses that may change soon although they show the past.
+	MaxAgeVolatile int
+	Streaming
+}
+
+// Streaming has the options of a response that is written while its document runs.
+type Streaming struct {
+	// Stream runs the document and writes the response. If it returns false, nothing was written, and the result is rendered as usual.
+	Stream func(w http.ResponseWriter, r *Request, run func(context.Context) *server.Result) (*server.Result, bool)
+	// Describes is the operation of the document that describes the streamed response in the OpenAPI document. It is never run.
+	Describes string
+	// Keyed are the lists of that operation whose items, a key and a value, are streamed as members of an object.
+	Keyed []string
+}
+
+// Docs has the options for the OpenAPI document.
+type Docs struct {
+	// Undescribed omits the path, because another path is the same.
+	Undescribed bool
+	// Statuses are statuses of errors that only some endpoints have.
+	Statuses []int
+	// MayBePartial documents status 206, for responses of which the database has only a part.
+	MayBePartial bool
 }
 
 // Param is one parameter of a query string, or of a modern endpoint's path.

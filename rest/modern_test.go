@@ -29,7 +29,7 @@ func shelf() *Endpoint {
 			{Name: "timestamp", Read: ReadTimestamp, Most: 2, ListName: "timestamps", Bind: Windows("at")},
 			{Name: "mode", Read: ReadWord("BLOCK_NODE", "RPC_RELAY"), Bind: Texts("mode")},
 		},
-		Next: []Cursor{EntityIDCursor("account.id"), {Param: "serialnumber", Print: NumberCursor("").Print, Optional: true}},
+		Paging: Paging{Next: []Cursor{EntityIDCursor("account.id"), {Param: "serialnumber", Print: NumberCursor("").Print, Optional: true}}},
 	}
 }
 

@@ -45,7 +45,7 @@ func TestParseQuery(t *testing.T) {
 // fuzzed is an endpoint that takes a parameter of each kind.
 func fuzzed(grammar Grammar) (*Endpoint, *Config) {
 	return &Endpoint{
-		Path: "/things", Grammar: grammar, Next: []Cursor{EntityIDCursor("account.id"), TimestampCursor("timestamp"), NumberCursor("block.number")},
+		Path: "/things", Validation: Validation{Grammar: grammar}, Paging: Paging{Next: []Cursor{EntityIDCursor("account.id"), TimestampCursor("timestamp"), NumberCursor("block.number")}},
 		Params: []Param{
 			{Name: "account.id", Kind: EntityID, Bind: IDs("filter.id")},
 			{Name: "timestamp", Kind: Timestamp, Bind: Timestamps("filter.timestamp")},

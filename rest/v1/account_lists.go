@@ -31,11 +31,11 @@ func accountListEndpoints() []rest.Endpoint {
 		return e
 	}
 	return []rest.Endpoint{
-		of("/nfts", "account_nfts.graphql", accountNFTsParams, rest.Endpoint{Desc: true, Finish: finishAccountNFTs, Next: byTokenAndSerial.Next(), MaxAge: brief}),
-		of("/rewards", "account_rewards.graphql", accountRewardsParams, rest.Endpoint{Desc: true, Next: byTimestamp, MaxAge: 60}),
-		of("/tokens", "account_tokens.graphql", accountTokensParams, rest.Endpoint{Next: byTokenID, MaxAge: brief}),
-		of("/allowances/crypto", "crypto_allowances.graphql", cryptoAllowancesParams, rest.Endpoint{Desc: true, Next: bySpender, MaxAge: brief}),
-		of("/allowances/tokens", "token_allowances.graphql", tokenAllowancesParams, rest.Endpoint{Finish: bySpenderAndToken.Finish, Next: bySpenderAndToken.Next(), MaxAge: brief}),
+		of("/nfts", "account_nfts.graphql", accountNFTsParams, rest.Endpoint{Paging: rest.Paging{Desc: true, Next: byTokenAndSerial.Next()}, Finish: finishAccountNFTs, MaxAge: brief}),
+		of("/rewards", "account_rewards.graphql", accountRewardsParams, rest.Endpoint{Paging: rest.Paging{Desc: true, Next: byTimestamp}, MaxAge: 60}),
+		of("/tokens", "account_tokens.graphql", accountTokensParams, rest.Endpoint{Paging: rest.Paging{Next: byTokenID}, MaxAge: brief}),
+		of("/allowances/crypto", "crypto_allowances.graphql", cryptoAllowancesParams, rest.Endpoint{Paging: rest.Paging{Desc: true, Next: bySpender}, MaxAge: brief}),
+		of("/allowances/tokens", "token_allowances.graphql", tokenAllowancesParams, rest.Endpoint{Finish: bySpenderAndToken.Finish, Paging: rest.Paging{Next: bySpenderAndToken.Next()}, MaxAge: brief}),
 	}
 }
 

@@ -7,7 +7,15 @@ import (
 	"heliograph/rest"
 )
 
-// The keys by which pages go on.
+// The common validations: the grammar of the query string, and whether the path is validated first.
+var (
+	grammarV1   = rest.Validation{Grammar: rest.V1}
+	grammarV2   = rest.Validation{Grammar: rest.V2}
+	pathFirstV1 = rest.Validation{Grammar: rest.V1, PathFirst: true}
+	pathFirstV2 = rest.Validation{Grammar: rest.V2, PathFirst: true}
+)
+
+// The sort keys of lists, by which links.next continues.
 var (
 	byAccount     = []rest.Cursor{rest.EntityIDCursor("account.id")}
 	byTimestamp   = []rest.Cursor{rest.TimestampCursor("timestamp")}

@@ -15,8 +15,8 @@ import (
 func callEndpoints() []rest.Endpoint {
 	trace := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams, Document: "contract_opcodes.graphql",
-		BindPath: bindTraced, Finish: finishTrace, ErrorData: true, Stream: streamTrace,
-		Describes: "WholeTrace", Keyed: []string{"storage"}, Statuses: []int{http.StatusNotAcceptable, http.StatusTooManyRequests},
+		BindPath: bindTraced, Finish: finishTrace, Shape: rest.Shape{ErrorData: true, Streaming: rest.Streaming{Stream: streamTrace, Describes: "WholeTrace", Keyed: []string{"storage"}}},
+		Docs: rest.Docs{Statuses: []int{http.StatusNotAcceptable, http.StatusTooManyRequests}},
 	}
 	ofContract := trace
 	ofContract.Path, ofContract.BindPath = "/contracts/{id}/results/opcodes", bindTracedContract
@@ -32,7 +32,7 @@ func callEndpoints() []rest.Endpoint {
 				Types: []string{"application/json"}, Most: maxCallBody, Bind: bindCall,
 				Doc: "What is called.", Members: callMembers, Example: []byte(exampleCall),
 			},
-			NotFound: failedCall, ErrorData: true, Statuses: []int{http.StatusTooManyRequests},
+			NotFound: failedCall, Shape: rest.Shape{ErrorData: true}, Docs: rest.Docs{Statuses: []int{http.StatusTooManyRequests}},
 		},
 		trace, ofContract,
 	}

@@ -16,34 +16,34 @@ var byIndex = []rest.Cursor{rest.NumberCursor("index")}
 // contractResultEndpoints are the results of calls of contracts and what ran in them.
 func contractResultEndpoints() []rest.Endpoint {
 	ofContract := rest.Endpoint{
-		Path: "/contracts/{id}/results", Grammar: rest.V2, Params: contractResultsParams, Document: "results_of_contract.graphql",
-		Operation: always("ResultsOfContract"), PathFirst: true, BindPath: bindCallee, Desc: true, Finish: finishResultsOfContract, Next: byTimestamp, MaxAge: brief,
+		Path: "/contracts/{id}/results", Validation: pathFirstV2, Params: contractResultsParams, Document: "results_of_contract.graphql",
+		Operation: always("ResultsOfContract"), BindPath: bindCallee, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishResultsOfContract, MaxAge: brief,
 	}
 	atTime := rest.Endpoint{
-		Path: "/contracts/{id}/results/{timestamp}", Grammar: rest.V1, Params: hbarParams, Document: "contract_result.graphql",
-		Operation: resultOperation, PathFirst: true, BindPath: bindResultOfContract, Finish: finishResultOfContract,
-		OmitNull: authorizations, MayBePartial: true, MaxAge: history,
+		Path: "/contracts/{id}/results/{timestamp}", Validation: pathFirstV1, Params: hbarParams, Document: "contract_result.graphql",
+		Operation: resultOperation, BindPath: bindResultOfContract, Finish: finishResultOfContract,
+		Shape: rest.Shape{OmitNull: authorizations}, Docs: rest.Docs{MayBePartial: true}, MaxAge: history,
 	}
 	actions := rest.Endpoint{
-		Path: "/contracts/results/{transactionIdOrHash}/actions", Grammar: rest.V2, Params: actionsParams, Document: "contract_actions.graphql",
-		BindPath: bindActions, Next: byIndex, MaxAge: history,
+		Path: "/contracts/results/{transactionIdOrHash}/actions", Validation: grammarV2, Params: actionsParams, Document: "contract_actions.graphql",
+		BindPath: bindActions, Paging: rest.Paging{Next: byIndex}, MaxAge: history,
 	}
 	return []rest.Endpoint{
 		{
-			Path: "/contracts/results", Grammar: rest.V2, Params: contractResultsParams, Document: "contract_results.graphql", Operation: resultsOperation,
-			Desc: true, Finish: finishContractResults, Next: byTimestamp, EmptyEnds: true, OmitNull: authorizations, MaxAge: 10,
+			Path: "/contracts/results", Validation: grammarV2, Params: contractResultsParams, Document: "contract_results.graphql", Operation: resultsOperation,
+			Paging: rest.Paging{Desc: true, Next: byTimestamp, EmptyEnds: true}, Finish: finishContractResults, Shape: rest.Shape{OmitNull: authorizations}, MaxAge: 10,
 		},
 		ofContract,
 		undescribed(at(ofContract, "/contracts/results/results")), // no contract has this name
 		atTime,
 		undescribed(at(atTime, "/contracts/results/results/{timestamp}")),
 		undescribed(rest.Endpoint{ // the same place in the path as a transaction's: its form tells it apart
-			Path: `/contracts/results/{timestamp:^\d+\.\d+$}`, Grammar: rest.V1, Params: hbarParams, Document: "contract_result.graphql",
-			Operation: resultOperation, PathFirst: true, BindPath: bindResultAt, Finish: finishResult, OmitNull: authorizations, MayBePartial: true, MaxAge: history,
+			Path: `/contracts/results/{timestamp:^\d+\.\d+$}`, Validation: pathFirstV1, Params: hbarParams, Document: "contract_result.graphql",
+			Operation: resultOperation, BindPath: bindResultAt, Finish: finishResult, Shape: rest.Shape{OmitNull: authorizations}, Docs: rest.Docs{MayBePartial: true}, MaxAge: history,
 		}),
 		{
-			Path: "/contracts/results/{transactionIdOrHash}", Grammar: rest.V1, Params: resultParams, Document: "contract_result.graphql",
-			Operation: resultOperation, BindPath: bindResult, Finish: finishResult, OmitNull: authorizations, MayBePartial: true, MaxAge: history,
+			Path: "/contracts/results/{transactionIdOrHash}", Validation: grammarV1, Params: resultParams, Document: "contract_result.graphql",
+			Operation: resultOperation, BindPath: bindResult, Finish: finishResult, Shape: rest.Shape{OmitNull: authorizations}, Docs: rest.Docs{MayBePartial: true}, MaxAge: history,
 		},
 		actions,
 		at(actions, "/contracts/results/{transactionIdOrHash}/results"),

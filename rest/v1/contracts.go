@@ -20,27 +20,27 @@ var (
 // contractEndpoints are contracts, their storage and their logs.
 func contractEndpoints() []rest.Endpoint {
 	state := rest.Endpoint{
-		Path: "/contracts/{id}/state", Grammar: rest.V2, Params: stateParams, Document: "contract_state.graphql", Operation: always("ContractState"),
-		PathFirst: true, BindPath: bindCallee, Finish: finishState, Next: byStateSlot, MaxAge: brief,
+		Path: "/contracts/{id}/state", Validation: pathFirstV2, Params: stateParams, Document: "contract_state.graphql", Operation: always("ContractState"),
+		BindPath: bindCallee, Finish: finishState, Paging: rest.Paging{Next: byStateSlot}, MaxAge: brief,
 	}
 	logs := rest.Endpoint{
-		Path: "/contracts/results/logs", Grammar: rest.V2, Params: append([]rest.Param{
+		Path: "/contracts/results/logs", Validation: grammarV2, Params: append([]rest.Param{
 			{Name: "transaction.hash", Kind: transactionHash, Doc: "Only logs of the transaction with this hash.", Single: true},
 		}, logsParams...), Document: "contract_logs.graphql", Operation: always("ContractLogs"),
-		Desc: true, Finish: finishLogs, Next: byLog, EmptyEnds: true, MaxAge: 10,
+		Paging: rest.Paging{Desc: true, Next: byLog, EmptyEnds: true}, Finish: finishLogs, MaxAge: 10,
 	}
 	ofContract := rest.Endpoint{
-		Path: "/contracts/{id}/results/logs", Grammar: rest.V2, Params: logsParams, Document: "contract_logs.graphql", Operation: always("ContractLogs"),
-		PathFirst: true, BindPath: bindCallee, Desc: true, Finish: finishLogsOfContract, Next: byLog, MaxAge: brief,
+		Path: "/contracts/{id}/results/logs", Validation: pathFirstV2, Params: logsParams, Document: "contract_logs.graphql", Operation: always("ContractLogs"),
+		BindPath: bindCallee, Paging: rest.Paging{Desc: true, Next: byLog}, Finish: finishLogsOfContract, MaxAge: brief,
 	}
 	return []rest.Endpoint{
 		{
-			Path: "/contracts", Grammar: rest.V2, Params: contractsParams, Document: "contracts.graphql",
-			Desc: true, Next: byContract, MaxAge: 10,
+			Path: "/contracts", Validation: grammarV2, Params: contractsParams, Document: "contracts.graphql",
+			Paging: rest.Paging{Desc: true, Next: byContract}, MaxAge: 10,
 		},
 		{
-			Path: "/contracts/{id}", Grammar: rest.V2, Params: contractParams, Document: "contract.graphql",
-			PathFirst: true, BindPath: bindCallee, Finish: finishContract, MaxAge: brief,
+			Path: "/contracts/{id}", Validation: pathFirstV2, Params: contractParams, Document: "contract.graphql",
+			BindPath: bindCallee, Finish: finishContract, MaxAge: brief,
 		},
 		state,
 		undescribed(at(state, "/contracts/results/state")), // no contract is named so

@@ -22,7 +22,7 @@ func feeEndpoints() []rest.Endpoint {
 				Types: []string{"application/protobuf", "application/x-protobuf"}, Most: maxTransaction, Bind: bindTransactionBytes,
 				Doc: "A transaction: the serialized HAPI message Transaction.", Example: []byte(exampleTransaction),
 			},
-			OmitEmpty: []string{"notes"}, MaxAge: ofNetwork,
+			Shape: rest.Shape{OmitEmpty: []string{"notes"}}, MaxAge: ofNetwork,
 		},
 	}
 }

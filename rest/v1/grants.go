@@ -14,17 +14,17 @@ func grantEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
 			Path: "/accounts/{id}/allowances/nfts", Family: rest.Modern, PathParams: modernAccount("id"), Params: nftAllowancesParams, Document: "nft_allowances.graphql",
-			Finish: finishNftAllowances, Next: []rest.Cursor{rest.EntityIDCursor("account.id"), byToken}, NotFound: missingOwner, MaxAge: brief,
+			Finish: finishNftAllowances, Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("account.id"), byToken}}, NotFound: missingOwner, MaxAge: brief,
 		},
 		{
 			Path: "/accounts/{id}/airdrops/outstanding", Family: rest.Modern, PathParams: modernAccount("id"), Params: airdropsParams("receiver.id", "receiverIds"),
 			Document: "airdrops.graphql", Finish: finishAirdrops("receiver.id", "sender"),
-			Next: []rest.Cursor{rest.EntityIDCursor("receiver.id"), byToken, bySerial}, NotFound: missingOwner, MaxAge: brief,
+			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("receiver.id"), byToken, bySerial}}, NotFound: missingOwner, MaxAge: brief,
 		},
 		{
 			Path: "/accounts/{id}/airdrops/pending", Family: rest.Modern, PathParams: modernAccount("id"), Params: airdropsParams("sender.id", "senderIds"),
 			Document: "airdrops.graphql", Finish: finishAirdrops("sender.id", "receiver"),
-			Next: []rest.Cursor{rest.EntityIDCursor("sender.id"), byToken, bySerial}, NotFound: missingOwner, MaxAge: brief,
+			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("sender.id"), byToken, bySerial}}, NotFound: missingOwner, MaxAge: brief,
 		},
 	}
 }

@@ -13,12 +13,12 @@ func hookEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
 			Path: "/accounts/{ownerId}/hooks", Family: rest.Modern, PathParams: hookOwner, Params: hooksParams, Document: "hooks.graphql",
-			Desc: true, Next: []rest.Cursor{rest.NumberCursor("hook.id")}, NotFound: missingOwner, MaxAge: brief,
+			Paging: rest.Paging{Desc: true, Next: []rest.Cursor{rest.NumberCursor("hook.id")}}, NotFound: missingOwner, MaxAge: brief,
 		},
 		{
 			Path: "/accounts/{ownerId}/hooks/{hookId}/storage", Family: rest.Modern, Params: hookStorageParams, Document: "hook_storage.graphql",
 			PathParams: append(hookOwner[:1:1], rest.Param{Name: "hookId", Read: rest.ReadSignedLong, Check: rest.AtLeast("hookId", 0), Bind: rest.Texts("hookId")}),
-			Finish:     finishHookStorage, Next: []rest.Cursor{bySlot}, NotFound: missingOwner, MaxAge: brief,
+			Finish:     finishHookStorage, Paging: rest.Paging{Next: []rest.Cursor{bySlot}}, NotFound: missingOwner, MaxAge: brief,
 		},
 	}
 }

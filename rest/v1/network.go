@@ -28,12 +28,12 @@ func networkEndpoints() []rest.Endpoint {
 			Finish: finishFees, MaxAge: ofNetwork,
 		},
 		{
-			Path: "/network/nodes", Family: rest.Modern, ObjectBound: true, DefaultLimit: nodesDefault, Params: nodesParams, Document: "network_nodes.graphql",
-			Next: []rest.Cursor{rest.NumberCursor("node.id")}, MaxAge: ofNetwork,
+			Path: "/network/nodes", Family: rest.Modern, Validation: rest.Validation{ObjectBound: true}, Params: nodesParams, Document: "network_nodes.graphql",
+			Paging: rest.Paging{DefaultLimit: nodesDefault, Next: []rest.Cursor{rest.NumberCursor("node.id")}}, MaxAge: ofNetwork,
 		},
 		{
-			Path: "/network/registered-nodes", Family: rest.Modern, ObjectBound: true, Params: registeredParams, Document: "network_registered_nodes.graphql",
-			Next: []rest.Cursor{rest.NumberCursor("registerednode.id")}, MaxAge: ofNetwork,
+			Path: "/network/registered-nodes", Family: rest.Modern, Validation: rest.Validation{ObjectBound: true}, Params: registeredParams, Document: "network_registered_nodes.graphql",
+			Paging: rest.Paging{Next: []rest.Cursor{rest.NumberCursor("registerednode.id")}}, MaxAge: ofNetwork,
 		},
 		{
 			Path: "/network/stake", Family: rest.Modern, Document: "network_stake.graphql",
@@ -41,7 +41,7 @@ func networkEndpoints() []rest.Endpoint {
 		},
 		{
 			Path: "/network/supply", Family: rest.Modern, Params: []rest.Param{networkTime, supplyPart}, Document: "network_supply.graphql",
-			Operation: supplyOperation, TextOperations: []string{totalSupply, releasedSupply}, NotFound: missing("Network supply not found"), MaxAge: ofNetwork,
+			Operation: supplyOperation, Shape: rest.Shape{TextOperations: []string{totalSupply, releasedSupply}}, NotFound: missing("Network supply not found"), MaxAge: ofNetwork,
 		},
 	}
 }

@@ -11,12 +11,12 @@ const finished = 3600
 func scheduleEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
-			Path: "/schedules", Grammar: rest.V2, Params: schedulesParams, Document: "schedules.graphql",
-			Next: []rest.Cursor{rest.EntityIDCursor("schedule.id")}, OmitNull: [][]string{{"deleted", "memo"}}, MaxAge: 10,
+			Path: "/schedules", Validation: grammarV2, Params: schedulesParams, Document: "schedules.graphql",
+			Paging: rest.Paging{Next: []rest.Cursor{rest.EntityIDCursor("schedule.id")}}, Shape: rest.Shape{OmitNull: [][]string{{"deleted", "memo"}}}, MaxAge: 10,
 		},
 		{
-			Path: "/schedules/{scheduleId}", Grammar: rest.V1, Document: "schedule.graphql",
-			BindPath: bindSchedule, MaxAge: finished, MaxAgeVolatile: brief,
+			Path: "/schedules/{scheduleId}", Validation: grammarV1, Document: "schedule.graphql",
+			BindPath: bindSchedule, MaxAge: finished, Shape: rest.Shape{MaxAgeVolatile: brief},
 		},
 	}
 }

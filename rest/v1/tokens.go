@@ -19,28 +19,28 @@ var (
 func tokenEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
-			Path: "/tokens", Grammar: rest.V2, Params: tokensParams, Document: "tokens.graphql", Operation: tokensOperation,
-			PathFirst: true, BindPath: checkTokenName, Finish: finishTokens, Next: byTokenID, MaxAge: 10,
+			Path: "/tokens", Validation: pathFirstV2, Params: tokensParams, Document: "tokens.graphql", Operation: tokensOperation,
+			BindPath: checkTokenName, Finish: finishTokens, Paging: rest.Paging{Next: byTokenID}, MaxAge: 10,
 		},
 		{
-			Path: "/tokens/{tokenId}", Grammar: rest.V2, Params: tokenParams, Document: "token.graphql",
-			PathFirst: true, BindPath: bindToken, OmitNull: [][]string{{"fractional_fees"}, {"royalty_fees"}}, MaxAge: 5,
+			Path: "/tokens/{tokenId}", Validation: pathFirstV2, Params: tokenParams, Document: "token.graphql",
+			BindPath: bindToken, Shape: rest.Shape{OmitNull: [][]string{{"fractional_fees"}, {"royalty_fees"}}}, MaxAge: 5,
 		},
 		{
-			Path: "/tokens/{tokenId}/balances", Grammar: rest.V2, Params: tokenBalancesParams, Document: "token_balances.graphql",
-			PathFirst: true, BindPath: bindToken, Desc: true, Next: byAccount, MaxAge: brief,
+			Path: "/tokens/{tokenId}/balances", Validation: pathFirstV2, Params: tokenBalancesParams, Document: "token_balances.graphql",
+			BindPath: bindToken, Paging: rest.Paging{Desc: true, Next: byAccount}, MaxAge: brief,
 		},
 		{
-			Path: "/tokens/{tokenId}/nfts", Grammar: rest.V2, Params: tokenNFTsParams, Document: "token_nfts.graphql",
-			PathFirst: true, BindPath: bindTokenOfNFTs, Desc: true, Next: bySerialNumber, MaxAge: brief,
+			Path: "/tokens/{tokenId}/nfts", Validation: pathFirstV2, Params: tokenNFTsParams, Document: "token_nfts.graphql",
+			BindPath: bindTokenOfNFTs, Paging: rest.Paging{Desc: true, Next: bySerialNumber}, MaxAge: brief,
 		},
 		{
-			Path: "/tokens/{tokenId}/nfts/{serialNumber}", Grammar: rest.V1, Document: "nft.graphql",
+			Path: "/tokens/{tokenId}/nfts/{serialNumber}", Validation: grammarV1, Document: "nft.graphql",
 			BindPath: bindNFT, MaxAge: brief,
 		},
 		{
-			Path: "/tokens/{tokenId}/nfts/{serialNumber}/transactions", Grammar: rest.V2, Params: nftTransactionsParams, Document: "nft_transactions.graphql",
-			PathFirst: true, BindPath: bindNFT, Desc: true, Next: byTimestamp, MayBePartial: true, MaxAge: brief,
+			Path: "/tokens/{tokenId}/nfts/{serialNumber}/transactions", Validation: pathFirstV2, Params: nftTransactionsParams, Document: "nft_transactions.graphql",
+			BindPath: bindNFT, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Docs: rest.Docs{MayBePartial: true}, MaxAge: brief,
 		},
 	}
 }

@@ -43,23 +43,23 @@ func endpoints() []rest.Endpoint {
 func coreEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
-			Path: "/accounts", Grammar: rest.V1, Params: accountsParams, Document: "accounts.graphql",
-			Finish: finishAccounts, Next: byAccount, MaxAge: 10,
+			Path: "/accounts", Validation: grammarV1, Params: accountsParams, Document: "accounts.graphql",
+			Finish: finishAccounts, Paging: rest.Paging{Next: byAccount}, MaxAge: 10,
 		},
 		{
-			Path: "/accounts/{idOrAliasOrEvmAddress}", Grammar: rest.V2, Params: accountParams, Document: "account.graphql", Operation: always("Account"),
-			BindPath: bindAccount, Desc: true, Finish: finishAccount, Next: byTimestamp, NotFound: missingAccount, MaxAge: 2,
+			Path: "/accounts/{idOrAliasOrEvmAddress}", Validation: grammarV2, Params: accountParams, Document: "account.graphql", Operation: always("Account"),
+			BindPath: bindAccount, Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishAccount, NotFound: missingAccount, MaxAge: 2,
 		},
 		{
-			Path: "/balances", Grammar: rest.V1, Params: balancesParams, Document: "balances.graphql",
-			Desc: true, Finish: finishBalances, Next: byAccount, MaxAge: brief,
+			Path: "/balances", Validation: grammarV1, Params: balancesParams, Document: "balances.graphql",
+			Paging: rest.Paging{Desc: true, Next: byAccount}, Finish: finishBalances, MaxAge: brief,
 		},
 		{
-			Path: "/blocks", Grammar: rest.V2, Params: blocksParams, Document: "blocks.graphql",
-			Desc: true, Finish: finishBlocks, Next: byBlockNumber, MaxAge: brief,
+			Path: "/blocks", Validation: grammarV2, Params: blocksParams, Document: "blocks.graphql",
+			Paging: rest.Paging{Desc: true, Next: byBlockNumber}, Finish: finishBlocks, MaxAge: brief,
 		},
 		{
-			Path: "/blocks/{hashOrNumber}", Grammar: rest.V1, Document: "block.graphql",
+			Path: "/blocks/{hashOrNumber}", Validation: grammarV1, Document: "block.graphql",
 			BindPath: bindBlock, MaxAge: history,
 		},
 		{
@@ -67,24 +67,24 @@ func coreEndpoints() []rest.Endpoint {
 			PathParams: topicPath, MaxAge: 5,
 		},
 		{
-			Path: "/topics/{id}/messages", Grammar: rest.V2, Params: topicMessagesParams, Document: "topic_messages.graphql", Operation: messageOperation,
-			PathFirst: true, BindPath: bindTopic, Next: byTimestamp, MaxAge: brief,
+			Path: "/topics/{id}/messages", Validation: pathFirstV2, Params: topicMessagesParams, Document: "topic_messages.graphql", Operation: messageOperation,
+			BindPath: bindTopic, Paging: rest.Paging{Next: byTimestamp}, MaxAge: brief,
 		},
 		{
-			Path: "/topics/{id}/messages/{sequenceNumber}", Grammar: rest.V1, Document: "topic_message.graphql",
+			Path: "/topics/{id}/messages/{sequenceNumber}", Validation: grammarV1, Document: "topic_message.graphql",
 			BindPath: bindMessage, MaxAge: history,
 		},
 		{
-			Path: "/topics/messages/{consensusTimestamp}", Grammar: rest.V1, Document: "topic_message.graphql",
+			Path: "/topics/messages/{consensusTimestamp}", Validation: grammarV1, Document: "topic_message.graphql",
 			BindPath: bindMessageTime, MaxAge: history,
 		},
 		{
-			Path: "/transactions", Grammar: rest.V2, Params: transactionsParams, Document: "transactions.graphql", Operation: always("Transactions"),
-			Desc: true, Finish: finishTransactions, Next: byTimestamp, MaxAge: 2,
+			Path: "/transactions", Validation: grammarV2, Params: transactionsParams, Document: "transactions.graphql", Operation: always("Transactions"),
+			Paging: rest.Paging{Desc: true, Next: byTimestamp}, Finish: finishTransactions, MaxAge: 2,
 		},
 		{
-			Path: "/transactions/{transactionIdOrHash}", Grammar: rest.V2, Params: transactionParams, Document: "transaction.graphql",
-			BindPath: bindTransaction, OmitEmpty: []string{"assessed_custom_fees"}, MaxAge: history, MaxAgeVolatile: 5,
+			Path: "/transactions/{transactionIdOrHash}", Validation: grammarV2, Params: transactionParams, Document: "transaction.graphql",
+			BindPath: bindTransaction, Shape: rest.Shape{OmitEmpty: []string{"assessed_custom_fees"}, MaxAgeVolatile: 5}, MaxAge: history,
 		},
 	}
 }
