@@ -97,7 +97,7 @@ type ComplexityRoot struct {
 		AutoRenewAccount              func(childComplexity int) int
 		AutoRenewAccountID            func(childComplexity int) int
 		AutoRenewPeriod               func(childComplexity int) int
-		Balance                       func(childComplexity int, unit model.HbarUnit) int
+		BalanceIn                     func(childComplexity int, unit ledger.HbarUnit) int
 		Contract                      func(childComplexity int) int
 		ContractResults               func(childComplexity int, filter *ledger.ContractResultFilter, order relay.Order, first *int32, after *string, last *int32, before *string) int
 		CreatedTimestamp              func(childComplexity int) int
@@ -1560,9 +1560,6 @@ type AccountResolver interface {
 
 	AutoRenewAccount(ctx context.Context, obj *ledger.Account) (*ledger.Account, error)
 
-	Balance(ctx context.Context, obj *ledger.Account, unit model.HbarUnit) (*string, error)
-	Holdings(ctx context.Context, obj *ledger.Account, include bool) (*ledger.Balance, error)
-
 	StakedAccount(ctx context.Context, obj *ledger.Account) (*ledger.Account, error)
 
 	Transactions(ctx context.Context, obj *ledger.Account, filter *ledger.TransactionFilter, order relay.Order, first *int32, after *string, last *int32, before *string) (*relay.Connection[ledger.Transaction], error)
@@ -2044,7 +2041,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Account.AutoRenewPeriod(childComplexity), true
 	case "Account.balance":
-		if e.ComplexityRoot.Account.Balance == nil {
+		if e.ComplexityRoot.Account.BalanceIn == nil {
 			break
 		}
 
@@ -2053,7 +2050,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Account.Balance(childComplexity, args["unit"].(model.HbarUnit)), true
+		return e.ComplexityRoot.Account.BalanceIn(childComplexity, args["unit"].(ledger.HbarUnit)), true
 	case "Account.contract":
 		if e.ComplexityRoot.Account.Contract == nil {
 			break
@@ -12038,8 +12035,8 @@ func (ec *executionContext) field_Account_balance_args(ctx context.Context, rawA
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "unit",
-		func(ctx context.Context, v any) (model.HbarUnit, error) {
-			return ec.unmarshalNHbarUnit2heliographᚋgraphᚋmodelᚐHbarUnit(ctx, v)
+		func(ctx context.Context, v any) (ledger.HbarUnit, error) {
+			return ec.unmarshalNHbarUnit2heliographᚋinternalᚋdomainᚋledgerᚐHbarUnit(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -16772,11 +16769,11 @@ func (ec *executionContext) _Account_balance(ctx context.Context, field graphql.
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Account().Balance(ctx, obj, fc.Args["unit"].(model.HbarUnit))
+			return obj.BalanceIn(fc.Args["unit"].(ledger.HbarUnit)), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v ledger.HbarAmount) graphql.Marshaler {
+			return ec.marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐHbarAmount(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16787,7 +16784,7 @@ func (ec *executionContext) fieldContext_Account_balance(ctx context.Context, fi
 		Object:     "Account",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
 		},
@@ -16816,7 +16813,7 @@ func (ec *executionContext) _Account_holdings(ctx context.Context, field graphql
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Account().Holdings(ctx, obj, fc.Args["include"].(bool))
+			return obj.Holdings(fc.Args["include"].(bool)), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ledger.Balance) graphql.Marshaler {
@@ -16831,7 +16828,7 @@ func (ec *executionContext) fieldContext_Account_holdings(ctx context.Context, f
 		Object:     "Account",
 		Field:      field,
 		IsMethod:   true,
-		IsResolver: true,
+		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Balance(ctx, field)
 		},
@@ -49945,81 +49942,15 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "balance":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Account_balance(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Account_balance(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "holdings":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._Account_holdings(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
+			out.Values[i] = ec._Account_holdings(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "createdTimestamp":
 			out.Values[i] = ec._Account_createdTimestamp(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -68904,14 +68835,20 @@ func (ec *executionContext) marshalNHash2string(ctx context.Context, sel ast.Sel
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNHbarUnit2heliographᚋgraphᚋmodelᚐHbarUnit(ctx context.Context, v any) (model.HbarUnit, error) {
-	var res model.HbarUnit
-	err := res.UnmarshalGQL(v)
+func (ec *executionContext) unmarshalNHbarUnit2heliographᚋinternalᚋdomainᚋledgerᚐHbarUnit(ctx context.Context, v any) (ledger.HbarUnit, error) {
+	res, err := scalar.UnmarshalHbarUnit(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNHbarUnit2heliographᚋgraphᚋmodelᚐHbarUnit(ctx context.Context, sel ast.SelectionSet, v model.HbarUnit) graphql.Marshaler {
-	return v
+func (ec *executionContext) marshalNHbarUnit2heliographᚋinternalᚋdomainᚋledgerᚐHbarUnit(ctx context.Context, sel ast.SelectionSet, v ledger.HbarUnit) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalHbarUnit(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) unmarshalNHex2ᚕbyte(ctx context.Context, v any) ([]byte, error) {
@@ -72985,6 +72922,17 @@ func (ec *executionContext) marshalOStatusUptime2ᚖheliographᚋinternalᚋdoma
 		return graphql.Null
 	}
 	return ec._StatusUptime(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOString2heliographᚋinternalᚋdomainᚋledgerᚐHbarAmount(ctx context.Context, v any) (ledger.HbarAmount, error) {
+	res, err := scalar.UnmarshalHbarAmount(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOString2heliographᚋinternalᚋdomainᚋledgerᚐHbarAmount(ctx context.Context, sel ast.SelectionSet, v ledger.HbarAmount) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalHbarAmount(v)
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) unmarshalOString2heliographᚋinternalᚋdomainᚋledgerᚐNull(ctx context.Context, v any) (ledger.Null[string], error) {

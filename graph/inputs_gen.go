@@ -8,7 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// inputsOf are the functions that read input objects, by what they make of them.
+// inputsOf returns the functions that read input objects, by their results.
 func inputsOf(ec *executionContext) map[reflect.Type]reflect.Value {
 	return graphql.BuildUnmarshalerMap(
 		ec.unmarshalInputAccountFilter,

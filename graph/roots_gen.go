@@ -8,7 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// rootFieldByName answers a field of the query type; required tells that it must not be null.
+// rootFieldByName resolves a field of the query type. required reports whether it must not be null.
 func (ec *executionContext) rootFieldByName(ctx context.Context, f graphql.CollectedField) (value graphql.Marshaler, required bool) {
 	switch f.Name {
 	case "node":
@@ -110,14 +110,14 @@ func (ec *executionContext) rootFieldByName(ctx context.Context, f graphql.Colle
 	case "transactions":
 		return ec.rootTransactions(ctx, f), true
 	default:
-		panic("the query type has no field " + f.Name) // documents are checked before they are run
+		panic("the query type has no field " + f.Name) // documents are validated first
 	}
 }
 
 func (ec *executionContext) rootNode(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNID2string)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_node(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -126,9 +126,9 @@ func (ec *executionContext) rootNode(ctx context.Context, f graphql.CollectedFie
 }
 
 func (ec *executionContext) rootNodes(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNID2ᚕstringᚄ)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_nodes(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -137,10 +137,10 @@ func (ec *executionContext) rootNodes(ctx context.Context, f graphql.CollectedFi
 }
 
 func (ec *executionContext) rootAccount(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_account(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -149,7 +149,7 @@ func (ec *executionContext) rootAccount(ctx context.Context, f graphql.Collected
 }
 
 func (ec *executionContext) rootAccounts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNBoolean2bool)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
@@ -157,7 +157,7 @@ func (ec *executionContext) rootAccounts(ctx context.Context, f graphql.Collecte
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_accounts(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -168,7 +168,7 @@ func (ec *executionContext) rootAccounts(ctx context.Context, f graphql.Collecte
 }
 
 func (ec *executionContext) rootBalances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOBalanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBalanceFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
@@ -176,7 +176,7 @@ func (ec *executionContext) rootBalances(ctx context.Context, f graphql.Collecte
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_balances(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -187,7 +187,7 @@ func (ec *executionContext) rootBalances(ctx context.Context, f graphql.Collecte
 }
 
 func (ec *executionContext) rootAirdrops(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOAirdropFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAirdropFilter)
@@ -196,7 +196,7 @@ func (ec *executionContext) rootAirdrops(ctx context.Context, f graphql.Collecte
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
 	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_airdrops(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -207,7 +207,7 @@ func (ec *executionContext) rootAirdrops(ctx context.Context, f graphql.Collecte
 }
 
 func (ec *executionContext) rootCryptoAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOCryptoAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐCryptoAllowanceFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
@@ -215,7 +215,7 @@ func (ec *executionContext) rootCryptoAllowances(ctx context.Context, f graphql.
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_cryptoAllowances(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -226,7 +226,7 @@ func (ec *executionContext) rootCryptoAllowances(ctx context.Context, f graphql.
 }
 
 func (ec *executionContext) rootTokenAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenAllowanceFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
@@ -234,7 +234,7 @@ func (ec *executionContext) rootTokenAllowances(ctx context.Context, f graphql.C
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_tokenAllowances(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -245,7 +245,7 @@ func (ec *executionContext) rootTokenAllowances(ctx context.Context, f graphql.C
 }
 
 func (ec *executionContext) rootStakingRewards(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOStakingRewardFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐStakingRewardFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
@@ -253,7 +253,7 @@ func (ec *executionContext) rootStakingRewards(ctx context.Context, f graphql.Co
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_stakingRewards(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -264,10 +264,10 @@ func (ec *executionContext) rootStakingRewards(ctx context.Context, f graphql.Co
 }
 
 func (ec *executionContext) rootBlock(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOLong2ᚖint64)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_block(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -276,7 +276,7 @@ func (ec *executionContext) rootBlock(ctx context.Context, f graphql.CollectedFi
 }
 
 func (ec *executionContext) rootBlocks(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOBlockFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐBlockFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNBlockOrder2heliographᚋgraphᚋmodelᚐBlockOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
@@ -284,7 +284,7 @@ func (ec *executionContext) rootBlocks(ctx context.Context, f graphql.CollectedF
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_blocks(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -295,10 +295,10 @@ func (ec *executionContext) rootBlocks(ctx context.Context, f graphql.CollectedF
 }
 
 func (ec *executionContext) rootContract(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_contract(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -307,14 +307,14 @@ func (ec *executionContext) rootContract(ctx context.Context, f graphql.Collecte
 }
 
 func (ec *executionContext) rootContracts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOContractFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_contracts(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -325,7 +325,7 @@ func (ec *executionContext) rootContracts(ctx context.Context, f graphql.Collect
 }
 
 func (ec *executionContext) rootContractState(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNContractRef2heliographᚋinternalᚋdomainᚋledgerᚐContractRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOContractStateFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractStateFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
@@ -334,7 +334,7 @@ func (ec *executionContext) rootContractState(ctx context.Context, f graphql.Col
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
 	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_contractState(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -345,14 +345,14 @@ func (ec *executionContext) rootContractState(ctx context.Context, f graphql.Col
 }
 
 func (ec *executionContext) rootContractLogs(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOContractLogFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractLogFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_contractLogs(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -363,13 +363,13 @@ func (ec *executionContext) rootContractLogs(ctx context.Context, f graphql.Coll
 }
 
 func (ec *executionContext) rootContractResult(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_contractResult(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -380,14 +380,14 @@ func (ec *executionContext) rootContractResult(ctx context.Context, f graphql.Co
 }
 
 func (ec *executionContext) rootContractResults(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOContractResultFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractResultFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_contractResults(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -398,7 +398,7 @@ func (ec *executionContext) rootContractResults(ctx context.Context, f graphql.C
 }
 
 func (ec *executionContext) rootContractActions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOHash2ᚖstring)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
@@ -408,7 +408,7 @@ func (ec *executionContext) rootContractActions(ctx context.Context, f graphql.C
 	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
 	a7 := argument(ctx, &in, 7, ec.unmarshalOInt2ᚖint32)
 	a8 := argument(ctx, &in, 8, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_contractActions(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -419,9 +419,9 @@ func (ec *executionContext) rootContractActions(ctx context.Context, f graphql.C
 }
 
 func (ec *executionContext) rootEntityID(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_entityId(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -430,9 +430,9 @@ func (ec *executionContext) rootEntityID(ctx context.Context, f graphql.Collecte
 }
 
 func (ec *executionContext) rootCallContract(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallInput)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_callContract(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -441,9 +441,9 @@ func (ec *executionContext) rootCallContract(ctx context.Context, f graphql.Coll
 }
 
 func (ec *executionContext) rootEstimateGas(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNContractCallInput2heliographᚋinternalᚋdomainᚋevmᚋcallsᚐContractCallInput)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_estimateGas(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -452,7 +452,7 @@ func (ec *executionContext) rootEstimateGas(ctx context.Context, f graphql.Colle
 }
 
 func (ec *executionContext) rootContractTrace(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOContractRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐContractRef)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
@@ -461,7 +461,7 @@ func (ec *executionContext) rootContractTrace(ctx context.Context, f graphql.Col
 	a5 := argument(ctx, &in, 5, ec.unmarshalNBoolean2bool)
 	a6 := argument(ctx, &in, 6, ec.unmarshalNBoolean2bool)
 	a7 := argument(ctx, &in, 7, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_contractTrace(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -472,11 +472,11 @@ func (ec *executionContext) rootContractTrace(ctx context.Context, f graphql.Col
 }
 
 func (ec *executionContext) rootEstimateFee(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNBytes2ᚕbyte)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNFeeEstimateMode2heliographᚋinternalᚋdomainᚋfeesᚐMode)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNInt2int32)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_estimateFee(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -485,10 +485,10 @@ func (ec *executionContext) rootEstimateFee(ctx context.Context, f graphql.Colle
 }
 
 func (ec *executionContext) rootHook(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_hook(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -497,7 +497,7 @@ func (ec *executionContext) rootHook(ctx context.Context, f graphql.CollectedFie
 }
 
 func (ec *executionContext) rootHooks(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOHookFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐHookFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
@@ -505,7 +505,7 @@ func (ec *executionContext) rootHooks(ctx context.Context, f graphql.CollectedFi
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_hooks(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -516,7 +516,7 @@ func (ec *executionContext) rootHooks(ctx context.Context, f graphql.CollectedFi
 }
 
 func (ec *executionContext) rootHookStorage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
@@ -526,7 +526,7 @@ func (ec *executionContext) rootHookStorage(ctx context.Context, f graphql.Colle
 	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
 	a7 := argument(ctx, &in, 7, ec.unmarshalOInt2ᚖint32)
 	a8 := argument(ctx, &in, 8, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_hookStorage(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -537,10 +537,10 @@ func (ec *executionContext) rootHookStorage(ctx context.Context, f graphql.Colle
 }
 
 func (ec *executionContext) rootNft(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_nft(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -549,14 +549,14 @@ func (ec *executionContext) rootNft(ctx context.Context, f graphql.CollectedFiel
 }
 
 func (ec *executionContext) rootNfts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalONFTFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_nfts(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -565,7 +565,7 @@ func (ec *executionContext) rootNfts(ctx context.Context, f graphql.CollectedFie
 }
 
 func (ec *executionContext) rootNftTransactions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNLong2int64)
 	a2 := argument(ctx, &in, 2, ec.unmarshalONFTTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNFTTransactionFilter)
@@ -574,7 +574,7 @@ func (ec *executionContext) rootNftTransactions(ctx context.Context, f graphql.C
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
 	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_nftTransactions(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -585,7 +585,7 @@ func (ec *executionContext) rootNftTransactions(ctx context.Context, f graphql.C
 }
 
 func (ec *executionContext) rootNftAllowances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOAccountRef2ᚖheliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a2 := argument(ctx, &in, 2, ec.unmarshalONftAllowanceFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐNftAllowanceFilter)
@@ -594,7 +594,7 @@ func (ec *executionContext) rootNftAllowances(ctx context.Context, f graphql.Col
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
 	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_nftAllowances(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -605,9 +605,9 @@ func (ec *executionContext) rootNftAllowances(ctx context.Context, f graphql.Col
 }
 
 func (ec *executionContext) rootSchedule(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_schedule(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -616,14 +616,14 @@ func (ec *executionContext) rootSchedule(ctx context.Context, f graphql.Collecte
 }
 
 func (ec *executionContext) rootSchedules(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOScheduleFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐScheduleFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_schedules(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -634,9 +634,9 @@ func (ec *executionContext) rootSchedules(ctx context.Context, f graphql.Collect
 }
 
 func (ec *executionContext) rootStatusPage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_statusPage(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -645,9 +645,9 @@ func (ec *executionContext) rootStatusPage(ctx context.Context, f graphql.Collec
 }
 
 func (ec *executionContext) rootStatusIncident(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNString2string)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_statusIncident(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -656,9 +656,9 @@ func (ec *executionContext) rootStatusIncident(ctx context.Context, f graphql.Co
 }
 
 func (ec *executionContext) rootStatusMaintenance(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNString2string)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_statusMaintenance(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -667,9 +667,9 @@ func (ec *executionContext) rootStatusMaintenance(ctx context.Context, f graphql
 }
 
 func (ec *executionContext) rootStatusDrafts(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_statusDrafts(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -678,10 +678,10 @@ func (ec *executionContext) rootStatusDrafts(ctx context.Context, f graphql.Coll
 }
 
 func (ec *executionContext) rootToken(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_token(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -690,14 +690,14 @@ func (ec *executionContext) rootToken(ctx context.Context, f graphql.CollectedFi
 }
 
 func (ec *executionContext) rootTokens(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOTokenFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_tokens(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -708,7 +708,7 @@ func (ec *executionContext) rootTokens(ctx context.Context, f graphql.CollectedF
 }
 
 func (ec *executionContext) rootTokenBalances(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenHolderFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenHolderFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestampFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐFilter)
@@ -717,7 +717,7 @@ func (ec *executionContext) rootTokenBalances(ctx context.Context, f graphql.Col
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOInt2ᚖint32)
 	a7 := argument(ctx, &in, 7, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_tokenBalances(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -728,7 +728,7 @@ func (ec *executionContext) rootTokenBalances(ctx context.Context, f graphql.Col
 }
 
 func (ec *executionContext) rootTokenRelationships(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNAccountRef2heliographᚋinternalᚋdomainᚋledgerᚐAccountRef)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOTokenRelationshipFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTokenRelationshipFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
@@ -736,7 +736,7 @@ func (ec *executionContext) rootTokenRelationships(ctx context.Context, f graphq
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_tokenRelationships(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -747,9 +747,9 @@ func (ec *executionContext) rootTokenRelationships(ctx context.Context, f graphq
 }
 
 func (ec *executionContext) rootTopic(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_topic(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -758,7 +758,7 @@ func (ec *executionContext) rootTopic(ctx context.Context, f graphql.CollectedFi
 }
 
 func (ec *executionContext) rootTopicMessages(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalNEntityID2heliographᚋinternalᚋdomainᚋledgerᚐEntityID)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOTopicMessageFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTopicMessageFilter)
 	a2 := argument(ctx, &in, 2, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
@@ -766,7 +766,7 @@ func (ec *executionContext) rootTopicMessages(ctx context.Context, f graphql.Col
 	a4 := argument(ctx, &in, 4, ec.unmarshalOString2ᚖstring)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOInt2ᚖint32)
 	a6 := argument(ctx, &in, 6, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_topicMessages(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -777,11 +777,11 @@ func (ec *executionContext) rootTopicMessages(ctx context.Context, f graphql.Col
 }
 
 func (ec *executionContext) rootTopicMessage(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOEntityID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐEntityID)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOLong2ᚖint64)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_topicMessage(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -790,13 +790,13 @@ func (ec *executionContext) rootTopicMessage(ctx context.Context, f graphql.Coll
 }
 
 func (ec *executionContext) rootTransaction(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOTransactionID2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionID)
 	a1 := argument(ctx, &in, 1, ec.unmarshalOHash2ᚖstring)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOTimestamp2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTimestamp)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOInt2ᚖint32)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOBoolean2ᚖbool)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_transaction(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,
@@ -807,14 +807,14 @@ func (ec *executionContext) rootTransaction(ctx context.Context, f graphql.Colle
 }
 
 func (ec *executionContext) rootTransactions(ctx context.Context, f graphql.CollectedField) graphql.Marshaler {
-	in := arguments{ec: ec, of: f.Field}
+	in := arguments{of: f.Field, variables: ec.Variables}
 	a0 := argument(ctx, &in, 0, ec.unmarshalOTransactionFilter2ᚖheliographᚋinternalᚋdomainᚋledgerᚐTransactionFilter)
 	a1 := argument(ctx, &in, 1, ec.unmarshalNOrder2heliographᚋgraphᚋrelayᚐOrder)
 	a2 := argument(ctx, &in, 2, ec.unmarshalOInt2ᚖint32)
 	a3 := argument(ctx, &in, 3, ec.unmarshalOString2ᚖstring)
 	a4 := argument(ctx, &in, 4, ec.unmarshalOInt2ᚖint32)
 	a5 := argument(ctx, &in, 5, ec.unmarshalOString2ᚖstring)
-	if in.bad {
+	if in.err != nil {
 		return ec._Query_transactions(ctx, f)
 	}
 	return graphql.ResolveField(ctx, ec.OperationContext, f, rootContext,

@@ -3,119 +3,111 @@ package resolvers
 import (
 	"context"
 
+	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/graph/scalar"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
 )
 
-// maxTokensOfBalance bounds the tokens that one balance shows.
+// The lists of accounts and balances.
+var (
+	accountList = listOf[ledger.Account]{"accounts", 1, func(a *ledger.Account) relay.Key { return relay.Key{int64(a.EntityID)} }}
+	balanceList = listOf[ledger.Balance]{"balances", 1, func(b *ledger.Balance) relay.Key { return relay.Key{int64(b.AccountID)} }}
+)
+
+const accountType = "Account" // in global ids
+
+// AccountID returns the global id of an account.
+func (fields) AccountID(a *ledger.Account) string { return relay.ID(accountType, a.EntityID.String()) }
+
+func accountEntityID(a *ledger.Account) ledger.EntityID { return a.EntityID }
+
+func (fields) AccountAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.Account) ledger.EntityID { return v.AutoRenewAccountID })
+}
+
+func (fields) AccountStakedAccount(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.Account) ledger.EntityID { return v.StakedAccountID })
+}
+
+func (fields) BalanceAccount(_ context.Context, q rowplan.Request, of []*ledger.Balance) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.Balance) ledger.EntityID { return v.AccountID })
+}
+
+// AccountTransactions reads the transactions of accounts.
+func (fields) AccountTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTransactionsArgs) (
+	rowplan.Results[*relay.TransactionConnection], error,
+) {
+	if args.Filter != nil && args.Filter.Account != nil {
+		return nil, fault.Input("filter.account cannot be given here: the transactions are those of this account")
+	}
+	return transactionList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
+		transactions.QueueAccountTransactions(b, list.Map(of, accountEntityID), args.Filter, p, done)
+		return nil
+	})
+}
+
+// maxTokensOfBalance is the maximum number of tokens of one balance.
 const maxTokensOfBalance = 1000
 
-// accountRelations are the arrows from accounts and balances.
-type accountRelations struct {
-	autoRenewAccount *rowplan.Relation[*ledger.Account, *ledger.Account]
-	stakedAccount    *rowplan.Relation[*ledger.Account, *ledger.Account]
-	holdings         *rowplan.Relation[*ledger.Account, *ledger.Balance]
-	transactions     *rowplan.Relation[*ledger.Account, *relay.TransactionConnection]
-	holder           *rowplan.Relation[*ledger.Balance, *ledger.Account]
-	tokens           *rowplan.Relation[*ledger.Balance, []*ledger.TokenBalance]
-}
-
-func newAccountRelations() accountRelations {
-	return accountRelations{
-		autoRenewAccount: accountOf(func(a *ledger.Account) ledger.EntityID { return a.AutoRenewAccountID }),
-		stakedAccount:    accountOf(func(a *ledger.Account) ledger.EntityID { return a.StakedAccountID }),
-		holdings:         &rowplan.Relation[*ledger.Account, *ledger.Balance]{Load: loadHoldings},
-		transactions:     queued(queueAccountTransactions),
-		holder:           accountOf(func(b *ledger.Balance) ledger.EntityID { return b.AccountID }),
-		tokens:           queued(queueTokenBalances),
+// BalanceTokens reads the tokens of balances.
+func (fields) BalanceTokens(_ context.Context, q rowplan.Request, of []*ledger.Balance, args graph.BalanceTokensArgs) (
+	rowplan.Results[[]*ledger.TokenBalance], error,
+) {
+	if args.First < 0 || args.First > maxTokensOfBalance {
+		return nil, fault.Input("first must be between 0 and %d", maxTokensOfBalance)
 	}
-}
-
-func (r *accountRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
-	t.Account.Add("autoRenewAccount", rowplan.RelatedOne(r.autoRenewAccount, account))
-	t.Account.Add("stakedAccount", rowplan.RelatedOne(r.stakedAccount, account))
-	t.Account.Add("holdings", rowplan.RelatedOne(r.holdings, func() *rowplan.Object[*ledger.Balance] { return t.Balance }))
-	t.Account.Add("transactions", rowplan.RelatedOne(r.transactions, func() *rowplan.Object[*relay.TransactionConnection] { return t.TransactionConnection }))
-	t.Balance.Add("account", rowplan.RelatedOne(r.holder, account))
-	t.Balance.Add("tokens", rowplan.RelatedMany(r.tokens, func() *rowplan.Object[*ledger.TokenBalance] { return t.TokenBalance }))
-}
-
-// loadHoldings gives what accounts hold; their rows know it already.
-func loadHoldings(_ context.Context, _ rowplan.Batch, parents []*ledger.Account, args rowplan.Args) (func() ([]*ledger.Balance, error), error) {
-	out := make([]*ledger.Balance, len(parents))
-	if args["include"] != false {
-		for i, a := range parents {
-			out[i] = &a.Balance
-		}
-	}
-	return func() ([]*ledger.Balance, error) { return out, nil }, nil
-}
-
-func queueTokenBalances(ctx context.Context, b *storage.Batch, parents []*ledger.Balance, args rowplan.Args, done func([][]*ledger.TokenBalance)) error {
-	first, err := scalar.UnmarshalInt(ctx, args["first"])
-	if err != nil {
-		return err
-	}
-	if first < 0 || first > maxTokensOfBalance {
-		return fault.Input("first must be between 0 and %d", maxTokensOfBalance)
-	}
-	entities.QueueTokenBalances(b, parents, int(first), args["order"] == string(relay.Desc), done)
-	return nil
-}
-
-func queueAccountTransactions(ctx context.Context, b *storage.Batch, parents []*ledger.Account, args rowplan.Args, done func([]*relay.TransactionConnection)) error {
-	p, err := pageArgs(ctx, args, transactionKind, 1)
-	if err != nil {
-		return err
-	}
-	f, err := filterArg[ledger.TransactionFilter](ctx, args, "filter")
-	if err != nil {
-		return err
-	}
-	if f != nil && f.Account != nil {
-		return fault.Input("filter.account cannot be given here: the transactions are those of this account")
-	}
-	transactions.QueueAccountTransactions(b, keys(parents, func(a *ledger.Account) ledger.EntityID { return a.EntityID }), f, storagePage(p), func(rows [][]*ledger.Transaction) {
-		done(connections(transactionKind, p, rows, transactionKey))
+	return queued(q, func(b *storage.Batch, done func([][]*ledger.TokenBalance)) {
+		entities.QueueTokenBalances(b, of, int(args.First), args.Order == relay.Desc, done)
 	})
-	return nil
 }
 
-func accountKey(a *ledger.Account) relay.Key { return relay.Key{int64(a.EntityID)} }
-
-func balanceKey(b *ledger.Balance) relay.Key { return relay.Key{int64(b.AccountID)} }
-
-// account reads one account, as it is or as it was.
-func (r *Resolver) account(ctx context.Context, ref ledger.AccountRef, at *ledger.TimestampFilter) (*ledger.Account, error) {
-	id, err := entities.ResolveAccount(ctx, r.db, ref)
+// Account returns an account, now or at a time.
+func (r queries) Account(ctx context.Context, args graph.QueryAccountArgs) (*ledger.Account, error) {
+	id, err := entities.ResolveAccount(ctx, r.db, args.ID)
 	if err != nil || !id.Valid {
 		return nil, err
 	}
-	if at != nil {
-		return entities.AccountAt(ctx, r.db, id.V, at, r.timestamp())
+	if args.At != nil {
+		return entities.AccountAt(ctx, r.db, id.V, args.At, r.timestamp())
 	}
 	return entities.Account(ctx, r.db, id.V)
 }
 
-// balances reads a page of what accounts hold, now or at a snapshot.
-func (r *Resolver) balances(ctx context.Context, f *ledger.BalanceFilter, at *ledger.TimestampFilter, p relay.Page) (*relay.BalanceConnection, error) {
-	f, err := r.withAccount(ctx, f)
+// Accounts returns a page of accounts.
+func (r queries) Accounts(ctx context.Context, args graph.QueryAccountsArgs) (*relay.AccountConnection, error) {
+	p, sp, err := accountList.page(ctx, args.Order, args.Args)
 	if err != nil {
 		return nil, err
 	}
-	if at == nil {
+	rows, err := entities.Accounts(ctx, r.db, args.Filter, args.HideSyntheticTreasury, sp)
+	if err != nil {
+		return nil, err
+	}
+	return estimated(r.Resolver, accountList.connection(p, rows), unfiltered(args.Filter), entities.CountAccounts), nil
+}
+
+// Balances returns a page of balances, now or at the last snapshot before a time.
+func (r queries) Balances(ctx context.Context, args graph.QueryBalancesArgs) (*relay.BalanceConnection, error) {
+	p, _, err := balanceList.page(ctx, args.Order, args.Args)
+	if err != nil {
+		return nil, err
+	}
+	f, err := r.withAccount(ctx, args.Filter)
+	if err != nil {
+		return nil, err
+	}
+	if args.At == nil {
 		rows, err := entities.Balances(ctx, r.db, f, storagePage(p))
 		if err != nil {
 			return nil, err
 		}
-		c := relay.NewConnection(balanceKind, p, rows, balanceKey)
+		c := balanceList.connection(p, rows)
 		for _, b := range c.Nodes {
 			if b.Timestamp.Valid && (!c.Timestamp.Valid || b.Timestamp.V > c.Timestamp.V) {
 				c.Timestamp = b.Timestamp
@@ -123,7 +115,7 @@ func (r *Resolver) balances(ctx context.Context, f *ledger.BalanceFilter, at *le
 		}
 		return c, nil
 	}
-	window, err := entities.SnapshotWindow(ctx, r.db, at, r.timestamp())
+	window, err := entities.SnapshotWindow(ctx, r.db, args.At, r.timestamp())
 	if err != nil {
 		return nil, err
 	}
@@ -133,11 +125,20 @@ func (r *Resolver) balances(ctx context.Context, f *ledger.BalanceFilter, at *le
 			return nil, err
 		}
 	}
-	c := relay.NewConnection(balanceKind, p, rows, balanceKey)
+	c := balanceList.connection(p, rows)
 	if len(c.Nodes) > 0 {
 		c.Timestamp = ledger.Of(window.V.At)
 	}
 	return c, nil
+}
+
+// EntityID returns the entity id of an account or contract.
+func (r queries) EntityID(ctx context.Context, args graph.QueryEntityIDArgs) (*ledger.EntityID, error) {
+	id, err := entities.ResolveAccount(ctx, r.db, args.Of)
+	if err != nil || !id.Valid {
+		return nil, err
+	}
+	return &id.V, nil
 }
 
 // withAccount turns the condition on an account's name into one on its id.

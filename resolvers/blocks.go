@@ -2,55 +2,78 @@ package resolvers
 
 import (
 	"context"
+	"strconv"
 
+	"heliograph/graph"
+	"heliograph/graph/model"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/transactions"
 )
 
-// blockRelations are the arrows from blocks.
-type blockRelations struct {
-	previous     *rowplan.Relation[*ledger.Block, *ledger.Block]
-	next         *rowplan.Relation[*ledger.Block, *ledger.Block]
-	transactions *rowplan.Relation[*ledger.Block, *relay.TransactionConnection]
+// The lists of blocks, by each of their orders. The last part of a place is always the number.
+var (
+	blockList       = listOf[ledger.Block]{"blocks", 2, func(b *ledger.Block) relay.Key { return relay.Key{int64(b.Timestamp.To.V), b.Number} }}
+	blockNumberList = listOf[ledger.Block]{"blocks by number", 1, func(b *ledger.Block) relay.Key { return relay.Key{b.Number} }}
+)
+
+const blockType = "Block" // in global ids
+
+// BlockID returns the global id of a block.
+func (fields) BlockID(b *ledger.Block) string {
+	return relay.ID(blockType, strconv.FormatInt(b.Number, 10))
 }
 
-func newBlockRelations() blockRelations {
-	return blockRelations{previous: blockBeside(-1), next: blockBeside(1), transactions: queued(queueBlockTransactions)}
+// BlockPrevious reads the blocks before blocks.
+func (fields) BlockPrevious(_ context.Context, q rowplan.Request, of []*ledger.Block) (rowplan.Results[*ledger.Block], error) {
+	return read(q, of, func(b *ledger.Block) int64 { return b.Number - 1 }, transactions.QueueBlocks)
 }
 
-func (r *blockRelations) add(t *rowplan.Tables) {
-	block := func() *rowplan.Object[*ledger.Block] { return t.Block }
-	t.Block.Add("previous", rowplan.RelatedOne(r.previous, block))
-	t.Block.Add("next", rowplan.RelatedOne(r.next, block))
-	t.Block.Add("transactions", rowplan.RelatedOne(r.transactions, func() *rowplan.Object[*relay.TransactionConnection] { return t.TransactionConnection }))
+// BlockNext reads the blocks after blocks.
+func (fields) BlockNext(_ context.Context, q rowplan.Request, of []*ledger.Block) (rowplan.Results[*ledger.Block], error) {
+	return read(q, of, func(b *ledger.Block) int64 { return b.Number + 1 }, transactions.QueueBlocks)
 }
 
-// blockBeside is the relation to the block some places further.
-func blockBeside(step int64) *rowplan.Relation[*ledger.Block, *ledger.Block] {
-	return queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Block, _ rowplan.Args, done func([]*ledger.Block)) error {
-		transactions.QueueBlocks(b, keys(parents, func(b *ledger.Block) int64 { return b.Number + step }), done)
+func spanOfBlock(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }
+
+// BlockTransactions reads the transactions of blocks.
+func (fields) BlockTransactions(ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockTransactionsArgs) (
+	rowplan.Results[*relay.TransactionConnection], error,
+) {
+	return transactionList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Transaction)) error {
+		transactions.QueueTransactionsBetween(b, list.Map(of, spanOfBlock), p, done)
 		return nil
 	})
 }
 
-func queueBlockTransactions(ctx context.Context, b *storage.Batch, parents []*ledger.Block, args rowplan.Args, done func([]*relay.TransactionConnection)) error {
-	p, err := pageArgs(ctx, args, transactionKind, 1)
-	if err != nil {
-		return err
+// Block returns the block with a hash or number.
+func (r queries) Block(ctx context.Context, args graph.QueryBlockArgs) (*ledger.Block, error) {
+	if err := oneOf("hash and number", args.Hash != nil, args.Number != nil); err != nil {
+		return nil, err
 	}
-	transactions.QueueTransactionsBetween(b, keys(parents, func(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }), storagePage(p), func(rows [][]*ledger.Transaction) {
-		done(connections(transactionKind, p, rows, transactionKey))
-	})
-	return nil
+	if args.Hash != nil {
+		return transactions.BlockByHash(ctx, r.db, *args.Hash)
+	}
+	return transactions.BlockByNumber(ctx, r.db, *args.Number)
 }
 
-// blockKey is a block's place by the order of its list. The number is always its last part.
-func blockKey(byNumber bool) func(*ledger.Block) relay.Key {
+// Blocks returns a page of blocks.
+func (r queries) Blocks(ctx context.Context, args graph.QueryBlocksArgs) (*relay.BlockConnection, error) {
+	l, byNumber := blockList, args.OrderBy == model.BlockOrderNumber
 	if byNumber {
-		return func(b *ledger.Block) relay.Key { return relay.Key{b.Number} }
+		l = blockNumberList
 	}
-	return func(b *ledger.Block) relay.Key { return relay.Key{int64(b.Timestamp.To.V), b.Number} }
+	p, sp, err := l.page(ctx, args.Order, args.Args)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := transactions.Blocks(ctx, r.db, args.Filter, byNumber, sp)
+	if err != nil {
+		return nil, err
+	}
+	count := func(ctx context.Context) (int64, error) { return transactions.CountBlocks(ctx, r.db) }
+	return counted(l.connection(p, rows), unfiltered(args.Filter), count), nil
 }

@@ -3,6 +3,7 @@ package resolvers
 import (
 	"context"
 
+	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/evm/calls"
@@ -11,6 +12,38 @@ import (
 	"heliograph/storage"
 	"heliograph/storage/transactions"
 )
+
+// ContractCall calls a contract.
+func (f fields) ContractCall(ctx context.Context, c *ledger.Contract, args graph.ContractCallArgs) (*calls.ContractCall, error) {
+	address := c.EntityID.LongZero()
+	return f.callContract(ctx, &calls.ContractCallInput{
+		Block: args.Block, Data: args.Data, From: args.From, Gas: args.Gas, Value: args.Value, To: address[:],
+	})
+}
+
+// ContractResultTrace traces the transaction of a result.
+func (f fields) ContractResultTrace(ctx context.Context, r *ledger.ContractResult, args graph.ContractResultTraceArgs) (*calls.OpcodeTrace, error) {
+	return f.contractTrace(ctx, traceRef{at: &r.ConsensusTimestamp}, contractcalls.TraceOptions{
+		Stack: args.Stack, Memory: args.Memory, Storage: args.Storage, First: args.First,
+	})
+}
+
+// CallContract calls a contract.
+func (r queries) CallContract(ctx context.Context, args graph.QueryCallContractArgs) (*calls.ContractCall, error) {
+	return r.callContract(ctx, &args.Input)
+}
+
+// EstimateGas estimates the gas of a call.
+func (r queries) EstimateGas(ctx context.Context, args graph.QueryEstimateGasArgs) (*calls.GasEstimate, error) {
+	return r.estimateGas(ctx, &args.Input)
+}
+
+// ContractTrace traces a transaction.
+func (r queries) ContractTrace(ctx context.Context, args graph.QueryContractTraceArgs) (*calls.OpcodeTrace, error) {
+	return r.contractTrace(ctx, traceRef{at: args.At, contract: args.Contract, hash: args.Hash, id: args.TransactionID}, contractcalls.TraceOptions{
+		Stack: args.Stack, Memory: args.Memory, Storage: args.Storage, First: args.First,
+	})
+}
 
 // callContract runs a call and reports its failure in the outcome.
 func (r *Resolver) callContract(ctx context.Context, in *calls.ContractCallInput) (*calls.ContractCall, error) {
@@ -34,13 +67,6 @@ func reportFailure(ctx context.Context, f *calls.ContractCallFailure) {
 	if f != nil {
 		relay.OutcomeOf(ctx).Failure = f
 	}
-}
-
-// callOf calls a contract.
-func (r *Resolver) callOf(ctx context.Context, c *ledger.Contract, in *calls.ContractCallInput) (*calls.ContractCall, error) {
-	address := c.EntityID.LongZero()
-	in.To = address[:]
-	return r.callContract(ctx, in)
 }
 
 // traceRef identifies a transaction by at, hash or id, or the newest transaction of a contract.

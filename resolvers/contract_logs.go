@@ -2,117 +2,120 @@ package resolvers
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"time"
 
+	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
 )
 
-// logRelations are the arrows from and to logs of contracts.
-type logRelations struct {
-	block        *rowplan.Relation[*ledger.ContractLog, *ledger.Block]
-	contract     *rowplan.Relation[*ledger.ContractLog, *ledger.Contract]
-	payer        *rowplan.Relation[*ledger.ContractLog, *ledger.Account]
-	result       *rowplan.Relation[*ledger.ContractLog, *ledger.ContractResult]
-	rootContract *rowplan.Relation[*ledger.ContractLog, *ledger.Contract]
-	transaction  *rowplan.Relation[*ledger.ContractLog, *ledger.Transaction]
-
-	ofBlock       *rowplan.Relation[*ledger.Block, *relay.ContractLogConnection]
-	ofResult      *rowplan.Relation[*ledger.ContractResult, []*ledger.ContractLog]
-	ofTransaction *rowplan.Relation[*ledger.Transaction, *relay.ContractLogConnection]
+var logList = listOf[ledger.ContractLog]{
+	"contract logs", 2, func(l *ledger.ContractLog) relay.Key { return relay.Key{int64(l.ConsensusTimestamp), int64(l.Index)} },
 }
 
-func timeOfLog(l *ledger.ContractLog) ledger.Timestamp { return l.ConsensusTimestamp }
+const logType = "ContractLog" // in global ids
 
-func newLogRelations() logRelations {
-	return logRelations{
-		block: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.ContractLog, _ rowplan.Args, done func([]*ledger.Block)) error {
-			transactions.QueueBlocksAt(b, keys(parents, timeOfLog), done)
-			return nil
-		}),
-		contract: contractOf(func(l *ledger.ContractLog) ledger.EntityID { return l.ContractID }),
-		payer:    accountOf(func(l *ledger.ContractLog) ledger.EntityID { return l.PayerAccountID }),
-		result: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.ContractLog, _ rowplan.Args, done func([]*ledger.ContractResult)) error {
-			transactions.QueueContractResultsAt(b, keys(parents, timeOfLog), done)
-			return nil
-		}),
-		rootContract: contractOf(func(l *ledger.ContractLog) ledger.EntityID { return l.RootContractID }),
-		transaction: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.ContractLog, _ rowplan.Args, done func([]*ledger.Transaction)) error {
-			transactions.QueueTransactionsAt(b, keys(parents, timeOfLog), done)
-			return nil
-		}),
-		ofBlock: queued(func(ctx context.Context, b *storage.Batch, parents []*ledger.Block, args rowplan.Args, done func([]*relay.ContractLogConnection)) error {
-			return queueLogs(ctx, args, false, done, func(f *ledger.ContractLogFilter, p storage.Page, got func([][]*ledger.ContractLog)) {
-				transactions.QueueLogsBetween(b, keys(parents, func(b *ledger.Block) ledger.TimestampRange { return b.Timestamp }), f, p, got)
-			})
-		}),
-		ofResult: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.ContractResult, _ rowplan.Args, done func([][]*ledger.ContractLog)) error {
-			transactions.QueueLogsOfResults(b, parents, done)
-			return nil
-		}),
-		ofTransaction: queued(func(ctx context.Context, b *storage.Batch, parents []*ledger.Transaction, args rowplan.Args, done func([]*relay.ContractLogConnection)) error {
-			return queueLogs(ctx, args, true, done, func(f *ledger.ContractLogFilter, p storage.Page, got func([][]*ledger.ContractLog)) {
-				transactions.QueueLogsBetween(b, keys(parents, instantOf), f, p, got)
-			})
-		}),
-	}
+// ContractLogID returns the global id of a log.
+func (fields) ContractLogID(l *ledger.ContractLog) string {
+	return relay.ID(logType, l.ConsensusTimestamp.String()+"/"+strconv.Itoa(int(l.Index)))
 }
 
-// instantOf is the time of a transaction as a span.
-func instantOf(t *ledger.Transaction) ledger.TimestampRange {
-	return ledger.TimestampRange{From: ledger.Of(t.ConsensusTimestamp), To: ledger.Of(t.ConsensusTimestamp)}
-}
-
-func (r *logRelations) add(t *rowplan.Tables) {
-	contract := func() *rowplan.Object[*ledger.Contract] { return t.Contract }
-	page := func() *rowplan.Object[*relay.ContractLogConnection] { return t.ContractLogConnection }
-	t.ContractLog.Add("block", rowplan.RelatedOne(r.block, func() *rowplan.Object[*ledger.Block] { return t.Block }))
-	t.ContractLog.Add("contract", rowplan.RelatedOne(r.contract, contract))
-	t.ContractLog.Add("contractResult", rowplan.RelatedOne(r.result, func() *rowplan.Object[*ledger.ContractResult] { return t.ContractResult }))
-	t.ContractLog.Add("payer", rowplan.RelatedOne(r.payer, func() *rowplan.Object[*ledger.Account] { return t.Account }))
-	t.ContractLog.Add("rootContract", rowplan.RelatedOne(r.rootContract, contract))
-	t.ContractLog.Add("transaction", rowplan.RelatedOne(r.transaction, func() *rowplan.Object[*ledger.Transaction] { return t.Transaction }))
-	t.Block.Add("contractLogs", rowplan.RelatedOne(r.ofBlock, page))
-	t.ContractResult.Add("logs", rowplan.RelatedMany(r.ofResult, func() *rowplan.Object[*ledger.ContractLog] { return t.ContractLog }))
-	t.Transaction.Add("contractLogs", rowplan.RelatedOne(r.ofTransaction, page))
-}
-
-func logKey(l *ledger.ContractLog) relay.Key {
-	return relay.Key{int64(l.ConsensusTimestamp), int64(l.Index)}
-}
-
-// queueLogs queues a page of logs for each of some parents; instant tells that all logs of a parent are of one transaction.
-func queueLogs(ctx context.Context, args rowplan.Args, instant bool, done func([]*relay.ContractLogConnection), queue func(*ledger.ContractLogFilter, storage.Page, func([][]*ledger.ContractLog))) error {
-	p, err := pageArgs(ctx, args, logKind, 2)
+// logByID reads the log with the name of a global id.
+func (r *Resolver) logByID(ctx context.Context, name string) (relay.Node, error) {
+	when, place, _ := strings.Cut(name, "/")
+	at, err := ledger.ParseTimestamp(when)
 	if err != nil {
-		return err
+		return nil, fault.Input("%v", err)
 	}
-	f, err := filterArg[ledger.ContractLogFilter](ctx, args, "filter")
+	index, err := strconv.ParseInt(place, 10, 32)
 	if err != nil {
-		return err
+		return nil, fault.Input("%q is not the name of a log", name)
 	}
-	if f != nil && f.Contract != nil {
-		return fault.Input("below other things logs cannot be chosen by contract; use contractId")
-	}
-	if err := checkLogs(f, instant); err != nil {
-		return err
-	}
-	queue(f, storagePage(p), func(rows [][]*ledger.ContractLog) { done(connections(logKind, p, rows, logKey)) })
-	return nil
+	return present(transactions.ContractLog(ctx, r.db, at, index))
 }
 
-// contractLogs reads a page of logs.
-func (r *Resolver) contractLogs(ctx context.Context, f *ledger.ContractLogFilter, p relay.Page, sp storage.Page) (*relay.ContractLogConnection, error) {
+func (fields) ContractLogBlock(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Block], error) {
+	return blocksAt(q, of, func(v *ledger.ContractLog) ledger.Timestamp { return v.ConsensusTimestamp })
+}
+
+func (fields) ContractLogContract(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Contract], error) {
+	return contracts(q, of, func(v *ledger.ContractLog) ledger.EntityID { return v.ContractID })
+}
+
+func (fields) ContractLogContractResult(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.ContractResult], error) {
+	return resultsAt(q, of, func(v *ledger.ContractLog) ledger.Timestamp { return v.ConsensusTimestamp })
+}
+
+func (fields) ContractLogPayer(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.ContractLog) ledger.EntityID { return v.PayerAccountID })
+}
+
+func (fields) ContractLogRootContract(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Contract], error) {
+	return contracts(q, of, func(v *ledger.ContractLog) ledger.EntityID { return v.RootContractID })
+}
+
+func (fields) ContractLogTransaction(_ context.Context, q rowplan.Request, of []*ledger.ContractLog) (rowplan.Results[*ledger.Transaction], error) {
+	return transactionsAt(q, of, func(v *ledger.ContractLog) ledger.Timestamp { return v.ConsensusTimestamp })
+}
+
+// BlockContractLogs reads the logs of blocks.
+func (fields) BlockContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Block, args graph.BlockContractLogsArgs) (
+	rowplan.Results[*relay.ContractLogConnection], error,
+) {
+	return logsBelow(ctx, q, args, false, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractLog)) error {
+		transactions.QueueLogsBetween(b, list.Map(of, spanOfBlock), args.Filter, p, done)
+		return nil
+	})
+}
+
+// TransactionContractLogs reads the logs of transactions.
+func (fields) TransactionContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Transaction, args graph.TransactionContractLogsArgs) (
+	rowplan.Results[*relay.ContractLogConnection], error,
+) {
+	return logsBelow(ctx, q, args, true, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractLog)) error {
+		transactions.QueueLogsBetween(b, list.Map(of, instantOf), args.Filter, p, done)
+		return nil
+	})
+}
+
+// ContractResultLogs reads the logs of results.
+func (fields) ContractResultLogs(_ context.Context, q rowplan.Request, of []*ledger.ContractResult) (rowplan.Results[[]*ledger.ContractLog], error) {
+	return readRows(q, of, transactions.QueueLogsOfResults)
+}
+
+// logsBelow reads a page of logs for each parent. instant is set if all logs of a parent are of one transaction.
+func logsBelow(ctx context.Context, q rowplan.Request, args graph.ListArgs[ledger.ContractLogFilter], instant bool, queue queueRows[ledger.ContractLog]) (
+	rowplan.Results[*relay.ContractLogConnection], error,
+) {
+	if args.Filter != nil && args.Filter.Contract != nil {
+		return nil, fault.Input("filter.contract is supported at the root only; use contractId")
+	}
+	if err := checkLogs(args.Filter, instant); err != nil {
+		return nil, err
+	}
+	return logList.below(ctx, q, args.Order, args.Args, queue)
+}
+
+// ContractLogs returns a page of logs.
+func (r queries) ContractLogs(ctx context.Context, args graph.QueryContractLogsArgs) (*relay.ContractLogConnection, error) {
+	p, sp, err := logList.page(ctx, args.Order, args.Args)
+	if err != nil {
+		return nil, err
+	}
+	f := args.Filter
 	if err := checkLogs(f, false); err != nil {
 		return nil, err
 	}
 	if f != nil && len(f.Topics) > 0 && f.Contract == nil && f.ContractID == nil && f.TransactionHash == nil && !isBrief(f.Timestamp) {
-		return nil, fault.Input("a search by topics in all contracts needs an instant, or a range of %d days at most", maxTopicSearch/(24*time.Hour))
+		return nil, fault.Input("a search by topics in all contracts needs an instant, or a range of at most %d days", maxTopicSearch/(24*time.Hour))
 	}
 	if f != nil && f.Contract != nil {
 		ids, err := entities.ResolveContracts(ctx, r.db, []ledger.ContractRef{*f.Contract})
@@ -127,7 +130,12 @@ func (r *Resolver) contractLogs(ctx context.Context, f *ledger.ContractLogFilter
 	if err != nil {
 		return nil, err
 	}
-	return relay.NewConnection(logKind, p, rows, logKey), nil
+	return logList.connection(p, rows), nil
+}
+
+// instantOf is the time of a transaction as a span.
+func instantOf(t *ledger.Transaction) ledger.TimestampRange {
+	return ledger.TimestampRange{From: ledger.Of(t.ConsensusTimestamp), To: ledger.Of(t.ConsensusTimestamp)}
 }
 
 // maxTopicSearch is the longest range in which all contracts are searched by topics.

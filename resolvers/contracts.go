@@ -3,118 +3,149 @@ package resolvers
 import (
 	"context"
 
+	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/graph/scalar"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
 )
 
-// contractRelations are the arrows from and to contracts.
-type contractRelations struct {
-	account          *rowplan.Relation[*ledger.Contract, *ledger.Account]
-	autoRenewAccount *rowplan.Relation[*ledger.Contract, *ledger.Account]
-	bytecode         *rowplan.Relation[*ledger.Contract, string]
-	logs             *rowplan.Relation[*ledger.Contract, *relay.ContractLogConnection]
-	obtainer         *rowplan.Relation[*ledger.Contract, *ledger.Account]
-	results          *rowplan.Relation[*ledger.Contract, *relay.ContractResultConnection]
-	runtimeBytecode  *rowplan.Relation[*ledger.Contract, []byte]
-	state            *rowplan.Relation[*ledger.Contract, *relay.ContractStateConnection]
+var contractList = listOf[ledger.Contract]{"contracts", 1, func(c *ledger.Contract) relay.Key { return relay.Key{int64(c.EntityID)} }}
 
-	ofAccount *rowplan.Relation[*ledger.Account, *ledger.Contract]
-	ofResult  *rowplan.Relation[*ledger.ContractResult, *ledger.Contract]
+// slotList is the list of a contract's storage, now or at a time.
+func slotList(atTime bool) listOf[ledger.ContractState] {
+	kind := "slots"
+	if atTime {
+		kind = "slots at a time"
+	}
+	return listOf[ledger.ContractState]{kind, 1, func(s *ledger.ContractState) relay.Key { return relay.Key{transactions.SlotKey(s.Slot, atTime)} }}
 }
 
-// contractOf is the relation from a row to a contract that it names; what it names may be no contract.
-func contractOf[T any](id func(T) ledger.EntityID) *rowplan.Relation[T, *ledger.Contract] {
-	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.Contract)) error {
-		entities.QueueContracts(b, keys(parents, id), done)
+const contractType = "Contract" // in global ids
+
+// ContractID returns the global id of a contract.
+func (fields) ContractID(c *ledger.Contract) string {
+	return relay.ID(contractType, c.EntityID.String())
+}
+
+func contractEntityID(c *ledger.Contract) ledger.EntityID { return c.EntityID }
+
+func (fields) ContractAccount(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.Contract) ledger.EntityID { return v.EntityID })
+}
+
+func (fields) ContractAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.Contract) ledger.EntityID { return v.AutoRenewAccountID })
+}
+
+func (fields) ContractObtainer(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.Contract) ledger.EntityID { return v.ObtainerID })
+}
+
+func (fields) AccountContract(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.Contract], error) {
+	return contracts(q, of, func(v *ledger.Account) ledger.EntityID { return v.EntityID })
+}
+
+// ContractBytecode reads the init code of contracts.
+func (fields) ContractBytecode(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[string], error) {
+	return readRows(q, of, entities.QueueBytecodes)
+}
+
+// ContractRuntimeBytecode reads the code of contracts.
+func (fields) ContractRuntimeBytecode(_ context.Context, q rowplan.Request, of []*ledger.Contract) (rowplan.Results[[]byte], error) {
+	return read(q, of, contractEntityID, entities.QueueRuntimeBytecodes)
+}
+
+// ContractLogs reads the logs of contracts.
+func (fields) ContractLogs(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractLogsArgs) (
+	rowplan.Results[*relay.ContractLogConnection], error,
+) {
+	return logsBelow(ctx, q, args, false, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractLog)) error {
+		transactions.QueueLogsOfContracts(b, list.Map(of, contractEntityID), args.Filter, p, done)
 		return nil
 	})
 }
 
-func idOfContract(c *ledger.Contract) ledger.EntityID { return c.EntityID }
-
-func newContractRelations() contractRelations {
-	return contractRelations{
-		account:          accountOf(idOfContract),
-		autoRenewAccount: accountOf(func(c *ledger.Contract) ledger.EntityID { return c.AutoRenewAccountID }),
-		bytecode: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Contract, _ rowplan.Args, done func([]string)) error {
-			entities.QueueBytecodes(b, parents, done)
-			return nil
-		}),
-		logs: queued(func(ctx context.Context, b *storage.Batch, parents []*ledger.Contract, args rowplan.Args, done func([]*relay.ContractLogConnection)) error {
-			return queueLogs(ctx, args, false, done, func(f *ledger.ContractLogFilter, p storage.Page, got func([][]*ledger.ContractLog)) {
-				transactions.QueueLogsOfContracts(b, keys(parents, idOfContract), f, p, got)
-			})
-		}),
-		obtainer: accountOf(func(c *ledger.Contract) ledger.EntityID { return c.ObtainerID }),
-		results: queued(func(ctx context.Context, b *storage.Batch, parents []*ledger.Contract, args rowplan.Args, done func([]*relay.ContractResultConnection)) error {
-			return queueResults(ctx, args, done, func(f *ledger.ContractResultFilter, p storage.Page, got func([][]*ledger.ContractResult)) {
-				transactions.QueueResultsOfContracts(b, keys(parents, idOfContract), f, p, got)
-			})
-		}),
-		runtimeBytecode: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Contract, _ rowplan.Args, done func([][]byte)) error {
-			entities.QueueRuntimeBytecodes(b, keys(parents, idOfContract), done)
-			return nil
-		}),
-		state: queued(queueState),
-
-		ofAccount: contractOf(func(a *ledger.Account) ledger.EntityID { return a.EntityID }),
-		ofResult:  contractOf(func(r *ledger.ContractResult) ledger.EntityID { return r.ContractID }),
-	}
-}
-
-func (r *contractRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
-	contract := func() *rowplan.Object[*ledger.Contract] { return t.Contract }
-	t.Contract.Add("account", rowplan.RelatedOne(r.account, account))
-	t.Contract.Add("autoRenewAccount", rowplan.RelatedOne(r.autoRenewAccount, account))
-	t.Contract.Add("bytecode", rowplan.RelatedScalar(r.bytecode, scalar.AppendString))
-	t.Contract.Add("logs", rowplan.RelatedOne(r.logs, func() *rowplan.Object[*relay.ContractLogConnection] { return t.ContractLogConnection }))
-	t.Contract.Add("obtainer", rowplan.RelatedOne(r.obtainer, account))
-	t.Contract.Add("results", rowplan.RelatedOne(r.results, func() *rowplan.Object[*relay.ContractResultConnection] { return t.ContractResultConnection }))
-	t.Contract.Add("runtimeBytecode", rowplan.RelatedScalar(r.runtimeBytecode, scalar.AppendHex))
-	t.Contract.Add("state", rowplan.RelatedOne(r.state, func() *rowplan.Object[*relay.ContractStateConnection] { return t.ContractStateConnection }))
-	t.Account.Add("contract", rowplan.RelatedOne(r.ofAccount, contract))
-	t.ContractResult.Add("contract", rowplan.RelatedOne(r.ofResult, contract))
-}
-
-func contractKey(c *ledger.Contract) relay.Key { return relay.Key{int64(c.EntityID)} }
-
-// slotKey is the place of a slot in a list of storage, now or at a time.
-func slotKey(atTime bool) (kind string, key func(*ledger.ContractState) relay.Key) {
-	kind = slotKind
-	if atTime {
-		kind = slotAtKind
-	}
-	return kind, func(s *ledger.ContractState) relay.Key { return relay.Key{transactions.SlotKey(s.Slot, atTime)} }
-}
-
-func queueState(ctx context.Context, b *storage.Batch, parents []*ledger.Contract, args rowplan.Args, done func([]*relay.ContractStateConnection)) error {
-	at, err := filterArg[ledger.TimestampFilter](ctx, args, "at")
-	if err != nil {
-		return err
-	}
-	kind, key := slotKey(at != nil)
-	p, err := pageArgs(ctx, args, kind, 1)
-	if err != nil {
-		return err
-	}
-	f, err := filterArg[ledger.ContractStateFilter](ctx, args, "filter")
-	if err != nil {
-		return err
-	}
-	if err := checkSlots(f); err != nil {
-		return err
-	}
-	transactions.QueueContractStates(b, keys(parents, idOfContract), f, at, storagePage(p), func(rows [][]*ledger.ContractState) {
-		done(connections(kind, p, rows, key))
+// ContractResults reads the results of contracts.
+func (fields) ContractResults(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractResultsArgs) (
+	rowplan.Results[*relay.ContractResultConnection], error,
+) {
+	return resultsBelow(ctx, q, args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractResult)) error {
+		transactions.QueueResultsOfContracts(b, list.Map(of, contractEntityID), args.Filter, p, done)
+		return nil
 	})
-	return nil
+}
+
+// ContractState reads the storage of contracts.
+func (fields) ContractState(ctx context.Context, q rowplan.Request, of []*ledger.Contract, args graph.ContractStateArgs) (
+	rowplan.Results[*relay.ContractStateConnection], error,
+) {
+	if err := checkSlots(args.Filter); err != nil {
+		return nil, err
+	}
+	return slotList(args.At != nil).below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.ContractState)) error {
+		transactions.QueueContractStates(b, list.Map(of, contractEntityID), args.Filter, args.At, p, done)
+		return nil
+	})
+}
+
+// Contract returns a contract, now or at a time.
+func (r queries) Contract(ctx context.Context, args graph.QueryContractArgs) (*ledger.Contract, error) {
+	return entities.Contract(ctx, r.db, args.ID, args.At)
+}
+
+// Contracts returns a page of contracts.
+func (r queries) Contracts(ctx context.Context, args graph.QueryContractsArgs) (*relay.ContractConnection, error) {
+	p, sp, err := contractList.page(ctx, args.Order, args.Args)
+	if err != nil {
+		return nil, err
+	}
+	f := args.Filter
+	var ids *ledger.EntityIDFilter
+	if f != nil {
+		ids = f.ID
+		if f.Contracts != nil {
+			named, err := entities.ResolveContracts(ctx, r.db, f.Contracts)
+			if err != nil {
+				return nil, err
+			}
+			ids = withIDs(ids, named)
+		}
+	}
+	rows, err := entities.Contracts(ctx, r.db, ids, sp)
+	if err != nil {
+		return nil, err
+	}
+	return estimated(r.Resolver, contractList.connection(p, rows), f == nil || f.ID == nil && f.Contracts == nil, entities.CountContracts), nil
+}
+
+// ContractState returns a page of the storage of a contract.
+func (r queries) ContractState(ctx context.Context, args graph.QueryContractStateArgs) (*relay.ContractStateConnection, error) {
+	l := slotList(args.At != nil)
+	p, sp, err := l.page(ctx, args.Order, args.Args)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSlots(args.Filter); err != nil {
+		return nil, err
+	}
+	id, err := r.callee(ctx, args.Contract.AccountRef())
+	if err != nil {
+		return nil, err
+	}
+	var rows []*ledger.ContractState
+	if id.Valid {
+		b := r.db.NewBatch()
+		transactions.QueueContractStates(b, []ledger.EntityID{id.V}, args.Filter, args.At, sp, func(got [][]*ledger.ContractState) { rows = got[0] })
+		if err := b.Run(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return l.connection(p, rows), nil
 }
 
 // maxWord is how many bytes a slot and a topic have.
@@ -138,26 +169,6 @@ func checkSlots(f *ledger.ContractStateFilter) error {
 	return checkWords("slot", append([][]byte{s.Eq, s.Gt, s.Gte, s.Lt, s.Lte}, s.In...)...)
 }
 
-// contracts reads a page of contracts.
-func (r *Resolver) contracts(ctx context.Context, f *ledger.ContractFilter, p relay.Page, sp storage.Page) (*relay.ContractConnection, error) {
-	var ids *ledger.EntityIDFilter
-	if f != nil {
-		ids = f.ID
-		if f.Contracts != nil {
-			named, err := entities.ResolveContracts(ctx, r.db, f.Contracts)
-			if err != nil {
-				return nil, err
-			}
-			ids = withIDs(ids, named)
-		}
-	}
-	rows, err := entities.Contracts(ctx, r.db, ids, sp)
-	if err != nil {
-		return nil, err
-	}
-	return estimated(r, relay.NewConnection(contractKind, p, rows, contractKey), f == nil || f.ID == nil && f.Contracts == nil, entities.CountContracts), nil
-}
-
 // withIDs adds ids to the alternatives of a filter.
 func withIDs(f *ledger.EntityIDFilter, more []ledger.EntityID) *ledger.EntityIDFilter {
 	ids := ledger.EntityIDFilter{}
@@ -166,29 +177,4 @@ func withIDs(f *ledger.EntityIDFilter, more []ledger.EntityID) *ledger.EntityIDF
 	}
 	ids.In = append(append([]ledger.EntityID{}, ids.In...), more...)
 	return &ids
-}
-
-// contractState reads a page of the storage of one contract.
-func (r *Resolver) contractState(ctx context.Context, ref ledger.ContractRef, f *ledger.ContractStateFilter, at *ledger.TimestampFilter, order relay.Order, args relay.Args) (*relay.ContractStateConnection, error) {
-	kind, key := slotKey(at != nil)
-	p, sp, err := r.page(ctx, kind, 1, order, args)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkSlots(f); err != nil {
-		return nil, err
-	}
-	id, err := r.callee(ctx, ref.AccountRef())
-	if err != nil {
-		return nil, err
-	}
-	var rows []*ledger.ContractState
-	if id.Valid {
-		b := r.db.NewBatch()
-		transactions.QueueContractStates(b, []ledger.EntityID{id.V}, f, at, sp, func(got [][]*ledger.ContractState) { rows = got[0] })
-		if err := b.Run(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return relay.NewConnection(kind, p, rows, key), nil
 }

@@ -8,8 +8,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// ReadEntities implements [graph.EntityReader]. The key is the global id, or the entity's id on the ledger.
-func (r *Resolver) ReadEntities(ctx context.Context, references []map[string]any) ([]relay.Node, []error) {
+// readEntities returns the objects that other graphs refer to by global id or entity id.
+func (r *Resolver) readEntities(ctx context.Context, references []map[string]any) ([]relay.Node, []error) {
 	nodes, errs := make([]relay.Node, len(references)), make([]error, len(references))
 	var ids []string
 	var places []int

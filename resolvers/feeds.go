@@ -9,10 +9,14 @@ import (
 	"heliograph/graph/feed"
 	"heliograph/graph/relay"
 	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 	"heliograph/storage/transactions"
 )
+
+// subscriptions implements gqlgen's resolver of Subscription.
+type subscriptions struct{ *Resolver }
 
 // feeds are what subscriptions listen to: one for each kind of rows, whoever listens.
 type feeds struct {
@@ -133,18 +137,18 @@ func startOf(from *ledger.Timestamp) *feed.Place {
 	return &place
 }
 
-func itself[T any](v T) T { return v }
-
-func (r *Resolver) listenMessages(ctx context.Context, topic ledger.EntityID, from *ledger.Timestamp) <-chan *ledger.TopicMessage {
+// TopicMessages streams the messages of a topic.
+func (r subscriptions) TopicMessages(ctx context.Context, topic ledger.EntityID, from *ledger.Timestamp) (<-chan *ledger.TopicMessage, error) {
 	return feed.Listen(ctx, r.feeds.messages, feed.Listener[*ledger.TopicMessage]{
 		From: startOf(from), Match: func(m *ledger.TopicMessage) bool { return m.TopicID == topic }, End: relay.EndingOf(ctx).Set,
 		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*ledger.TopicMessage, error) {
 			return entities.TopicMessages(ctx, r.db, topic, nil, between(after, &until, limit))
 		},
-	}, itself)
+	}, feed.Row), nil
 }
 
-func (r *Resolver) listenTransactions(ctx context.Context, f *ledger.TransactionFilter, from *ledger.Timestamp) (<-chan *ledger.Transaction, error) {
+// Transactions streams transactions.
+func (r subscriptions) Transactions(ctx context.Context, f *ledger.TransactionFilter, from *ledger.Timestamp) (<-chan *ledger.Transaction, error) {
 	f, err := r.withTransactionAccount(ctx, f)
 	if err != nil {
 		return nil, err
@@ -161,10 +165,13 @@ func (r *Resolver) listenTransactions(ctx context.Context, f *ledger.Transaction
 			rows, err := transactions.Transactions(ctx, r.db, f, between(after, &until, limit))
 			return events(rows), err
 		},
-	}, func(t *transactionEvent) *ledger.Transaction { return t.Transaction }), nil
+	}, func(t *transactionEvent, live bool) *ledger.Transaction { return feed.Row(t.Transaction, live) }), nil
 }
 
-func (r *Resolver) listenLogs(ctx context.Context, f *ledger.ContractLogFilter, from *ledger.Timestamp, index *int64) (<-chan *ledger.ContractLog, error) {
+// ContractLogs streams logs.
+func (r subscriptions) ContractLogs(ctx context.Context, f *ledger.ContractLogFilter, from *ledger.Timestamp, index *int64) (
+	<-chan *ledger.ContractLog, error,
+) {
 	if f == nil {
 		f = &ledger.ContractLogFilter{}
 	}
@@ -201,10 +208,11 @@ func (r *Resolver) listenLogs(ctx context.Context, f *ledger.ContractLogFilter, 
 			}
 			return transactions.ContractLogs(ctx, r.db, f, storage.Page{Limit: limit, Greater: []any{int64(after.At), after.Tie}, Less: less})
 		},
-	}, itself), nil
+	}, feed.Row), nil
 }
 
-func (r *Resolver) listenResults(ctx context.Context, f *ledger.ContractResultFilter, from *ledger.Timestamp) (<-chan *ledger.ContractResult, error) {
+// ContractResults streams contract results.
+func (r subscriptions) ContractResults(ctx context.Context, f *ledger.ContractResultFilter, from *ledger.Timestamp) (<-chan *ledger.ContractResult, error) {
 	if f != nil && (f.BlockHash != nil || f.BlockNumber != nil || f.TransactionIndex != nil) {
 		return nil, fault.Input("a subscription does not filter by block or transaction index")
 	}
@@ -220,14 +228,20 @@ func (r *Resolver) listenResults(ctx context.Context, f *ledger.ContractResultFi
 			}
 			return transactions.ContractResults(ctx, r.db, f, transactions.ResultDetails, between(after, &until, limit))
 		},
-	}, itself), nil
+	}, feed.Row), nil
 }
 
-func (r *Resolver) listenBlocks(ctx context.Context, from *ledger.Timestamp) <-chan *ledger.Block {
+// Blocks streams blocks.
+func (r subscriptions) Blocks(ctx context.Context, from *ledger.Timestamp) (<-chan *ledger.Block, error) {
 	return feed.Listen(ctx, r.feeds.blocks, feed.Listener[*ledger.Block]{
 		From: startOf(from), End: relay.EndingOf(ctx).Set,
 		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*ledger.Block, error) {
 			return transactions.Blocks(ctx, r.db, nil, false, storage.Page{Limit: limit, Greater: []any{int64(after.At), int64(math.MaxInt64)}, Less: []any{int64(until.At) + 1, int64(math.MinInt64)}})
 		},
-	}, itself)
+	}, feed.Row), nil
+}
+
+// StatusChanged streams changes of a status page.
+func (r subscriptions) StatusChanged(ctx context.Context, page *string, from *int64, since *time.Time) (<-chan *status.Revision, error) {
+	return r.status.Listen(ctx, page, from, since)
 }

@@ -3,12 +3,45 @@ package resolvers
 import (
 	"context"
 	"errors"
+	"slices"
 
+	"heliograph/graph"
 	"heliograph/graph/fault"
+	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/fees"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage/entities"
 )
+
+// EstimateFee estimates the fee of a transaction. Only the mode STATE reads the database for the transaction, in one round trip.
+func (r queries) EstimateFee(ctx context.Context, args graph.QueryEstimateFeeArgs) (*fees.Estimate, error) {
+	return r.estimateFee(ctx, args.Transaction, args.Mode, args.HighVolumeThrottle)
+}
+
+// FeeEstimateExchangeRate returns the current exchange rate.
+func (f fields) FeeEstimateExchangeRate(ctx context.Context, _ rowplan.Request, of []*fees.Estimate) (rowplan.Results[*ledger.ExchangeRate], error) {
+	return func() ([]*ledger.ExchangeRate, error) {
+		rate, err := f.activeRate(ctx)
+		return slices.Repeat([]*ledger.ExchangeRate{rate}, len(of)), err
+	}, nil
+}
+
+// FeeEstimateTinybars returns the totals of estimates at the current exchange rate.
+func (f fields) FeeEstimateTinybars(ctx context.Context, _ rowplan.Request, of []*fees.Estimate) (rowplan.Results[*int64], error) {
+	return func() ([]*int64, error) {
+		out := make([]*int64, len(of))
+		rate, err := f.activeRate(ctx)
+		if err != nil || rate == nil {
+			return out, err
+		}
+		for i, e := range of {
+			if total := rate.Tinybars(e.Total); total.Valid { // else the total exceeds 64 bits
+				out[i] = &total.V
+			}
+		}
+		return out, nil
+	}, nil
+}
 
 // maxThrottle is 100 percent in basis points.
 const maxThrottle = 10_000
@@ -57,7 +90,7 @@ func inputError(err error) error {
 
 // activeRate returns the current exchange rate of hbars, or nil if it is unknown.
 func (r *Resolver) activeRate(ctx context.Context) (*ledger.ExchangeRate, error) {
-	rates, err := r.exchangeRatesWithin(ctx, entities.Bounds{Upper: ledger.MaxTimestamp})
+	rates, err := r.exchangeRates(ctx, entities.Bounds{Upper: ledger.MaxTimestamp})
 	if err != nil || rates == nil {
 		return nil, err
 	}
@@ -66,16 +99,4 @@ func (r *Resolver) activeRate(ctx context.Context) (*ledger.ExchangeRate, error)
 		return nil, nil //nolint:nilnil // the file has no rate for now
 	}
 	return &rate, nil
-}
-
-// tinybars returns the total of an estimate at the current exchange rate, or nil if it is unknown or exceeds 64 bits.
-func (r *Resolver) tinybars(ctx context.Context, e *fees.Estimate) (*int64, error) {
-	rate, err := r.activeRate(ctx)
-	if err != nil || rate == nil {
-		return nil, err
-	}
-	if total := rate.Tinybars(e.Total); total.Valid {
-		return &total.V, nil
-	}
-	return nil, nil //nolint:nilnil // exceeds 64 bits
 }

@@ -3,106 +3,109 @@ package resolvers
 import (
 	"context"
 	"slices"
+	"strconv"
+	"strings"
 
+	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/storage"
 	"heliograph/storage/entities"
 )
 
-// networkRelations are the arrows from and to the network's nodes.
-type networkRelations struct {
-	account          *rowplan.Relation[*ledger.NetworkNode, *ledger.Account]
-	accountNode      *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
-	componentNode    *rowplan.Relation[*status.Component, *ledger.NetworkNode]
-	networkNodes     *rowplan.Relation[*ledger.RegisteredNode, []*ledger.NetworkNode]
-	registeredNodes  *rowplan.Relation[*ledger.NetworkNode, []*ledger.RegisteredNode]
-	serviceEndpoints *rowplan.Relation[*ledger.NetworkNode, []*ledger.ServiceEndpoint]
-	stakedNode       *rowplan.Relation[*ledger.Account, *ledger.NetworkNode]
-	transactionNode  *rowplan.Relation[*ledger.Transaction, *ledger.NetworkNode]
-}
+// The lists of the network's nodes.
+var (
+	nodeList           = listOf[ledger.NetworkNode]{"nodes", 1, func(n *ledger.NetworkNode) relay.Key { return relay.Key{n.NodeID} }}
+	registeredNodeList = listOf[ledger.RegisteredNode]{
+		"registered nodes", 1, func(n *ledger.RegisteredNode) relay.Key { return relay.Key{n.RegisteredNodeID} },
+	}
+)
+
+// Types in global ids.
+const (
+	networkNodeType    = "NetworkNode"
+	registeredNodeType = "RegisteredNode"
+)
 
 // noNode is the number of no node.
 const noNode = -1
 
-func newNetworkRelations() networkRelations {
-	return networkRelations{
-		account:     accountOf(func(n *ledger.NetworkNode) ledger.EntityID { return n.NodeAccountID }),
-		accountNode: nodeOf(func(a *ledger.Account) ledger.EntityID { return a.EntityID }),
-		componentNode: queued(func(_ context.Context, b *storage.Batch, parents []*status.Component, _ rowplan.Args, done func([]*ledger.NetworkNode)) error {
-			entities.QueueNetworkNodes(b, keys(parents, func(c *status.Component) int64 { return c.NodeID.Or(noNode) }), done)
-			return nil
-		}),
-		networkNodes: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.RegisteredNode, _ rowplan.Args, done func([][]*ledger.NetworkNode)) error {
-			entities.QueueNetworkNodesNaming(b, keys(parents, func(n *ledger.RegisteredNode) int64 { return n.RegisteredNodeID }), done)
-			return nil
-		}),
-		registeredNodes: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.NetworkNode, _ rowplan.Args, done func([][]*ledger.RegisteredNode)) error {
-			entities.QueueRegisteredNodesOf(b, parents, done)
-			return nil
-		}),
-		serviceEndpoints: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.NetworkNode, _ rowplan.Args, done func([][]*ledger.ServiceEndpoint)) error {
-			entities.QueueServiceEndpoints(b, parents, done)
-			return nil
-		}),
-		stakedNode: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Account, _ rowplan.Args, done func([]*ledger.NetworkNode)) error {
-			entities.QueueNetworkNodes(b, keys(parents, func(a *ledger.Account) int64 { return a.StakedNodeID.Or(noNode) }), done)
-			return nil
-		}),
-		transactionNode: nodeOf(func(t *ledger.Transaction) ledger.EntityID { return t.NodeAccountID }),
+// NetworkNodeID returns the global id of a node. It includes the file, because each address book has nodes of its own.
+func (fields) NetworkNodeID(n *ledger.NetworkNode) string {
+	return relay.ID(networkNodeType, n.FileID.String()+":"+strconv.FormatInt(n.NodeID, 10))
+}
+
+// RegisteredNodeID returns the global id of a registered node.
+func (fields) RegisteredNodeID(n *ledger.RegisteredNode) string {
+	return relay.ID(registeredNodeType, strconv.FormatInt(n.RegisteredNodeID, 10))
+}
+
+// networkNodeByName reads the node with the name of a global id.
+func (r *Resolver) networkNodeByName(ctx context.Context, name string) (relay.Node, error) {
+	fileName, number, _ := strings.Cut(name, ":")
+	file, err := ledger.ParseEntityID(fileName, 0)
+	if err != nil {
+		return nil, fault.Input("%v", err)
 	}
+	return byNumber(number, func(id int64) (*ledger.NetworkNode, error) { return entities.NetworkNode(ctx, r.db, file, id) })
 }
 
-// nodeOf is the relation from a row to the node whose account it names; a parent may name none.
-func nodeOf[T any](account func(T) ledger.EntityID) *rowplan.Relation[T, *ledger.NetworkNode] {
-	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.NetworkNode)) error {
-		entities.QueueNetworkNodesOf(b, keys(parents, account), done)
-		return nil
-	})
+func (fields) NetworkNodeAccount(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.NetworkNode) ledger.EntityID { return v.NodeAccountID })
 }
 
-func (r *networkRelations) add(t *rowplan.Tables) {
-	t.StatusComponent.Add("networkNode", rowplan.RelatedOne(r.componentNode, func() *rowplan.Object[*ledger.NetworkNode] { return t.NetworkNode }))
-	node := func() *rowplan.Object[*ledger.NetworkNode] { return t.NetworkNode }
-	t.Account.Add("node", rowplan.RelatedOne(r.accountNode, node))
-	t.Account.Add("stakedNode", rowplan.RelatedOne(r.stakedNode, node))
-	t.NetworkNode.Add("account", rowplan.RelatedOne(r.account, func() *rowplan.Object[*ledger.Account] { return t.Account }))
-	t.NetworkNode.Add("registeredNodes", rowplan.RelatedMany(r.registeredNodes, func() *rowplan.Object[*ledger.RegisteredNode] { return t.RegisteredNode }))
-	t.NetworkNode.Add("serviceEndpoints", rowplan.RelatedMany(r.serviceEndpoints, func() *rowplan.Object[*ledger.ServiceEndpoint] { return t.ServiceEndpoint }))
-	t.RegisteredNode.Add("networkNodes", rowplan.RelatedMany(r.networkNodes, node))
-	t.Transaction.Add("node", rowplan.RelatedOne(r.transactionNode, node))
+func (fields) AccountNode(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error) {
+	return nodesOf(q, of, func(v *ledger.Account) ledger.EntityID { return v.EntityID })
 }
 
-func nodeKey(n *ledger.NetworkNode) relay.Key { return relay.Key{n.NodeID} }
-
-func registeredNodeKey(n *ledger.RegisteredNode) relay.Key { return relay.Key{n.RegisteredNodeID} }
-
-// orNone is the id that is given, or the one that names nothing.
-func orNone(id *ledger.EntityID) ledger.EntityID {
-	if id == nil {
-		return 0
-	}
-	return *id
+func (fields) TransactionNode(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.NetworkNode], error) {
+	return nodesOf(q, of, func(v *ledger.Transaction) ledger.EntityID { return v.NodeAccountID })
 }
 
-// bounds are the first and the last instant that a filter leaves.
-func bounds(at *ledger.TimestampFilter) (entities.Bounds, error) {
-	b, ok := entities.BoundsOf(at)
-	if !ok {
-		return b, fault.Input("ne and notIn are not possible here")
-	}
-	return b, nil
+func (fields) AccountStakedNode(_ context.Context, q rowplan.Request, of []*ledger.Account) (rowplan.Results[*ledger.NetworkNode], error) {
+	return nodesByID(q, of, func(v *ledger.Account) int64 { return v.StakedNodeID.Or(noNode) })
 }
 
-// networkSupply reads how much of the currency is or was in circulation.
-func (r *Resolver) networkSupply(ctx context.Context, at *ledger.TimestampFilter) (*ledger.NetworkSupply, error) {
-	if at == nil {
+// NetworkNodeRegisteredNodes reads the registered nodes that nodes name.
+func (fields) NetworkNodeRegisteredNodes(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (
+	rowplan.Results[[]*ledger.RegisteredNode], error,
+) {
+	return readRows(q, of, entities.QueueRegisteredNodesOf)
+}
+
+// NetworkNodeServiceEndpoints reads the endpoints of nodes.
+func (fields) NetworkNodeServiceEndpoints(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (
+	rowplan.Results[[]*ledger.ServiceEndpoint], error,
+) {
+	return readRows(q, of, entities.QueueServiceEndpoints)
+}
+
+// RegisteredNodeNetworkNodes reads the nodes that name registered nodes.
+func (fields) RegisteredNodeNetworkNodes(_ context.Context, q rowplan.Request, of []*ledger.RegisteredNode) (
+	rowplan.Results[[]*ledger.NetworkNode], error,
+) {
+	return read(q, of, func(n *ledger.RegisteredNode) int64 { return n.RegisteredNodeID }, entities.QueueNetworkNodesNaming)
+}
+
+// StatusComponentNetworkNode reads the nodes that components of status pages stand for.
+func (fields) StatusComponentNetworkNode(_ context.Context, q rowplan.Request, of []*status.Component) (rowplan.Results[*ledger.NetworkNode], error) {
+	return nodesByID(q, of, func(c *status.Component) int64 { return c.NodeID.Or(noNode) })
+}
+
+// Network returns the parent of the network's fields.
+func (queries) Network(context.Context) (*ledger.Network, error) { return &ledger.Network{}, nil }
+
+// network implements [graph.NetworkFields].
+type network struct{ *Resolver }
+
+// Supply returns the supply of the currency, now or at a time.
+func (r network) Supply(ctx context.Context, args graph.NetworkSupplyArgs) (*ledger.NetworkSupply, error) {
+	if args.At == nil {
 		return entities.NetworkSupply(ctx, r.db)
 	}
-	b, err := bounds(at)
+	b, err := bounds(args.At)
 	if err != nil {
 		return nil, err
 	}
@@ -112,41 +115,18 @@ func (r *Resolver) networkSupply(ctx context.Context, at *ledger.TimestampFilter
 	return entities.NetworkSupplyAt(ctx, r.db, b)
 }
 
-// systemFile reads a system file within bounds; found is false when there is none that can be read, which REST is told.
-func (r *Resolver) systemFile(ctx context.Context, number int64, b entities.Bounds, read func([]byte) error) (at ledger.Timestamp, found bool, err error) {
-	id := r.db.SystemEntity(number)
-	when, err := entities.SystemFile(ctx, r.db, id, b, read)
-	if err == nil && !when.Valid {
-		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingFile, ID: id}
-	}
-	return when.V, when.Valid, err
-}
-
-// exchangeRates reads what an hbar is or was worth.
-func (r *Resolver) exchangeRates(ctx context.Context, at *ledger.TimestampFilter) (*ledger.ExchangeRateSet, error) {
-	b, err := bounds(at)
+// ExchangeRate returns the value of hbar, now or at a time.
+func (r network) ExchangeRate(ctx context.Context, args graph.NetworkExchangeRateArgs) (*ledger.ExchangeRateSet, error) {
+	b, err := bounds(args.At)
 	if err != nil {
 		return nil, err
 	}
-	return r.exchangeRatesWithin(ctx, b)
+	return r.exchangeRates(ctx, b)
 }
 
-func (r *Resolver) exchangeRatesWithin(ctx context.Context, b entities.Bounds) (*ledger.ExchangeRateSet, error) {
-	var rates *ledger.ExchangeRateSet
-	at, found, err := r.systemFile(ctx, ledger.ExchangeRateFile, b, func(content []byte) (err error) {
-		rates, err = ledger.DecodeExchangeRates(content)
-		return err
-	})
-	if err != nil || !found {
-		return nil, err
-	}
-	rates.Timestamp = at
-	return rates, nil
-}
-
-// networkFees reads what gas costs or cost.
-func (r *Resolver) networkFees(ctx context.Context, at *ledger.TimestampFilter, order relay.Order) (*ledger.NetworkFees, error) {
-	b, err := bounds(at)
+// Fees returns the price of gas, now or at a time.
+func (r network) Fees(ctx context.Context, args graph.NetworkFeesArgs) (*ledger.NetworkFees, error) {
+	b, err := bounds(args.At)
 	if err != nil {
 		return nil, err
 	}
@@ -158,18 +138,100 @@ func (r *Resolver) networkFees(ctx context.Context, at *ledger.TimestampFilter, 
 	if err != nil || !found {
 		return nil, err
 	}
-	rates, err := r.exchangeRatesWithin(ctx, b)
+	rates, err := r.exchangeRates(ctx, b)
 	if err != nil || rates == nil {
 		return nil, err
 	}
-	// Without an upper bound the file's own time decides which of its schedules holds.
+	// Without an upper bound the file's own time selects the schedule.
 	when := since
 	if b.Upper != ledger.MaxTimestamp {
 		when = b.Upper
 	}
 	fees := schedules.GasFees(rates, when)
-	if order == relay.Desc {
+	if args.Order == relay.Desc {
 		slices.Reverse(fees)
 	}
 	return &ledger.NetworkFees{Fees: fees, Timestamp: since}, nil
+}
+
+// Node returns a node of an address book.
+func (r network) Node(ctx context.Context, args graph.NetworkNodeArgs) (*ledger.NetworkNode, error) {
+	return entities.NetworkNode(ctx, r.db, orNone(args.File), args.NodeID)
+}
+
+// Nodes returns a page of the nodes of an address book.
+func (r network) Nodes(ctx context.Context, args graph.NetworkNodesArgs) (*relay.Connection[ledger.NetworkNode], error) {
+	p, sp, err := nodeList.page(ctx, args.Order, args.Args)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := entities.NetworkNodes(ctx, r.db, orNone(args.File), args.Filter, sp)
+	if err != nil {
+		return nil, err
+	}
+	return nodeList.connection(p, rows), nil
+}
+
+// RegisteredNode returns a registered node.
+func (r network) RegisteredNode(ctx context.Context, args graph.NetworkRegisteredNodeArgs) (*ledger.RegisteredNode, error) {
+	return entities.RegisteredNode(ctx, r.db, args.RegisteredNodeID)
+}
+
+// RegisteredNodes returns a page of registered nodes.
+func (r network) RegisteredNodes(ctx context.Context, args graph.NetworkRegisteredNodesArgs) (*relay.Connection[ledger.RegisteredNode], error) {
+	p, sp, err := registeredNodeList.page(ctx, args.Order, args.Args)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := entities.RegisteredNodes(ctx, r.db, args.Filter, sp)
+	if err != nil {
+		return nil, err
+	}
+	return registeredNodeList.connection(p, rows), nil
+}
+
+// Stake returns the stake of the network.
+func (r network) Stake(ctx context.Context) (*ledger.NetworkStake, error) {
+	return entities.NetworkStake(ctx, r.db)
+}
+
+// orNone returns an id, or the one that names nothing.
+func orNone(id *ledger.EntityID) ledger.EntityID {
+	if id == nil {
+		return 0
+	}
+	return *id
+}
+
+// bounds returns the first and last instant that a filter allows.
+func bounds(at *ledger.TimestampFilter) (entities.Bounds, error) {
+	b, ok := entities.BoundsOf(at)
+	if !ok {
+		return b, fault.Input("ne and notIn are not supported here")
+	}
+	return b, nil
+}
+
+// systemFile reads a system file within bounds. found reports whether a readable version exists; if not, the outcome reports it.
+func (r *Resolver) systemFile(ctx context.Context, number int64, b entities.Bounds, read func([]byte) error) (at ledger.Timestamp, found bool, err error) {
+	id := r.db.SystemEntity(number)
+	when, err := entities.SystemFile(ctx, r.db, id, b, read)
+	if err == nil && !when.Valid {
+		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingFile, ID: id}
+	}
+	return when.V, when.Valid, err
+}
+
+// exchangeRates returns the exchange rates within bounds.
+func (r *Resolver) exchangeRates(ctx context.Context, b entities.Bounds) (*ledger.ExchangeRateSet, error) {
+	var rates *ledger.ExchangeRateSet
+	at, found, err := r.systemFile(ctx, ledger.ExchangeRateFile, b, func(content []byte) (err error) {
+		rates, err = ledger.DecodeExchangeRates(content)
+		return err
+	})
+	if err != nil || !found {
+		return nil, err
+	}
+	rates.Timestamp = at
+	return rates, nil
 }

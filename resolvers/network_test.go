@@ -162,17 +162,17 @@ func TestNetworkRefuses(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
 	for query, want := range map[string]string{
-		`{ network { supply(at: {ne: "1"}) { timestamp } } }`:                        "ne and notIn are not possible here",
-		`{ network { fees(at: {notIn: ["1"]}) { timestamp } } }`:                     "ne and notIn are not possible here",
-		`{ network { exchangeRate(at: {ne: "1"}) { timestamp } } }`:                  "ne and notIn are not possible here",
+		`{ network { supply(at: {ne: "1"}) { timestamp } } }`:                        "ne and notIn are not supported here",
+		`{ network { fees(at: {notIn: ["1"]}) { timestamp } } }`:                     "ne and notIn are not supported here",
+		`{ network { exchangeRate(at: {ne: "1"}) { timestamp } } }`:                  "ne and notIn are not supported here",
 		`{ network { supply(at: {gt: "2", lt: "1"}) { timestamp } } }`:               "the lower bound is above the upper bound",
 		`{ network { supply(at: {in: []}) { timestamp } } }`:                         "the lower bound is above the upper bound",
 		`{ network { nodes(first: 101) { nodes { nodeId } } } }`:                     "first must be between 0 and 100",
 		`{ network { registeredNodes(after: "x") { nodes { registeredNodeId } } } }`: "after: the cursor is not one of this list",
 		`{ schedules(first: 1, last: 1) { nodes { memo } } }`:                        "give either first or last, not both",
-		`{ node(id: "` + relay.ID("NetworkNode", "0.0.102") + `") { id } }`:          `is no number`,
+		`{ node(id: "` + relay.ID("NetworkNode", "0.0.102") + `") { id } }`:          `is not a number`,
 		`{ node(id: "` + relay.ID("NetworkNode", "x:1") + `") { id } }`:              `x`,
-		`{ node(id: "` + relay.ID("RegisteredNode", "x") + `") { id } }`:             `is no number`,
+		`{ node(id: "` + relay.ID("RegisteredNode", "x") + `") { id } }`:             `is not a number`,
 		`{ node(id: "` + relay.ID("Schedule", "x") + `") { id } }`:                   `x`,
 		`{ node(id: "` + relay.ID("Schedule", "0.0.999999") + `") { id } }`:          "",
 		`{ node(id: "` + relay.ID("RegisteredNode", "999") + `") { id } }`:           "",

@@ -3,91 +3,137 @@ package resolvers
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
+	"heliograph/graph"
+	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 )
 
-// nftRelations are the arrows from NFTs and their transfers.
-type nftRelations struct {
-	owner     *rowplan.Relation[*ledger.NFT, *ledger.Account]
-	spender   *rowplan.Relation[*ledger.NFT, *ledger.Account]
-	token     *rowplan.Relation[*ledger.NFT, *ledger.Token]
-	transfers *rowplan.Relation[*ledger.NFT, *relay.NFTTransactionConnection]
-	owned     *rowplan.Relation[*ledger.Account, *relay.NFTConnection]
-
-	receiver    *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
-	sender      *rowplan.Relation[*ledger.NFTTransaction, *ledger.Account]
-	transaction *rowplan.Relation[*ledger.NFTTransaction, *ledger.Transaction]
-
-	transferNFT      *rowplan.Relation[*ledger.NFTTransfer, *ledger.NFT]
-	transferReceiver *rowplan.Relation[*ledger.NFTTransfer, *ledger.Account]
-	transferSender   *rowplan.Relation[*ledger.NFTTransfer, *ledger.Account]
-	transferToken    *rowplan.Relation[*ledger.NFTTransfer, *ledger.Token]
-}
-
-func newNFTRelations() nftRelations {
-	return nftRelations{
-		owner:     accountOf(func(n *ledger.NFT) ledger.EntityID { return n.AccountID }),
-		spender:   accountOf(func(n *ledger.NFT) ledger.EntityID { return n.SpenderID }),
-		token:     tokenOf(func(n *ledger.NFT) ledger.EntityID { return n.TokenID }),
-		transfers: queued(queueNFTTransactions),
-		owned:     listed(nftList, nftsOf(entities.OfAccount, accountEntityID)),
-
-		receiver:    accountOf(func(t *ledger.NFTTransaction) ledger.EntityID { return t.ReceiverAccountID }),
-		sender:      accountOf(func(t *ledger.NFTTransaction) ledger.EntityID { return t.SenderAccountID }),
-		transaction: transactionAtTime(func(t *ledger.NFTTransaction) ledger.Timestamp { return t.ConsensusTimestamp }),
-
-		transferNFT: nftOf(func(t *ledger.NFTTransfer) ledger.NFTKey {
-			return ledger.NFTKey{TokenID: t.TokenID, SerialNumber: t.SerialNumber}
-		}),
-		transferReceiver: accountOf(func(t *ledger.NFTTransfer) ledger.EntityID { return t.ReceiverAccountID }),
-		transferSender:   accountOf(func(t *ledger.NFTTransfer) ledger.EntityID { return t.SenderAccountID }),
-		transferToken:    tokenOf(func(t *ledger.NFTTransfer) ledger.EntityID { return t.TokenID }),
+// The lists of NFTs and their transactions.
+var (
+	nftList            = listOf[ledger.NFT]{"NFTs", 2, func(n *ledger.NFT) relay.Key { return relay.Key{int64(n.TokenID), n.SerialNumber} }}
+	nftTransactionList = listOf[ledger.NFTTransaction]{
+		"NFT transactions", 1, func(t *ledger.NFTTransaction) relay.Key { return relay.Key{int64(t.ConsensusTimestamp)} },
 	}
+)
+
+// In global ids: the type, and what separates token and serial number.
+const (
+	nftType      = "NFT"
+	nftSeparator = "/"
+)
+
+// NFTID returns the global id of an NFT.
+func (fields) NFTID(n *ledger.NFT) string {
+	return relay.ID(nftType, n.TokenID.String()+nftSeparator+strconv.FormatInt(n.SerialNumber, 10))
 }
 
-func (r *nftRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
-	token := func() *rowplan.Object[*ledger.Token] { return t.Token }
-	t.NFT.Add("owner", rowplan.RelatedOne(r.owner, account))
-	t.NFT.Add("spender", rowplan.RelatedOne(r.spender, account))
-	t.NFT.Add("token", rowplan.RelatedOne(r.token, token))
-	connect(t.NFT, "transfers", r.transfers, func() *rowplan.Object[*relay.NFTTransactionConnection] { return t.NFTTransactionConnection })
-	connect(t.Account, "nfts", r.owned, func() *rowplan.Object[*relay.NFTConnection] { return t.NFTConnection })
-
-	t.NFTTransaction.Add("receiver", rowplan.RelatedOne(r.receiver, account))
-	t.NFTTransaction.Add("sender", rowplan.RelatedOne(r.sender, account))
-	t.NFTTransaction.Add("transaction", rowplan.RelatedOne(r.transaction, func() *rowplan.Object[*ledger.Transaction] { return t.Transaction }))
-
-	t.NFTTransfer.Add("nft", rowplan.RelatedOne(r.transferNFT, func() *rowplan.Object[*ledger.NFT] { return t.NFT }))
-	t.NFTTransfer.Add("receiver", rowplan.RelatedOne(r.transferReceiver, account))
-	t.NFTTransfer.Add("sender", rowplan.RelatedOne(r.transferSender, account))
-	t.NFTTransfer.Add("token", rowplan.RelatedOne(r.transferToken, token))
-}
-
-// nftOf is the relation from a row to a serial that it names; a parent may name none.
-func nftOf[T any](key func(T) ledger.NFTKey) *rowplan.Relation[T, *ledger.NFT] {
-	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.NFT)) error {
-		entities.QueueNFTsByKey(b, keys(parents, key), done)
-		return nil
+// nftByName reads the NFT with the name of a global id.
+func (r *Resolver) nftByName(ctx context.Context, name string) (relay.Node, error) {
+	token, number, _ := strings.Cut(name, nftSeparator)
+	serial, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return nil, fault.Input("%q is not the name of an NFT", name)
+	}
+	return byEntityID(token, func(id ledger.EntityID) (*ledger.NFT, error) {
+		return entities.NFT(ctx, r.db, ledger.NFTKey{TokenID: id, SerialNumber: serial})
 	})
 }
 
-var nftList = listOf[ledger.NFT]{nftKind, 2, func(n *ledger.NFT) relay.Key { return relay.Key{int64(n.TokenID), n.SerialNumber} }}
-
-func nftTransactionKey(t *ledger.NFTTransaction) relay.Key {
-	return relay.Key{int64(t.ConsensusTimestamp)}
+func (fields) NFTOwner(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.NFT) ledger.EntityID { return v.AccountID })
 }
 
-// nftsOf queues the NFTs of accounts or tokens.
-func nftsOf[T any](of entities.NFTParent, id func(T) ledger.EntityID) queueList[T, ledger.NFT, ledger.NFTFilter] {
-	return func(ctx context.Context, b *storage.Batch, parents []T, f *ledger.NFTFilter, _ rowplan.Args, p storage.Page, done func([][]*ledger.NFT)) error {
+func (fields) NFTSpender(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.NFT) ledger.EntityID { return v.SpenderID })
+}
+
+func (fields) NFTToken(_ context.Context, q rowplan.Request, of []*ledger.NFT) (rowplan.Results[*ledger.Token], error) {
+	return tokens(q, of, func(v *ledger.NFT) ledger.EntityID { return v.TokenID })
+}
+
+func (fields) NFTTransactionReceiver(_ context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.NFTTransaction) ledger.EntityID { return v.ReceiverAccountID })
+}
+
+func (fields) NFTTransactionSender(_ context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.NFTTransaction) ledger.EntityID { return v.SenderAccountID })
+}
+
+func (fields) NFTTransactionTransaction(_ context.Context, q rowplan.Request, of []*ledger.NFTTransaction) (rowplan.Results[*ledger.Transaction], error) {
+	return transactionsAt(q, of, func(v *ledger.NFTTransaction) ledger.Timestamp { return v.ConsensusTimestamp })
+}
+
+func (fields) NFTTransferReceiver(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.NFTTransfer) ledger.EntityID { return v.ReceiverAccountID })
+}
+
+func (fields) NFTTransferSender(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.NFTTransfer) ledger.EntityID { return v.SenderAccountID })
+}
+
+func (fields) NFTTransferToken(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.Token], error) {
+	return tokens(q, of, func(v *ledger.NFTTransfer) ledger.EntityID { return v.TokenID })
+}
+
+// NFTTransferNft reads the NFTs of transfers.
+func (fields) NFTTransferNft(_ context.Context, q rowplan.Request, of []*ledger.NFTTransfer) (rowplan.Results[*ledger.NFT], error) {
+	return nfts(q, of, func(t *ledger.NFTTransfer) ledger.NFTKey {
+		return ledger.NFTKey{TokenID: t.TokenID, SerialNumber: t.SerialNumber}
+	})
+}
+
+// NFTTransfers reads the history of NFTs.
+func (fields) NFTTransfers(ctx context.Context, q rowplan.Request, of []*ledger.NFT, args graph.NFTTransfersArgs) (
+	rowplan.Results[*relay.NFTTransactionConnection], error,
+) {
+	p, sp, err := nftTransactionList.pageOf(ctx, args.Order, args.Args, true)
+	if err != nil {
+		return nil, err
+	}
+	get, err := queued(q, func(b *storage.Batch, done func([]entities.NFTHistory)) {
+		entities.QueueNFTHistories(b, list.Map(of, (*ledger.NFT).Key), args.Filter, sp, done)
+	})
+	return func() ([]*relay.NFTTransactionConnection, error) {
+		got, err := get()
+		return list.Map(got, func(h entities.NFTHistory) *relay.NFTTransactionConnection { return nftHistory(p, h) }), err
+	}, err
+}
+
+// nftHistory is a page of an NFT's history.
+func nftHistory(p relay.Page, h entities.NFTHistory) *relay.NFTTransactionConnection {
+	c := relay.NewCutConnection(nftTransactionList.kind, p, h.Transactions, h.More, nftTransactionList.key)
+	c.Partial = h.Partial
+	return c
+}
+
+// AccountNfts reads the NFTs of accounts.
+func (fields) AccountNfts(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountNftsArgs) (
+	rowplan.Results[*relay.NFTConnection], error,
+) {
+	return nftsBelow(ctx, q, entities.OfAccount, list.Map(of, accountEntityID), args)
+}
+
+// TokenNfts reads the NFTs of tokens.
+func (fields) TokenNfts(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenNftsArgs) (
+	rowplan.Results[*relay.NFTConnection], error,
+) {
+	return nftsBelow(ctx, q, entities.OfToken, list.Map(of, tokenEntityID), args)
+}
+
+func nftsBelow(ctx context.Context, q rowplan.Request, of entities.NFTParent, ids []ledger.EntityID, args graph.ListArgs[ledger.NFTFilter]) (
+	rowplan.Results[*relay.NFTConnection], error,
+) {
+	return nftList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {
 		var owner ledger.Null[ledger.EntityID]
-		if f != nil {
+		if f := args.Filter; f != nil {
 			if err := checkAlternatives(len(f.AnyOf)); err != nil {
 				return err
 			}
@@ -97,70 +143,52 @@ func nftsOf[T any](of entities.NFTParent, id func(T) ledger.EntityID) queueList[
 					return err
 				}
 				if !owner.Valid {
-					done(make([][]*ledger.NFT, len(parents)))
+					done(make([][]*ledger.NFT, len(ids)))
 					return nil
 				}
 			}
 		}
-		entities.QueueNFTsOf(b, of, keys(parents, id), owner, f, p, done)
+		entities.QueueNFTsOf(b, of, ids, owner, args.Filter, p, done)
 		return nil
-	}
-}
-
-func queueNFTTransactions(ctx context.Context, b *storage.Batch, parents []*ledger.NFT, args rowplan.Args, done func([]*relay.NFTTransactionConnection)) error {
-	p, err := pageArgs(ctx, args, nftTransactionKind, 1)
-	if err != nil {
-		return err
-	}
-	f, err := filterArg[ledger.NFTTransactionFilter](ctx, args, "filter")
-	if err != nil {
-		return err
-	}
-	entities.QueueNFTHistories(b, keys(parents, (*ledger.NFT).Key), f, storagePage(p), func(got []entities.NFTHistory) {
-		out := make([]*relay.NFTTransactionConnection, len(got))
-		for i, h := range got {
-			out[i] = nftHistory(p, h)
-		}
-		done(out)
 	})
-	return nil
 }
 
-// nftHistory is the page of an NFT's history.
-func nftHistory(p relay.Page, h entities.NFTHistory) *relay.NFTTransactionConnection {
-	c := relay.NewCutConnection(nftTransactionKind, p, h.Transactions, h.More, nftTransactionKey)
-	c.Partial = h.Partial
-	return c
+// Nft returns an NFT.
+func (r queries) Nft(ctx context.Context, args graph.QueryNftArgs) (*ledger.NFT, error) {
+	return entities.NFT(ctx, r.db, ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber})
 }
 
-// nfts reads a page of NFTs. The hints say when the owner does not exist.
-func (r *Resolver) nfts(ctx context.Context, f *ledger.NFTFilter, order relay.Order, args relay.Args) (*relay.NFTConnection, error) {
+// Nfts returns a page of NFTs. If the owner does not exist, the outcome reports it.
+func (r queries) Nfts(ctx context.Context, args graph.QueryNftsArgs) (*relay.NFTConnection, error) {
+	f := args.Filter
 	if f != nil {
 		if err := checkAlternatives(len(f.AnyOf)); err != nil {
 			return nil, err
 		}
 	}
 	if f != nil && f.Owner != nil {
-		return listOfAccount(ctx, r, nftList, *f.Owner, false, order, args, func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*ledger.NFT)) error {
-			entities.QueueNFTsOf(b, entities.OfAccount, []ledger.EntityID{id}, ledger.Null[ledger.EntityID]{}, f, p, done)
-			return nil
-		})
+		return listOfAccount(ctx, r.Resolver, nftList, *f.Owner, false, args.Order, args.Args,
+			func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*ledger.NFT)) error {
+				entities.QueueNFTsOf(b, entities.OfAccount, []ledger.EntityID{id}, ledger.Null[ledger.EntityID]{}, f, p, done)
+				return nil
+			})
 	}
-	return rootList(ctx, r, nftList, order, args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {
+	return rootList(ctx, r.Resolver, nftList, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.NFT)) error {
 		entities.QueueNFTs(b, f, p, func(rows []*ledger.NFT) { done([][]*ledger.NFT{rows}) })
 		return nil
 	})
 }
 
-// nftTransactions reads a page of the history of an NFT. The hints say when the database lacks its beginning.
-func (r *Resolver) nftTransactions(ctx context.Context, key ledger.NFTKey, f *ledger.NFTTransactionFilter, order relay.Order, args relay.Args) (*relay.NFTTransactionConnection, error) {
-	p, _, err := r.page(ctx, nftTransactionKind, 1, order, args)
+// NftTransactions returns a page of the history of an NFT. If its beginning is missing, the outcome reports it.
+func (r queries) NftTransactions(ctx context.Context, args graph.QueryNftTransactionsArgs) (*relay.NFTTransactionConnection, error) {
+	p, sp, err := nftTransactionList.pageOf(ctx, args.Order, args.Args, true)
 	if err != nil {
 		return nil, err
 	}
 	var history entities.NFTHistory
+	key := ledger.NFTKey{TokenID: args.Token, SerialNumber: args.SerialNumber}
 	b := r.db.NewBatch()
-	entities.QueueNFTHistories(b, []ledger.NFTKey{key}, f, storagePage(p), func(got []entities.NFTHistory) { history = got[0] })
+	entities.QueueNFTHistories(b, []ledger.NFTKey{key}, args.Filter, sp, func(got []entities.NFTHistory) { history = got[0] })
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading the history of serial %d of token %s: %w", key.SerialNumber, key.TokenID, err)
 	}

@@ -1,139 +1,75 @@
 package resolvers
 
 import (
-	"context"
-
-	"github.com/99designs/gqlgen/graphql"
-
-	"heliograph/graph/fault"
-	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/graph/scalar"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
+	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
 	"heliograph/storage/entities"
+	"heliograph/storage/transactions"
 )
 
-// relations are the arrows of the graph: fields that are read from other tables, for all parents of a level in one statement.
-type relations struct {
-	accounts     accountRelations
-	blocks       blockRelations
-	contracts    contractRelations
-	logs         logRelations
-	results      resultRelations
-	topics       topicRelations
-	transactions transactionRelations
-	grants       grantRelations
-	hooks        hookRelations
-	network      networkRelations
-	schedules    scheduleRelations
-	tokens       tokenRelations
-	nfts         nftRelations
-	allowances   allowanceRelations
+// fields implements [graph.Fields]: one method per field that rows do not hold. A method queues the statements for all parents of a level and returns
+// one result per parent.
+type fields struct {
+	*Resolver
+	statuspages.Fields
 }
 
-// newRelations makes the relations. now is the clock.
-func newRelations(db *storage.DB, now func() ledger.Timestamp) relations {
-	return relations{
-		accounts: newAccountRelations(), blocks: newBlockRelations(), contracts: newContractRelations(), logs: newLogRelations(),
-		results: newResultRelations(db), topics: newTopicRelations(), transactions: newTransactionRelations(), grants: newGrantRelations(),
-		hooks: newHookRelations(), network: newNetworkRelations(), schedules: newScheduleRelations(),
-		tokens: newTokenRelations(now), nfts: newNFTRelations(), allowances: newAllowanceRelations(),
-	}
+// queued returns the results that a function of storage passes to done.
+func queued[R any](q rowplan.Request, queue func(b *storage.Batch, done func([]R))) (rowplan.Results[R], error) {
+	var got []R
+	queue(batchOf(q), func(r []R) { got = r })
+	return func() ([]R, error) { return got, nil }, nil
 }
 
-// add makes the relations known to the row plan.
-func (r *relations) add(t *rowplan.Tables) {
-	r.accounts.add(t)
-	r.blocks.add(t)
-	r.contracts.add(t)
-	r.logs.add(t)
-	r.results.add(t)
-	r.topics.add(t)
-	r.transactions.add(t)
-	r.grants.add(t)
-	r.hooks.add(t)
-	r.network.add(t)
-	r.schedules.add(t)
-	r.tokens.add(t)
-	r.nfts.add(t)
-	r.allowances.add(t)
+func batchOf(q rowplan.Request) *storage.Batch { return q.Batch.(*storage.Batch) }
+
+// read returns the results of a function of storage that reads rows by their keys.
+func read[T, K, R any](q rowplan.Request, of []T, key func(T) K, queue func(*storage.Batch, []K, func([]R))) (rowplan.Results[R], error) {
+	return queued(q, func(b *storage.Batch, done func([]R)) { queue(b, list.Map(of, key), done) })
 }
 
-// queued is a relation that a function of storage reads: queue is called with the parents, and gives one result for each.
-func queued[T, R any](queue func(ctx context.Context, b *storage.Batch, parents []T, args rowplan.Args, done func([]R)) error) *rowplan.Relation[T, R] {
-	return &rowplan.Relation[T, R]{Load: func(ctx context.Context, b rowplan.Batch, parents []T, args rowplan.Args) (func() ([]R, error), error) {
-		var got []R
-		if err := queue(ctx, b.(*storage.Batch), parents, args, func(r []R) { got = r }); err != nil {
-			return nil, err
-		}
-		return func() ([]R, error) { return got, nil }, nil
-	}}
+// readRows returns the results of a function of storage that takes the parents themselves.
+func readRows[T, R any](q rowplan.Request, of []T, queue func(*storage.Batch, []T, func([]R))) (rowplan.Results[R], error) {
+	return queued(q, func(b *storage.Batch, done func([]R)) { queue(b, of, done) })
 }
 
-// accountOf is the relation from a row to an account that it names; a parent may name none.
-func accountOf[T any](id func(T) ledger.EntityID) *rowplan.Relation[T, *ledger.Account] {
-	return queued(func(_ context.Context, b *storage.Batch, parents []T, _ rowplan.Args, done func([]*ledger.Account)) error {
-		entities.QueueAccounts(b, keys(parents, id), done)
-		return nil
-	})
+// The functions below read what rows name by id or time. A row without the id has no such object.
+
+func accounts[T any](q rowplan.Request, of []T, id func(T) ledger.EntityID) (rowplan.Results[*ledger.Account], error) {
+	return read(q, of, id, entities.QueueAccounts)
 }
 
-// keys are the keys of rows by which their relations are read.
-func keys[T, K any](rows []T, key func(T) K) []K {
-	out := make([]K, len(rows))
-	for i, r := range rows {
-		out[i] = key(r)
-	}
-	return out
+func tokens[T any](q rowplan.Request, of []T, id func(T) ledger.EntityID) (rowplan.Results[*ledger.Token], error) {
+	return read(q, of, id, entities.QueueTokens)
 }
 
-// pageArgs reads the arguments of a connection below a list.
-func pageArgs(ctx context.Context, args rowplan.Args, kind string, columns int) (relay.Page, error) {
-	var a relay.Args
-	var err error
-	for name, into := range map[string]**int32{"first": &a.First, "last": &a.Last} {
-		if args[name] == nil {
-			continue
-		}
-		n, e := scalar.UnmarshalInt(ctx, args[name])
-		if e != nil {
-			err = e
-		}
-		*into = &n
-	}
-	if err != nil {
-		return relay.Page{}, err
-	}
-	for name, into := range map[string]**string{"after": &a.After, "before": &a.Before} {
-		if text, ok := args[name].(string); ok {
-			*into = &text
-		}
-	}
-	p, err := a.Page(kind, columns, args["order"] == string(relay.Desc), relay.LimitsOf(ctx))
-	if err != nil {
-		return relay.Page{}, fault.Input("%v", err)
-	}
-	return p, nil
+func contracts[T any](q rowplan.Request, of []T, id func(T) ledger.EntityID) (rowplan.Results[*ledger.Contract], error) {
+	return read(q, of, id, entities.QueueContracts)
 }
 
-// filterArg reads an argument that is an input object. Nil where it is not given.
-func filterArg[F any](ctx context.Context, args rowplan.Args, name string) (*F, error) {
-	if args[name] == nil {
-		return nil, nil //nolint:nilnil // no filter
-	}
-	var f F
-	if err := graphql.UnmarshalInputFromContext(ctx, args[name], &f); err != nil {
-		return nil, err //nolint:wrapcheck // it is the client's already
-	}
-	return &f, nil
+func nfts[T any](q rowplan.Request, of []T, key func(T) ledger.NFTKey) (rowplan.Results[*ledger.NFT], error) {
+	return read(q, of, key, entities.QueueNFTsByKey)
 }
 
-// connections makes a page of each parent's rows.
-func connections[T any](kind string, p relay.Page, rows [][]*T, key func(*T) relay.Key) []*relay.Connection[T] {
-	out := make([]*relay.Connection[T], len(rows))
-	for i, r := range rows {
-		out[i] = relay.NewConnection(kind, p, r, key)
-	}
-	return out
+func nodesByID[T any](q rowplan.Request, of []T, id func(T) int64) (rowplan.Results[*ledger.NetworkNode], error) {
+	return read(q, of, id, entities.QueueNetworkNodes)
+}
+
+func nodesOf[T any](q rowplan.Request, of []T, account func(T) ledger.EntityID) (rowplan.Results[*ledger.NetworkNode], error) {
+	return read(q, of, account, entities.QueueNetworkNodesOf)
+}
+
+func blocksAt[T any](q rowplan.Request, of []T, at func(T) ledger.Timestamp) (rowplan.Results[*ledger.Block], error) {
+	return read(q, of, at, transactions.QueueBlocksAt)
+}
+
+func transactionsAt[T any](q rowplan.Request, of []T, at func(T) ledger.Timestamp) (rowplan.Results[*ledger.Transaction], error) {
+	return read(q, of, at, transactions.QueueTransactionsAt)
+}
+
+func resultsAt[T any](q rowplan.Request, of []T, at func(T) ledger.Timestamp) (rowplan.Results[*ledger.ContractResult], error) {
+	return read(q, of, at, transactions.QueueContractResultsAt)
 }

@@ -12,11 +12,13 @@ import (
 	"heliograph/graph/feed"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/values"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/resolvers/contractcalls"
 	"heliograph/resolvers/statuspages"
 	"heliograph/storage"
+	"heliograph/storage/entities"
 	statusdb "heliograph/storage/statuspages"
 )
 
@@ -42,8 +44,8 @@ type Options struct {
 type Resolver struct {
 	db     *storage.DB
 	now    func() time.Time
-	rel    relations
-	tables *rowplan.Tables
+	gas    *entities.GasPrices
+	rows   *graph.Rows
 	feeds  *feeds
 	status *statuspages.Resolver
 
@@ -52,28 +54,64 @@ type Resolver struct {
 }
 
 var (
-	_ graph.ResolverRoot = (*Resolver)(nil)
-	_ graph.EntityReader = (*Resolver)(nil)
+	_ graph.ResolverRoot = root{}
+	_ graph.EntityReader = root{}
+	_ graph.Fields       = fields{}
 )
 
 // New makes the resolvers, and the tables of the row plan with the fields that they answer.
 func New(o Options) *Resolver {
 	r := &Resolver{
-		db: o.DB, now: o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o),
+		db: o.DB, gas: entities.NewGasPrices(o.DB), now: o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o),
 		calls: contractcalls.New(contractcalls.Config{Options: o.EVM, DB: o.DB, Now: o.Now, Logger: o.Logger, Cache: o.Cache}),
 		status: statuspages.New(statuspages.Options{
-			DB: o.Status, Tokens: o.Tokens, Now: o.Now, Feeds: o.Feeds, Reads: func(ctx context.Context) *statuspages.Reads { return &operationOf(ctx).reads },
+			DB: o.Status, Tokens: o.Tokens, Now: o.Now, Feeds: o.Feeds, Reads: func(ctx context.Context) *statuspages.Reads {
+				o, _ := operationKey.Of(ctx)
+				return &o.reads
+			},
 		}),
 	}
-	r.rel = newRelations(o.DB, r.timestamp)
-	r.tables = rowplan.NewTables(func() rowplan.Batch { return o.DB.NewBatch() })
-	r.rel.add(r.tables)
-	addIDs(r.tables)
-	addNetworkIDs(r.tables)
-	r.status.AddTo(r.tables)
-	r.addScheduleState(r.tables)
+	r.rows = graph.NewRows(fields{r, statuspages.Fields{Resolver: r.status}}, func() rowplan.Batch { return o.DB.NewBatch() })
 	return r
 }
+
+// Root returns the resolvers of the graph.
+func (r *Resolver) Root() graph.ResolverRoot { return root{r.rows, r} }
+
+// root implements [graph.ResolverRoot] and [graph.EntityReader].
+type root struct {
+	*graph.Rows
+
+	r *Resolver
+}
+
+// Query implements [graph.ResolverRoot].
+func (o root) Query() graph.QueryResolver { return graph.NewQueryResolver(queries{o.r}) }
+
+// Mutation implements [graph.ResolverRoot].
+func (o root) Mutation() graph.MutationResolver { return o.r.status }
+
+// Subscription implements [graph.ResolverRoot].
+func (o root) Subscription() graph.SubscriptionResolver { return subscriptions{o.r} }
+
+// Network implements [graph.ResolverRoot].
+func (o root) Network() graph.NetworkResolver { return graph.NewNetworkResolver(network{o.r}) }
+
+// ReadEntities implements [graph.EntityReader].
+func (o root) ReadEntities(ctx context.Context, references []map[string]any) ([]relay.Node, []error) {
+	return o.r.readEntities(ctx, references)
+}
+
+// queries implements [graph.QueryFields].
+type queries struct{ *Resolver }
+
+// operation is the state of one operation.
+type operation struct{ reads statuspages.Reads }
+
+var operationKey = values.NewKey[*operation]()
+
+// Operation returns the resolvers' state for the context of one operation.
+func Operation() values.Value { return operationKey.Is(&operation{}) }
 
 // Close ends all subscriptions, and tells their clients why.
 func (r *Resolver) Close() {
@@ -85,7 +123,7 @@ func (r *Resolver) Close() {
 func (r *Resolver) StatusChanged() { r.status.Changed() }
 
 // Tables are the tables of the row plan.
-func (r *Resolver) Tables() *rowplan.Tables { return r.tables }
+func (r *Resolver) Tables() *rowplan.Tables { return r.rows.Tables }
 
 // Classify tells what clients may know of an error that storage returned.
 func Classify(err error) *fault.Error {
@@ -110,40 +148,3 @@ func Classify(err error) *fault.Error {
 
 // timestamp is the present instant of the clock.
 func (r *Resolver) timestamp() ledger.Timestamp { return ledger.TimestampOf(r.now()) }
-
-// page reads the arguments of the context's connection: kind names the list in its cursors, columns is how many values a place in it has. One row more
-// than the page has is read only where it tells somebody something.
-func (r *Resolver) page(ctx context.Context, kind string, columns int, order relay.Order, args relay.Args) (relay.Page, storage.Page, error) {
-	p, err := args.Page(kind, columns, order == relay.Desc, relay.LimitsOf(ctx))
-	if err != nil {
-		return relay.Page{}, storage.Page{}, fault.Input("%v", err)
-	}
-	sp := storagePage(p)
-	if !asksForPageInfo(ctx) {
-		sp.Limit = p.Limit
-	}
-	return p, sp, nil
-}
-
-// storagePage asks for one row more than the page has, to see whether the list goes on.
-func storagePage(p relay.Page) storage.Page {
-	s := storage.Page{Limit: p.Limit + 1, Desc: p.Descending()}
-	if s.Greater, s.Less = p.After, p.Before; p.Desc {
-		s.Greater, s.Less = p.Before, p.After
-	}
-	return s
-}
-
-// oneOf makes sure that exactly one of some arguments is given.
-func oneOf(names string, given ...bool) error {
-	n := 0
-	for _, g := range given {
-		if g {
-			n++
-		}
-	}
-	if n != 1 {
-		return fault.Input("give exactly one of %s", names)
-	}
-	return nil
-}

@@ -3,89 +3,84 @@ package resolvers
 import (
 	"context"
 
+	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/graph/scalar"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/transactions"
 )
 
-// scheduleRelations are the arrows from and to schedules.
-type scheduleRelations struct {
-	created    *rowplan.Relation[*ledger.Account, *relay.ScheduleConnection]
-	creation   *rowplan.Relation[*ledger.Schedule, *ledger.Transaction]
-	creator    *rowplan.Relation[*ledger.Schedule, *ledger.Account]
-	execution  *rowplan.Relation[*ledger.Schedule, *ledger.Transaction]
-	of         *rowplan.Relation[*ledger.Transaction, *ledger.Schedule]
-	payer      *rowplan.Relation[*ledger.Schedule, *ledger.Account]
-	signatures *rowplan.Relation[*ledger.Schedule, []*ledger.ScheduleSignature]
+var scheduleList = listOf[ledger.Schedule]{"schedules", 1, func(s *ledger.Schedule) relay.Key { return relay.Key{int64(s.EntityID)} }}
+
+const scheduleType = "Schedule" // in global ids
+
+// ScheduleID returns the global id of a schedule.
+func (fields) ScheduleID(s *ledger.Schedule) string {
+	return relay.ID(scheduleType, s.EntityID.String())
 }
 
-func newScheduleRelations() scheduleRelations {
-	return scheduleRelations{
-		created:   queued(queueAccountSchedules),
-		creation:  scheduleTransaction(func(s *ledger.Schedule) ledger.Timestamp { return s.CreatedTimestamp }),
-		creator:   accountOf(func(s *ledger.Schedule) ledger.EntityID { return s.CreatorAccountID }),
-		execution: scheduleTransaction(func(s *ledger.Schedule) ledger.Timestamp { return s.ExecutedTimestamp.Or(-1) }),
-		of: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Transaction, _ rowplan.Args, done func([]*ledger.Schedule)) error {
-			transactions.QueueTransactionSchedules(b, parents, done)
-			return nil
-		}),
-		payer: accountOf(func(s *ledger.Schedule) ledger.EntityID { return s.PayerAccountID }),
-		signatures: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Schedule, _ rowplan.Args, done func([][]*ledger.ScheduleSignature)) error {
-			transactions.QueueScheduleSignatures(b, keys(parents, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }), done)
-			return nil
-		}),
-	}
+// ScheduleState returns the state of a schedule now.
+func (f fields) ScheduleState(s *ledger.Schedule) ledger.ScheduleState {
+	return s.StateAt(f.timestamp())
 }
 
-func (r *scheduleRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
-	transaction := func() *rowplan.Object[*ledger.Transaction] { return t.Transaction }
-	t.Account.Add("schedules", rowplan.RelatedOne(r.created, func() *rowplan.Object[*relay.ScheduleConnection] { return t.ScheduleConnection }))
-	t.Schedule.Add("creation", rowplan.RelatedOne(r.creation, transaction))
-	t.Schedule.Add("creator", rowplan.RelatedOne(r.creator, account))
-	t.Schedule.Add("execution", rowplan.RelatedOne(r.execution, transaction))
-	t.Schedule.Add("payer", rowplan.RelatedOne(r.payer, account))
-	t.Schedule.Add("signatures", rowplan.RelatedMany(r.signatures, func() *rowplan.Object[*ledger.ScheduleSignature] { return t.ScheduleSignature }))
-	t.Transaction.Add("schedule", rowplan.RelatedOne(r.of, func() *rowplan.Object[*ledger.Schedule] { return t.Schedule }))
+func (fields) ScheduleCreation(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Transaction], error) {
+	return transactionsAt(q, of, func(v *ledger.Schedule) ledger.Timestamp { return v.CreatedTimestamp })
 }
 
-// addScheduleState makes the state known to the row plan: it depends on the clock.
-func (r *Resolver) addScheduleState(t *rowplan.Tables) {
-	t.Schedule.Add("state", rowplan.Scalar(func(dst []byte, s *ledger.Schedule, style scalar.Style) []byte {
-		return scalar.AppendScheduleState(dst, s.StateAt(r.timestamp()), style)
-	}))
+func (fields) ScheduleExecution(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Transaction], error) {
+	return transactionsAt(q, of, func(v *ledger.Schedule) ledger.Timestamp { return v.ExecutedTimestamp.Or(-1) })
 }
 
-// scheduleTransaction is the relation from a schedule to the transaction of a consensus time.
-func scheduleTransaction(at func(*ledger.Schedule) ledger.Timestamp) *rowplan.Relation[*ledger.Schedule, *ledger.Transaction] {
-	return queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Schedule, _ rowplan.Args, done func([]*ledger.Transaction)) error {
-		transactions.QueueTransactionsAt(b, keys(parents, at), done)
+func (fields) ScheduleCreator(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.Schedule) ledger.EntityID { return v.CreatorAccountID })
+}
+
+func (fields) SchedulePayer(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.Schedule) ledger.EntityID { return v.PayerAccountID })
+}
+
+// ScheduleSignatures reads the signatures of schedules.
+func (fields) ScheduleSignatures(_ context.Context, q rowplan.Request, of []*ledger.Schedule) (rowplan.Results[[]*ledger.ScheduleSignature], error) {
+	return read(q, of, func(s *ledger.Schedule) ledger.EntityID { return s.EntityID }, transactions.QueueScheduleSignatures)
+}
+
+// TransactionSchedule reads the schedules that transactions created or executed.
+func (fields) TransactionSchedule(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Schedule], error) {
+	return readRows(q, of, transactions.QueueTransactionSchedules)
+}
+
+// AccountSchedules reads the schedules that accounts created.
+func (fields) AccountSchedules(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountSchedulesArgs) (
+	rowplan.Results[*relay.ScheduleConnection], error,
+) {
+	return scheduleList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.Schedule)) error {
+		transactions.QueueAccountSchedules(b, list.Map(of, accountEntityID), p, done)
 		return nil
 	})
 }
 
-func queueAccountSchedules(ctx context.Context, b *storage.Batch, parents []*ledger.Account, args rowplan.Args, done func([]*relay.ScheduleConnection)) error {
-	p, err := pageArgs(ctx, args, scheduleKind, 1)
-	if err != nil {
-		return err
-	}
-	transactions.QueueAccountSchedules(b, keys(parents, func(a *ledger.Account) ledger.EntityID { return a.EntityID }), storagePage(p), func(rows [][]*ledger.Schedule) {
-		done(connections(scheduleKind, p, rows, scheduleKey))
-	})
-	return nil
-}
-
-func scheduleKey(s *ledger.Schedule) relay.Key { return relay.Key{int64(s.EntityID)} }
-
-// schedule reads one schedule. While it waits its answer may change soon.
-func (r *Resolver) schedule(ctx context.Context, id ledger.EntityID) (*ledger.Schedule, error) {
-	s, err := transactions.Schedule(ctx, r.db, id)
+// Schedule returns a schedule. While it is pending, the response may change soon.
+func (r queries) Schedule(ctx context.Context, args graph.QueryScheduleArgs) (*ledger.Schedule, error) {
+	s, err := transactions.Schedule(ctx, r.db, args.ID)
 	if err != nil || s == nil {
 		return nil, err
 	}
 	relay.OutcomeOf(ctx).Volatile = s.StateAt(r.timestamp()) == ledger.SchedulePending
 	return s, nil
+}
+
+// Schedules returns a page of schedules.
+func (r queries) Schedules(ctx context.Context, args graph.QuerySchedulesArgs) (*relay.ScheduleConnection, error) {
+	p, sp, err := scheduleList.page(ctx, args.Order, args.Args)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := transactions.Schedules(ctx, r.db, args.Filter, sp)
+	if err != nil {
+		return nil, err
+	}
+	return scheduleList.connection(p, rows), nil
 }

@@ -3,198 +3,128 @@ package resolvers
 import (
 	"context"
 
+	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/entities"
 )
 
-// tokenRelations are the arrows from tokens and what accounts hold of them.
-type tokenRelations struct {
-	autoRenewAccount *rowplan.Relation[*ledger.Token, *ledger.Account]
-	treasuryAccount  *rowplan.Relation[*ledger.Token, *ledger.Account]
-	customFees       *rowplan.Relation[*ledger.Token, *ledger.TokenCustomFees]
-	balances         *rowplan.Relation[*ledger.Token, *relay.TokenHolderConnection]
-	nfts             *rowplan.Relation[*ledger.Token, *relay.NFTConnection]
-
-	fixedCollector      *rowplan.Relation[*ledger.FixedFee, *ledger.Account]
-	fixedToken          *rowplan.Relation[*ledger.FixedFee, *ledger.Token]
-	fractionalCollector *rowplan.Relation[*ledger.FractionalFee, *ledger.Account]
-	royaltyCollector    *rowplan.Relation[*ledger.RoyaltyFee, *ledger.Account]
-
-	holder              *rowplan.Relation[*ledger.TokenHolder, *ledger.Account]
-	heldToken           *rowplan.Relation[*ledger.TokenHolder, *ledger.Token]
-	relationshipAccount *rowplan.Relation[*ledger.TokenRelationship, *ledger.Account]
-	relationshipToken   *rowplan.Relation[*ledger.TokenRelationship, *ledger.Token]
-	balanceToken        *rowplan.Relation[*ledger.TokenBalance, *ledger.Token]
-	transferAccount     *rowplan.Relation[*ledger.TokenTransfer, *ledger.Account]
-	transferToken       *rowplan.Relation[*ledger.TokenTransfer, *ledger.Token]
-	relationships       *rowplan.Relation[*ledger.Account, *relay.TokenRelationshipConnection]
-}
-
-// newTokenRelations makes the relations. now is the clock.
-func newTokenRelations(now func() ledger.Timestamp) tokenRelations {
-	return tokenRelations{
-		autoRenewAccount: accountOf(func(t *ledger.Token) ledger.EntityID { return t.AutoRenewAccountID }),
-		treasuryAccount:  accountOf(func(t *ledger.Token) ledger.EntityID { return t.TreasuryAccountID }),
-		customFees:       queued(queueTokenFees),
-		balances: dated(listed(holderList, func(ctx context.Context, b *storage.Batch, parents []*ledger.Token, f *ledger.TokenHolderFilter, args rowplan.Args, p storage.Page, done func([][]*ledger.TokenHolder)) error {
-			when, err := filterArg[ledger.TimestampFilter](ctx, args, "at")
-			if err != nil {
-				return err
-			}
-			at := keys(parents, func(t *ledger.Token) *ledger.TimestampFilter {
-				if when != nil {
-					return when
-				}
-				return t.At
-			})
-			return entities.QueueTokenHolders(ctx, b, keys(parents, tokenKeyID), at, f, now(), p, done)
-		})),
-		nfts: listed(nftList, nftsOf(entities.OfToken, tokenKeyID)),
-
-		fixedCollector:      accountOf(func(f *ledger.FixedFee) ledger.EntityID { return f.CollectorAccountID }),
-		fixedToken:          tokenOf(func(f *ledger.FixedFee) ledger.EntityID { return f.DenominatingTokenID }),
-		fractionalCollector: accountOf(func(f *ledger.FractionalFee) ledger.EntityID { return f.CollectorAccountID }),
-		royaltyCollector:    accountOf(func(f *ledger.RoyaltyFee) ledger.EntityID { return f.CollectorAccountID }),
-
-		holder:              accountOf(func(h *ledger.TokenHolder) ledger.EntityID { return h.AccountID }),
-		heldToken:           tokenOf(func(h *ledger.TokenHolder) ledger.EntityID { return h.TokenID }),
-		relationshipAccount: accountOf(func(r *ledger.TokenRelationship) ledger.EntityID { return r.AccountID }),
-		relationshipToken:   tokenOf(func(r *ledger.TokenRelationship) ledger.EntityID { return r.TokenID }),
-		balanceToken:        tokenOf(func(b *ledger.TokenBalance) ledger.EntityID { return b.TokenID }),
-		transferAccount:     accountOf(func(t *ledger.TokenTransfer) ledger.EntityID { return t.AccountID }),
-		transferToken:       tokenOf(func(t *ledger.TokenTransfer) ledger.EntityID { return t.TokenID }),
-		relationships: listed(relationshipList, func(_ context.Context, b *storage.Batch, parents []*ledger.Account, f *ledger.TokenRelationshipFilter, _ rowplan.Args, p storage.Page, done func([][]*ledger.TokenRelationship)) error {
-			entities.QueueTokenRelationships(b, keys(parents, accountEntityID), f, p, done)
-			return nil
-		}),
+// The lists of tokens, their holders and their relationships with accounts.
+var (
+	tokenList        = listOf[ledger.Token]{"tokens", 1, func(t *ledger.Token) relay.Key { return relay.Key{int64(t.EntityID)} }}
+	holderList       = listOf[ledger.TokenHolder]{"holders", 1, func(h *ledger.TokenHolder) relay.Key { return relay.Key{int64(h.AccountID)} }}
+	relationshipList = listOf[ledger.TokenRelationship]{
+		"token relationships", 1, func(r *ledger.TokenRelationship) relay.Key { return relay.Key{int64(r.TokenID)} },
 	}
+)
+
+const tokenType = "Token" // in global ids
+
+// TokenID returns the global id of a token.
+func (fields) TokenID(t *ledger.Token) string { return relay.ID(tokenType, t.EntityID.String()) }
+
+func tokenEntityID(t *ledger.Token) ledger.EntityID { return t.EntityID }
+
+func (fields) TokenAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.Token) ledger.EntityID { return v.AutoRenewAccountID })
 }
 
-func (r *tokenRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
-	token := func() *rowplan.Object[*ledger.Token] { return t.Token }
-	t.Token.Add("autoRenewAccount", rowplan.RelatedOne(r.autoRenewAccount, account))
-	t.Token.Add("treasuryAccount", rowplan.RelatedOne(r.treasuryAccount, account))
-	t.Token.Add("customFees", rowplan.RelatedOne(r.customFees, func() *rowplan.Object[*ledger.TokenCustomFees] { return t.TokenCustomFees }))
-	connect(t.Token, "balances", r.balances, func() *rowplan.Object[*relay.TokenHolderConnection] { return t.TokenHolderConnection })
-	connect(t.Token, "nfts", r.nfts, func() *rowplan.Object[*relay.NFTConnection] { return t.NFTConnection })
-
-	t.FixedFee.Add("collectorAccount", rowplan.RelatedOne(r.fixedCollector, account))
-	t.FixedFee.Add("denominatingToken", rowplan.RelatedOne(r.fixedToken, token))
-	t.FractionalFee.Add("collectorAccount", rowplan.RelatedOne(r.fractionalCollector, account))
-	t.RoyaltyFee.Add("collectorAccount", rowplan.RelatedOne(r.royaltyCollector, account))
-
-	t.TokenHolder.Add("account", rowplan.RelatedOne(r.holder, account))
-	t.TokenHolder.Add("token", rowplan.RelatedOne(r.heldToken, token))
-	t.TokenRelationship.Add("account", rowplan.RelatedOne(r.relationshipAccount, account))
-	t.TokenRelationship.Add("token", rowplan.RelatedOne(r.relationshipToken, token))
-	t.TokenBalance.Add("token", rowplan.RelatedOne(r.balanceToken, token))
-	t.TokenTransfer.Add("account", rowplan.RelatedOne(r.transferAccount, account))
-	t.TokenTransfer.Add("token", rowplan.RelatedOne(r.transferToken, token))
-	connect(t.Account, "tokens", r.relationships, func() *rowplan.Object[*relay.TokenRelationshipConnection] { return t.TokenRelationshipConnection })
+func (fields) TokenTreasuryAccount(_ context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.Token) ledger.EntityID { return v.TreasuryAccountID })
 }
 
-// queueTokenFees gives tokens' custom fees; some rows know them already.
-func queueTokenFees(_ context.Context, b *storage.Batch, parents []*ledger.Token, _ rowplan.Args, done func([]*ledger.TokenCustomFees)) error {
-	out := make([]*ledger.TokenCustomFees, len(parents))
+func (fields) TokenHolderAccount(_ context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.TokenHolder) ledger.EntityID { return v.AccountID })
+}
+
+func (fields) TokenHolderToken(_ context.Context, q rowplan.Request, of []*ledger.TokenHolder) (rowplan.Results[*ledger.Token], error) {
+	return tokens(q, of, func(v *ledger.TokenHolder) ledger.EntityID { return v.TokenID })
+}
+
+func (fields) TokenRelationshipAccount(_ context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.TokenRelationship) ledger.EntityID { return v.AccountID })
+}
+
+func (fields) TokenRelationshipToken(_ context.Context, q rowplan.Request, of []*ledger.TokenRelationship) (rowplan.Results[*ledger.Token], error) {
+	return tokens(q, of, func(v *ledger.TokenRelationship) ledger.EntityID { return v.TokenID })
+}
+
+func (fields) TokenBalanceToken(_ context.Context, q rowplan.Request, of []*ledger.TokenBalance) (rowplan.Results[*ledger.Token], error) {
+	return tokens(q, of, func(v *ledger.TokenBalance) ledger.EntityID { return v.TokenID })
+}
+
+func (fields) TokenTransferAccount(_ context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.TokenTransfer) ledger.EntityID { return v.AccountID })
+}
+
+func (fields) TokenTransferToken(_ context.Context, q rowplan.Request, of []*ledger.TokenTransfer) (rowplan.Results[*ledger.Token], error) {
+	return tokens(q, of, func(v *ledger.TokenTransfer) ledger.EntityID { return v.TokenID })
+}
+
+// TokenCustomFees reads the custom fees of tokens that do not hold them already.
+func (fields) TokenCustomFees(_ context.Context, q rowplan.Request, of []*ledger.Token) (rowplan.Results[*ledger.TokenCustomFees], error) {
+	out := make([]*ledger.TokenCustomFees, len(of))
 	var unknown []*ledger.Token
 	var places []int
-	for i, t := range parents {
+	for i, t := range of {
 		if t.Fees.Valid {
 			out[i] = t.Fees.V
 			continue
 		}
 		unknown, places = append(unknown, t), append(places, i)
 	}
-	if unknown == nil {
-		done(out)
-		return nil
-	}
-	entities.QueueTokenFees(b, unknown, func(fees []*ledger.TokenCustomFees) {
-		for i, f := range fees {
-			out[places[i]] = f
-		}
-		done(out)
-	})
-	return nil
-}
-
-var (
-	tokenList        = listOf[ledger.Token]{tokenKind, 1, func(t *ledger.Token) relay.Key { return relay.Key{int64(t.EntityID)} }}
-	holderList       = listOf[ledger.TokenHolder]{holderKind, 1, func(h *ledger.TokenHolder) relay.Key { return relay.Key{int64(h.AccountID)} }}
-	relationshipList = listOf[ledger.TokenRelationship]{relationshipKind, 1, func(r *ledger.TokenRelationship) relay.Key { return relay.Key{int64(r.TokenID)} }}
-)
-
-func tokenKeyID(t *ledger.Token) ledger.EntityID { return t.EntityID }
-
-func accountEntityID(a *ledger.Account) ledger.EntityID { return a.EntityID }
-
-// token reads a token, as it is or as it was. The outcome reports a missing custom fee row.
-func (r *Resolver) token(ctx context.Context, id ledger.EntityID, at *ledger.TimestampFilter) (*ledger.Token, error) {
-	t, err := entities.Token(ctx, r.db, id, at)
-	if err == nil && t != nil && t.Fees.V == nil {
-		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingTokenFees}
-	}
-	return t, err
-}
-
-// tokens reads a page of tokens.
-func (r *Resolver) tokens(ctx context.Context, f *ledger.TokenFilter, order relay.Order, args relay.Args) (*relay.TokenConnection, error) {
-	p, sp, err := r.page(ctx, tokenKind, tokenList.columns, order, args)
-	if err != nil {
-		return nil, err
-	}
-	var associated ledger.Null[ledger.EntityID]
-	if f != nil && f.AssociatedTo != nil {
-		if associated, err = entities.ResolveAccount(ctx, r.db, *f.AssociatedTo); err != nil {
-			return nil, err
-		}
-		if !associated.Valid {
-			return relay.NewConnection(tokenKind, p, nil, tokenList.key), nil
-		}
-	}
-	rows, err := entities.Tokens(ctx, r.db, f, associated, sp)
-	if err != nil {
-		return nil, err
-	}
-	return estimated(r, relay.NewConnection(tokenKind, p, rows, tokenList.key), unfiltered(f), entities.CountTokens), nil
-}
-
-// tokenBalances reads a page of the holders of a token.
-func (r *Resolver) tokenBalances(ctx context.Context, token ledger.EntityID, f *ledger.TokenHolderFilter, at *ledger.TimestampFilter, order relay.Order, args relay.Args) (*relay.TokenHolderConnection, error) {
-	c, err := rootList(ctx, r, holderList, order, args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.TokenHolder)) error {
-		return entities.QueueTokenHolders(ctx, b, []ledger.EntityID{token}, []*ledger.TimestampFilter{at}, f, r.timestamp(), p, done)
-	})
-	if err != nil {
-		return nil, err
-	}
-	c.Timestamp = newest(c.Nodes)
-	return c, nil
-}
-
-// dated is a relation to pages of holders that say when their balances were taken.
-func dated(rel *rowplan.Relation[*ledger.Token, *relay.TokenHolderConnection]) *rowplan.Relation[*ledger.Token, *relay.TokenHolderConnection] {
-	return &rowplan.Relation[*ledger.Token, *relay.TokenHolderConnection]{
-		Load: func(ctx context.Context, b rowplan.Batch, parents []*ledger.Token, args rowplan.Args) (func() ([]*relay.TokenHolderConnection, error), error) {
-			fetch, err := rel.Load(ctx, b, parents, args)
-			if err != nil {
-				return nil, err
+	if unknown != nil {
+		entities.QueueTokenFees(batchOf(q), unknown, func(fees []*ledger.TokenCustomFees) {
+			for i, f := range fees {
+				out[places[i]] = f
 			}
-			return func() ([]*relay.TokenHolderConnection, error) {
-				pages, err := fetch()
-				for _, c := range pages {
-					c.Timestamp = newest(c.Nodes)
-				}
-				return pages, err
-			}, nil
-		},
+		})
 	}
+	return func() ([]*ledger.TokenCustomFees, error) { return out, nil }, nil
 }
 
-// newest is the newest time at which a holder of a page got its balance.
+func (fields) FixedFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.FixedFee) ledger.EntityID { return v.CollectorAccountID })
+}
+
+func (fields) FixedFeeDenominatingToken(_ context.Context, q rowplan.Request, of []*ledger.FixedFee) (rowplan.Results[*ledger.Token], error) {
+	return tokens(q, of, func(v *ledger.FixedFee) ledger.EntityID { return v.DenominatingTokenID })
+}
+
+func (fields) FractionalFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.FractionalFee) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.FractionalFee) ledger.EntityID { return v.CollectorAccountID })
+}
+
+func (fields) RoyaltyFeeCollectorAccount(_ context.Context, q rowplan.Request, of []*ledger.RoyaltyFee) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.RoyaltyFee) ledger.EntityID { return v.CollectorAccountID })
+}
+
+// TokenBalances reads the holders of tokens, now or at a time.
+func (f fields) TokenBalances(ctx context.Context, q rowplan.Request, of []*ledger.Token, args graph.TokenBalancesArgs) (
+	rowplan.Results[*relay.TokenHolderConnection], error,
+) {
+	at := list.Map(of, func(t *ledger.Token) *ledger.TimestampFilter {
+		if args.At != nil {
+			return args.At
+		}
+		return t.At
+	})
+	get, err := holderList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.TokenHolder)) error {
+		return entities.QueueTokenHolders(ctx, b, list.Map(of, tokenEntityID), at, args.Filter, f.timestamp(), p, done)
+	})
+	return func() ([]*relay.TokenHolderConnection, error) {
+		got, err := get()
+		for _, c := range got {
+			c.Timestamp = newest(c.Nodes)
+		}
+		return got, err
+	}, err
+}
+
+// newest returns the newest timestamp of the balances of a page.
 func newest(holders []*ledger.TokenHolder) ledger.Null[ledger.Timestamp] {
 	var t ledger.Null[ledger.Timestamp]
 	for _, h := range holders {
@@ -205,10 +135,65 @@ func newest(holders []*ledger.TokenHolder) ledger.Null[ledger.Timestamp] {
 	return t
 }
 
-// tokenRelationships reads a page of the token relationships of an account.
-func (r *Resolver) tokenRelationships(ctx context.Context, account ledger.AccountRef, f *ledger.TokenRelationshipFilter, order relay.Order, args relay.Args) (*relay.TokenRelationshipConnection, error) {
-	return listOfAccount(ctx, r, relationshipList, account, true, order, args, func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*ledger.TokenRelationship)) error {
-		entities.QueueTokenRelationships(b, []ledger.EntityID{id}, f, p, done)
+// AccountTokens reads the relationships of accounts with tokens.
+func (fields) AccountTokens(ctx context.Context, q rowplan.Request, of []*ledger.Account, args graph.AccountTokensArgs) (
+	rowplan.Results[*relay.TokenRelationshipConnection], error,
+) {
+	return relationshipList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.TokenRelationship)) error {
+		entities.QueueTokenRelationships(b, list.Map(of, accountEntityID), args.Filter, p, done)
 		return nil
 	})
+}
+
+// Token returns a token, now or at a time. If its custom fees are missing, the outcome reports it.
+func (r queries) Token(ctx context.Context, args graph.QueryTokenArgs) (*ledger.Token, error) {
+	t, err := entities.Token(ctx, r.db, args.ID, args.At)
+	if err == nil && t != nil && t.Fees.V == nil {
+		relay.OutcomeOf(ctx).Missing = &relay.Missing{Kind: relay.MissingTokenFees}
+	}
+	return t, err
+}
+
+// Tokens returns a page of tokens.
+func (r queries) Tokens(ctx context.Context, args graph.QueryTokensArgs) (*relay.TokenConnection, error) {
+	p, sp, err := tokenList.page(ctx, args.Order, args.Args)
+	if err != nil {
+		return nil, err
+	}
+	f := args.Filter
+	var associated ledger.Null[ledger.EntityID]
+	if f != nil && f.AssociatedTo != nil {
+		if associated, err = entities.ResolveAccount(ctx, r.db, *f.AssociatedTo); err != nil {
+			return nil, err
+		}
+		if !associated.Valid {
+			return tokenList.connection(p, nil), nil
+		}
+	}
+	rows, err := entities.Tokens(ctx, r.db, f, associated, sp)
+	if err != nil {
+		return nil, err
+	}
+	return estimated(r.Resolver, tokenList.connection(p, rows), unfiltered(f), entities.CountTokens), nil
+}
+
+// TokenBalances returns a page of the holders of a token.
+func (r queries) TokenBalances(ctx context.Context, args graph.QueryTokenBalancesArgs) (*relay.TokenHolderConnection, error) {
+	c, err := rootList(ctx, r.Resolver, holderList, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.TokenHolder)) error {
+		return entities.QueueTokenHolders(ctx, b, []ledger.EntityID{args.Token}, []*ledger.TimestampFilter{args.At}, args.Filter, r.timestamp(), p, done)
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.Timestamp = newest(c.Nodes)
+	return c, nil
+}
+
+// TokenRelationships returns a page of the relationships of an account with tokens.
+func (r queries) TokenRelationships(ctx context.Context, args graph.QueryTokenRelationshipsArgs) (*relay.TokenRelationshipConnection, error) {
+	return listOfAccount(ctx, r.Resolver, relationshipList, args.Account, true, args.Order, args.Args,
+		func(b *storage.Batch, id ledger.EntityID, p storage.Page, done func([][]*ledger.TokenRelationship)) error {
+			entities.QueueTokenRelationships(b, []ledger.EntityID{id}, args.Filter, p, done)
+			return nil
+		})
 }

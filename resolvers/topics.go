@@ -3,65 +3,71 @@ package resolvers
 import (
 	"context"
 
+	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/storage"
 	"heliograph/storage/entities"
-	"heliograph/storage/transactions"
 )
 
-// topicRelations are the arrows from topics and their messages.
-type topicRelations struct {
-	autoRenewAccount *rowplan.Relation[*ledger.Topic, *ledger.Account]
-	messages         *rowplan.Relation[*ledger.Topic, *relay.TopicMessageConnection]
-	payer            *rowplan.Relation[*ledger.TopicMessage, *ledger.Account]
-	topic            *rowplan.Relation[*ledger.TopicMessage, *ledger.Topic]
-	transaction      *rowplan.Relation[*ledger.TopicMessage, *ledger.Transaction]
+var messageList = listOf[ledger.TopicMessage]{
+	"messages", 1, func(m *ledger.TopicMessage) relay.Key { return relay.Key{int64(m.ConsensusTimestamp)} },
 }
 
-func newTopicRelations() topicRelations {
-	return topicRelations{
-		autoRenewAccount: accountOf(func(t *ledger.Topic) ledger.EntityID { return t.AutoRenewAccountID }),
-		messages:         queued(queueMessages),
-		payer:            accountOf(func(m *ledger.TopicMessage) ledger.EntityID { return m.PayerAccountID }),
-		topic: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.TopicMessage, _ rowplan.Args, done func([]*ledger.Topic)) error {
-			entities.QueueTopics(b, keys(parents, func(m *ledger.TopicMessage) ledger.EntityID { return m.TopicID }), func(got []*ledger.Topic, _ []entities.TopicPart) { done(got) })
-			return nil
-		}),
-		transaction: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.TopicMessage, _ rowplan.Args, done func([]*ledger.Transaction)) error {
-			transactions.QueueTransactionsAt(b, keys(parents, func(m *ledger.TopicMessage) ledger.Timestamp { return m.ConsensusTimestamp }), done)
-			return nil
-		}),
-	}
+// Types in global ids.
+const (
+	topicType   = "Topic"
+	messageType = "TopicMessage"
+)
+
+// TopicID returns the global id of a topic.
+func (fields) TopicID(t *ledger.Topic) string { return relay.ID(topicType, t.EntityID.String()) }
+
+// TopicMessageID returns the global id of a message.
+func (fields) TopicMessageID(m *ledger.TopicMessage) string {
+	return relay.ID(messageType, m.ConsensusTimestamp.String())
 }
 
-func (r *topicRelations) add(t *rowplan.Tables) {
-	account := func() *rowplan.Object[*ledger.Account] { return t.Account }
-	t.Topic.Add("autoRenewAccount", rowplan.RelatedOne(r.autoRenewAccount, account))
-	t.Topic.Add("messages", rowplan.RelatedOne(r.messages, func() *rowplan.Object[*relay.TopicMessageConnection] { return t.TopicMessageConnection }))
-	t.TopicMessage.Add("payer", rowplan.RelatedOne(r.payer, account))
-	t.TopicMessage.Add("topic", rowplan.RelatedOne(r.topic, func() *rowplan.Object[*ledger.Topic] { return t.Topic }))
-	t.TopicMessage.Add("transaction", rowplan.RelatedOne(r.transaction, func() *rowplan.Object[*ledger.Transaction] { return t.Transaction }))
+func (fields) TopicAutoRenewAccount(_ context.Context, q rowplan.Request, of []*ledger.Topic) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.Topic) ledger.EntityID { return v.AutoRenewAccountID })
 }
 
-func queueMessages(ctx context.Context, b *storage.Batch, parents []*ledger.Topic, args rowplan.Args, done func([]*relay.TopicMessageConnection)) error {
-	p, err := pageArgs(ctx, args, messageKind, 1)
-	if err != nil {
-		return err
-	}
-	f, err := filterArg[ledger.TopicMessageFilter](ctx, args, "filter")
-	if err != nil {
-		return err
-	}
-	entities.QueueTopicMessages(b, keys(parents, func(t *ledger.Topic) ledger.EntityID { return t.EntityID }), f, storagePage(p), func(rows [][]*ledger.TopicMessage) {
-		done(connections(messageKind, p, rows, messageKey))
+func (fields) TopicMessagePayer(_ context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.TopicMessage) ledger.EntityID { return v.PayerAccountID })
+}
+
+func (fields) TopicMessageTransaction(_ context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Transaction], error) {
+	return transactionsAt(q, of, func(v *ledger.TopicMessage) ledger.Timestamp { return v.ConsensusTimestamp })
+}
+
+// TopicMessageTopic reads the topics of messages.
+func (fields) TopicMessageTopic(_ context.Context, q rowplan.Request, of []*ledger.TopicMessage) (rowplan.Results[*ledger.Topic], error) {
+	return read(q, of, func(m *ledger.TopicMessage) ledger.EntityID { return m.TopicID }, queueTopics)
+}
+
+func queueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic)) {
+	entities.QueueTopics(b, ids, func(topics []*ledger.Topic, _ []entities.TopicPart) { done(topics) })
+}
+
+// TopicMessages reads the messages of topics.
+func (fields) TopicMessages(ctx context.Context, q rowplan.Request, of []*ledger.Topic, args graph.TopicMessagesArgs) (
+	rowplan.Results[*relay.TopicMessageConnection], error,
+) {
+	return messageList.below(ctx, q, args.Order, args.Args, func(b *storage.Batch, p storage.Page, done func([][]*ledger.TopicMessage)) error {
+		entities.QueueTopicMessages(b, list.Map(of, func(t *ledger.Topic) ledger.EntityID { return t.EntityID }), args.Filter, p, done)
+		return nil
 	})
-	return nil
 }
 
-func messageKey(m *ledger.TopicMessage) relay.Key { return relay.Key{int64(m.ConsensusTimestamp)} }
+// Topic returns a topic. If a part of it is missing, the outcome reports it.
+func (r queries) Topic(ctx context.Context, args graph.QueryTopicArgs) (*ledger.Topic, error) {
+	t, lacks, err := entities.Topic(ctx, r.db, args.ID)
+	reportMissingTopic(ctx, lacks)
+	return t, err
+}
 
 // missingTopicParts are the kinds of the rows that a topic may lack.
 var missingTopicParts = map[entities.TopicPart]relay.MissingKind{
@@ -75,20 +81,33 @@ func reportMissingTopic(ctx context.Context, part entities.TopicPart) {
 	}
 }
 
-// topicMessage reads one message by its number or its time.
-func (r *Resolver) topicMessage(ctx context.Context, topic *ledger.EntityID, number *int64, at *ledger.Timestamp) (*ledger.TopicMessage, error) {
-	if err := oneOf("sequenceNumber and at", number != nil, at != nil); err != nil {
+// TopicMessages returns a page of the messages of a topic.
+func (r queries) TopicMessages(ctx context.Context, args graph.QueryTopicMessagesArgs) (*relay.TopicMessageConnection, error) {
+	p, sp, err := messageList.page(ctx, args.Order, args.Args)
+	if err != nil {
 		return nil, err
 	}
-	if at != nil {
-		m, err := entities.TopicMessageAt(ctx, r.db, *at)
-		if err != nil || m == nil || topic != nil && m.TopicID != *topic {
+	rows, err := entities.TopicMessages(ctx, r.db, args.Topic, args.Filter, sp)
+	if err != nil {
+		return nil, err
+	}
+	return counted(messageList.connection(p, rows), unfiltered(args.Filter), r.messagesOf(args.Topic)), nil
+}
+
+// TopicMessage returns the message with a sequence number or consensus time.
+func (r queries) TopicMessage(ctx context.Context, args graph.QueryTopicMessageArgs) (*ledger.TopicMessage, error) {
+	if err := oneOf("sequenceNumber and at", args.SequenceNumber != nil, args.At != nil); err != nil {
+		return nil, err
+	}
+	if args.At != nil {
+		m, err := entities.TopicMessageAt(ctx, r.db, *args.At)
+		if err != nil || m == nil || args.Topic != nil && m.TopicID != *args.Topic {
 			return nil, err
 		}
 		return m, nil
 	}
-	if topic == nil {
-		return nil, fault.Input("a sequence number needs its topic")
+	if args.Topic == nil {
+		return nil, fault.Input("sequenceNumber needs topic")
 	}
-	return entities.TopicMessageByNumber(ctx, r.db, *topic, *number)
+	return entities.TopicMessageByNumber(ctx, r.db, *args.Topic, *args.SequenceNumber)
 }

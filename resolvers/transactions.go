@@ -3,89 +3,107 @@ package resolvers
 import (
 	"context"
 
+	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
-	"heliograph/storage"
 	"heliograph/storage/transactions"
 )
 
-// transactionRelations are the arrows from transactions.
-type transactionRelations struct {
-	assessedCustomFees *rowplan.Relation[*ledger.Transaction, []*ledger.AssessedCustomFee]
-	block              *rowplan.Relation[*ledger.Transaction, *ledger.Block]
-	parent             *rowplan.Relation[*ledger.Transaction, *ledger.Transaction]
-	payer              *rowplan.Relation[*ledger.Transaction, *ledger.Account]
-	stakingRewards     *rowplan.Relation[*ledger.Transaction, []*ledger.StakingReward]
-	tokenTransfers     *rowplan.Relation[*ledger.Transaction, []*ledger.TokenTransfer]
-	transfers          *rowplan.Relation[*ledger.Transaction, []*ledger.CryptoTransfer]
+var transactionList = listOf[ledger.Transaction]{
+	"transactions", 1, func(t *ledger.Transaction) relay.Key { return relay.Key{int64(t.ConsensusTimestamp)} },
 }
 
-// partsOf is a relation from transactions to rows of theirs.
-func partsOf[C any](queue func(b *storage.Batch, of []*ledger.Transaction, done func([][]*C))) *rowplan.Relation[*ledger.Transaction, []*C] {
-	return queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Transaction, _ rowplan.Args, done func([][]*C)) error {
-		queue(b, parents, done)
-		return nil
-	})
+const transactionType = "Transaction" // in global ids
+
+// TransactionID returns the global id of a transaction.
+func (fields) TransactionID(t *ledger.Transaction) string {
+	return relay.ID(transactionType, t.ConsensusTimestamp.String())
 }
 
-func newTransactionRelations() transactionRelations {
-	return transactionRelations{
-		assessedCustomFees: partsOf(transactions.QueueAssessedCustomFees),
-		block: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Transaction, _ rowplan.Args, done func([]*ledger.Block)) error {
-			transactions.QueueBlocksAt(b, keys(parents, func(t *ledger.Transaction) ledger.Timestamp { return t.ConsensusTimestamp }), done)
-			return nil
-		}),
-		parent: queued(func(_ context.Context, b *storage.Batch, parents []*ledger.Transaction, _ rowplan.Args, done func([]*ledger.Transaction)) error {
-			transactions.QueueTransactionsAt(b, keys(parents, func(t *ledger.Transaction) ledger.Timestamp { return t.ParentConsensusTimestamp.Or(-1) }), done)
-			return nil
-		}),
-		payer:          accountOf(func(t *ledger.Transaction) ledger.EntityID { return t.PayerAccountID }),
-		stakingRewards: partsOf(transactions.QueueStakingRewardTransfers),
-		tokenTransfers: partsOf(transactions.QueueTokenTransfers),
-		transfers:      partsOf(transactions.QueueTransfers),
-	}
+func (fields) TransactionBlock(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Block], error) {
+	return blocksAt(q, of, func(v *ledger.Transaction) ledger.Timestamp { return v.ConsensusTimestamp })
 }
 
-func (r *transactionRelations) add(t *rowplan.Tables) {
-	t.Transaction.Add("assessedCustomFees", rowplan.RelatedMany(r.assessedCustomFees, func() *rowplan.Object[*ledger.AssessedCustomFee] { return t.AssessedCustomFee }))
-	t.Transaction.Add("block", rowplan.RelatedOne(r.block, func() *rowplan.Object[*ledger.Block] { return t.Block }))
-	t.Transaction.Add("parent", rowplan.RelatedOne(r.parent, func() *rowplan.Object[*ledger.Transaction] { return t.Transaction }))
-	t.Transaction.Add("payer", rowplan.RelatedOne(r.payer, func() *rowplan.Object[*ledger.Account] { return t.Account }))
-	t.Transaction.Add("stakingRewardTransfers", rowplan.RelatedMany(r.stakingRewards, func() *rowplan.Object[*ledger.StakingReward] { return t.StakingReward }))
-	t.Transaction.Add("tokenTransfers", rowplan.RelatedMany(r.tokenTransfers, func() *rowplan.Object[*ledger.TokenTransfer] { return t.TokenTransfer }))
-	t.Transaction.Add("transfers", rowplan.RelatedMany(r.transfers, func() *rowplan.Object[*ledger.CryptoTransfer] { return t.CryptoTransfer }))
+func (fields) TransactionParent(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Transaction], error) {
+	return transactionsAt(q, of, func(v *ledger.Transaction) ledger.Timestamp { return v.ParentConsensusTimestamp.Or(-1) })
 }
 
-func transactionKey(t *ledger.Transaction) relay.Key { return relay.Key{int64(t.ConsensusTimestamp)} }
+func (fields) TransactionPayer(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[*ledger.Account], error) {
+	return accounts(q, of, func(v *ledger.Transaction) ledger.EntityID { return v.PayerAccountID })
+}
 
-// transaction reads the transactions of an id, of a hash, or at a time.
-func (r *Resolver) transaction(ctx context.Context, id *ledger.TransactionID, hash *string, at *ledger.Timestamp, f transactions.TransactionFilterOfID) ([]*ledger.Transaction, error) {
-	if err := oneOf("id, hash and at", id != nil, hash != nil, at != nil); err != nil {
+// TransactionAssessedCustomFees reads the custom fees of transactions.
+func (fields) TransactionAssessedCustomFees(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
+	rowplan.Results[[]*ledger.AssessedCustomFee], error,
+) {
+	return readRows(q, of, transactions.QueueAssessedCustomFees)
+}
+
+// TransactionStakingRewardTransfers reads the staking rewards of transactions.
+func (fields) TransactionStakingRewardTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (
+	rowplan.Results[[]*ledger.StakingReward], error,
+) {
+	return readRows(q, of, transactions.QueueStakingRewardTransfers)
+}
+
+// TransactionTokenTransfers reads the token transfers of transactions.
+func (fields) TransactionTokenTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.TokenTransfer], error) {
+	return readRows(q, of, transactions.QueueTokenTransfers)
+}
+
+// TransactionTransfers reads the hbar transfers of transactions.
+func (fields) TransactionTransfers(_ context.Context, q rowplan.Request, of []*ledger.Transaction) (rowplan.Results[[]*ledger.CryptoTransfer], error) {
+	return readRows(q, of, transactions.QueueTransfers)
+}
+
+// Transaction returns the transactions with an id or hash, or at a consensus time.
+func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArgs) ([]*ledger.Transaction, error) {
+	if err := oneOf("id, hash and at", args.ID != nil, args.Hash != nil, args.At != nil); err != nil {
 		return nil, err
 	}
+	f := transactions.TransactionFilterOfID{Nonce: args.Nonce, Scheduled: args.Scheduled}
 	switch {
-	case id != nil:
-		found, err := transactions.TransactionsByID(ctx, r.db, *id, f)
+	case args.ID != nil:
+		found, err := transactions.TransactionsByID(ctx, r.db, *args.ID, f)
 		if err != nil {
 			return nil, err
 		}
 		relay.OutcomeOf(ctx).Volatile = f.Scheduled == nil && r.mayStillRun(found)
 		return found, nil
-	case hash != nil:
-		h, err := ledger.ParseHash(*hash)
+	case args.Hash != nil:
+		h, err := ledger.ParseHash(*args.Hash)
 		if err != nil {
 			return nil, fault.Input("%v", err)
 		}
 		return transactions.TransactionsByHash(ctx, r.db, h, f)
 	default:
-		t, err := r.transactionAt(ctx, *at)
+		t, err := r.transactionAt(ctx, *args.At)
 		if err != nil || t == nil || f.Nonce != nil && *f.Nonce != t.Nonce || f.Scheduled != nil && *f.Scheduled != t.Scheduled {
 			return nil, err
 		}
 		return []*ledger.Transaction{t}, nil
 	}
+}
+
+// Transactions returns a page of transactions.
+func (r queries) Transactions(ctx context.Context, args graph.QueryTransactionsArgs) (*relay.TransactionConnection, error) {
+	p, sp, err := transactionList.page(ctx, args.Order, args.Args)
+	if err != nil {
+		return nil, err
+	}
+	var rows []*ledger.Transaction
+	if sp.Limit > 0 {
+		f, err := r.withTransactionAccount(ctx, args.Filter)
+		if err != nil {
+			return nil, err
+		}
+		if rows, err = transactions.Transactions(ctx, r.db, f, sp); err != nil {
+			return nil, err
+		}
+	}
+	return estimated(r.Resolver, transactionList.connection(p, rows), unfiltered(args.Filter), transactions.CountTransactions), nil
 }
 
 // mayStillRun tells whether a schedule that the transactions created could still run: its execution would join them.

@@ -138,7 +138,7 @@ func New(o Options) (*Gateway, error) {
 		observer = o.Traces
 	}
 	srv, err := server.New(server.Options{
-		Schema: graph.NewSchema(root), Tables: root.Tables(), Operation: resolvers.Operation,
+		Schema: graph.NewSchema(root.Root()), Tables: root.Tables(), Operation: resolvers.Operation,
 		Classify: resolvers.Classify, Base: o.REST.Base, Limits: relay.Limits{Default: o.REST.LimitDefault, Max: o.REST.LimitMax}, Documents: documents, Bounds: o.Graph.Bounds,
 		MaxBody: o.Graph.MaxBody, MaxValues: o.Graph.MaxValues, IntrospectionOff: o.Graph.IntrospectionOff, SuggestionsOff: o.Graph.SuggestionsOff,
 		Trusted: withLive(o.Graph.Trusted), OnlyTrusted: o.Graph.OnlyTrusted, CacheBytes: o.Graph.CacheBytes, Head: o.DB.Newest,

@@ -84,7 +84,7 @@ func (t *table) listener(from *feed.Place, match func(feed.Place) bool, end func
 	}}
 }
 
-func itself(p feed.Place) feed.Place { return p }
+func itself(p feed.Place, _ bool) feed.Place { return p }
 
 func at(n int) feed.Place { return feed.Place{At: ledger.Timestamp(n / 3), Tie: int64(n % 3)} }
 
@@ -262,7 +262,7 @@ func TestWake(t *testing.T) {
 		wake = make(chan struct{})
 	}
 	f := feed.New(feed.Source[feed.Place]{
-		Name: "rows", Place: itself, Newest: func(context.Context) (feed.Place, error) { return feed.Place{}, nil },
+		Name: "rows", Place: func(p feed.Place) feed.Place { return p }, Newest: func(context.Context) (feed.Place, error) { return feed.Place{}, nil },
 		After: func(_ context.Context, after feed.Place, limit int) ([]feed.Place, error) {
 			return rows.between(after, last, all, limit)
 		},

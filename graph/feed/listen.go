@@ -22,8 +22,18 @@ type Listener[T any] struct {
 // page is how many rows of history are read at a time.
 const page = 200
 
-// Listen starts to listen until ctx ends. What is heard comes through the channel, which is closed at the end.
-func Listen[T, V any](ctx context.Context, f *Feed[T], l Listener[T], value func(T) V) <-chan V {
+// Row returns the value of a row that listeners receive. New rows are the same for all listeners, so that they can share what is read for them. live is
+// false for rows that other listeners received earlier: what was read for them then may be outdated, so the listener receives a copy.
+func Row[T any](row *T, live bool) *T {
+	if live {
+		return row
+	}
+	own := *row
+	return &own
+}
+
+// Listen delivers rows until ctx ends, and closes the channel then. value converts a row; see [Row].
+func Listen[T, V any](ctx context.Context, f *Feed[T], l Listener[T], value func(row T, live bool) V) <-chan V {
 	out := make(chan V)
 	go func() {
 		defer close(out)
@@ -41,7 +51,8 @@ func Listen[T, V any](ctx context.Context, f *Feed[T], l Listener[T], value func
 type hearing[T, V any] struct {
 	reader *reader[T]
 	l      *Listener[T]
-	value  func(T) V
+	value  func(T, bool) V
+	live   bool // the listener has reached the end of the log
 	out    chan<- V
 }
 
@@ -83,6 +94,7 @@ func (h *hearing[T, V]) run(ctx, feed context.Context) error {
 		if len(rows) > 0 {
 			continue
 		}
+		h.live = true
 		select {
 		case <-wake:
 		case <-ctx.Done():
@@ -158,7 +170,7 @@ func (h *hearing[T, V]) past(ctx, feed context.Context, after Place) (uint64, er
 
 func (h *hearing[T, V]) tell(ctx, feed context.Context, row T) error {
 	select {
-	case h.out <- h.value(row):
+	case h.out <- h.value(row, h.live):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err() //nolint:wrapcheck // seen by nobody

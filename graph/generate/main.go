@@ -1,4 +1,5 @@
-// Command generate makes the graph's code of the schema and gqlgen.yml: gqlgen's own, and the tables of the row plan from the same bindings.
+// Command generate writes the code of the graph from its schema and gqlgen.yml: gqlgen's own, the tables of the row plan, and what connects fields to
+// the functions that read them.
 package main
 
 import (
@@ -8,6 +9,7 @@ import (
 	"os"
 
 	"github.com/99designs/gqlgen/api"
+	"github.com/99designs/gqlgen/codegen"
 	"github.com/99designs/gqlgen/codegen/config"
 
 	"heliograph/graph/sdl"
@@ -18,7 +20,7 @@ func main() {
 	if err != nil {
 		log.Fatalf("reading gqlgen.yml: %v", err)
 	}
-	if err := api.Generate(cfg, api.AddPlugin(tables{out: "graph/rowplan/tables_gen.go"}), api.AddPlugin(inputs{out: "graph/inputs_gen.go"}), api.AddPlugin(roots{out: "graph/roots_gen.go"})); err != nil {
+	if err := api.Generate(cfg, api.AddPlugin(generator{})); err != nil {
 		log.Fatalf("generating the graph: %v", err)
 	}
 	if err := os.WriteFile("graph/schema.graphql", []byte(sdl.Print(cfg.Schema)), 0o644); err != nil {
@@ -26,14 +28,31 @@ func main() {
 	}
 }
 
-// writeSource formats a file of Go and writes it.
-func writeSource(name string, src []byte) error {
-	formatted, err := format.Source(src)
+// generator is a gqlgen plugin that writes the files of package graph which are not gqlgen's.
+type generator struct{}
+
+// Name implements gqlgen's plugin interface.
+func (generator) Name() string { return "heliograph" }
+
+// GenerateCode implements gqlgen's code generator interface.
+func (generator) GenerateCode(data *codegen.Data) error {
+	fields, err := fieldsOf(data)
 	if err != nil {
-		return fmt.Errorf("formatting %s: %w\n%s", name, err, src)
+		return err
 	}
-	if err := os.WriteFile(name, formatted, 0o644); err != nil {
-		return fmt.Errorf("writing generated code: %w", err)
+	for name, src := range map[string][]byte{
+		"graph/inputs_gen.go": inputs(data),
+		"graph/roots_gen.go":  roots(data),
+		"graph/fields_gen.go": fields.source(),
+		"graph/tables_gen.go": fields.tables(),
+	} {
+		formatted, err := format.Source(src)
+		if err != nil {
+			return fmt.Errorf("formatting %s: %w\n%s", name, err, src)
+		}
+		if err := os.WriteFile(name, formatted, 0o644); err != nil {
+			return fmt.Errorf("writing generated code: %w", err)
+		}
 	}
 	return nil
 }

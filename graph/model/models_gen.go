@@ -435,67 +435,6 @@ func (e BlockOrder) MarshalJSON() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// A unit of the ledger's currency.
-type HbarUnit string
-
-const (
-	// The smallest unit of the ledger: 10^-8 hbar.
-	HbarUnitTinybar HbarUnit = "TINYBAR"
-	// The unit of the EVM: 10^-18 hbar, or 10^-10 tinybar.
-	HbarUnitWeibar HbarUnit = "WEIBAR"
-	// Hbar, with up to eight decimals.
-	HbarUnitHbar HbarUnit = "HBAR"
-)
-
-var AllHbarUnit = []HbarUnit{
-	HbarUnitTinybar,
-	HbarUnitWeibar,
-	HbarUnitHbar,
-}
-
-func (e HbarUnit) IsValid() bool {
-	switch e {
-	case HbarUnitTinybar, HbarUnitWeibar, HbarUnitHbar:
-		return true
-	}
-	return false
-}
-
-func (e HbarUnit) String() string {
-	return string(e)
-}
-
-func (e *HbarUnit) UnmarshalGQL(v any) error {
-	str, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("enums must be strings")
-	}
-
-	*e = HbarUnit(str)
-	if !e.IsValid() {
-		return fmt.Errorf("%s is not a valid HbarUnit", str)
-	}
-	return nil
-}
-
-func (e HbarUnit) MarshalGQL(w io.Writer) {
-	fmt.Fprint(w, strconv.Quote(e.String()))
-}
-
-func (e *HbarUnit) UnmarshalJSON(b []byte) error {
-	s, err := strconv.Unquote(string(b))
-	if err != nil {
-		return err
-	}
-	return e.UnmarshalGQL(s)
-}
-
-func (e HbarUnit) MarshalJSON() ([]byte, error) {
-	var buf bytes.Buffer
-	e.MarshalGQL(&buf)
-	return buf.Bytes(), nil
-}
-
 // Sort order of maintenances.
 type MaintenanceOrder string
 

@@ -5,37 +5,37 @@ import (
 	"sync"
 )
 
-// Bounds of the memory that is kept for answers, in bytes: less is not worth the trouble, more would be held for the sake of a rare answer.
+// Sizes in bytes of the buffers that are reused. Smaller ones are cheap to allocate, and larger ones would hold memory for rare responses.
 const (
-	leastKept = 1 << 10
-	mostKept  = 1 << 20
+	minReused = 1 << 10
+	maxReused = 1 << 20
 )
 
-// Buffers keep the memory of answers that have been sent, for the answers to come.
+// Buffers reuses the memory of responses that have been sent.
 type Buffers struct {
 	pool sync.Pool // of *[]byte
 }
 
-// Give hands over the memory of an answer. Nobody may use it any more.
-func (b *Buffers) Give(answer []byte) {
-	if c := cap(answer); c >= leastKept && c <= mostKept {
-		kept := answer[:0]
-		b.pool.Put(&kept)
+// Give returns the memory of a response to the pool. The caller must not use it any more.
+func (b *Buffers) Give(response []byte) {
+	if c := cap(response); c >= minReused && c <= maxReused {
+		free := response[:0]
+		b.pool.Put(&free)
 	}
 }
 
-// room makes sure that n bytes can be appended to buf without growing it, where n is known beforehand. The memory that it had is given back.
-func (b *Buffers) room(buf *bytes.Buffer, n int) {
+// grow makes sure that n more bytes fit into buf without another allocation. The memory that buf had goes back to the pool.
+func (b *Buffers) grow(buf *bytes.Buffer, n int) {
 	if buf.Available() >= n {
 		return
 	}
 	n += buf.Len()
-	kept, _ := b.pool.Get().(*[]byte)
-	if kept == nil || cap(*kept) < n {
+	free, _ := b.pool.Get().(*[]byte)
+	if free == nil || cap(*free) < n {
 		memory := make([]byte, 0, n)
-		kept = &memory
+		free = &memory
 	}
 	old := buf.Bytes()
-	*buf = *bytes.NewBuffer(append(*kept, old...))
+	*buf = *bytes.NewBuffer(append(*free, old...))
 	b.Give(old)
 }

@@ -6,66 +6,130 @@ import (
 	"strconv"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/graph/scalar"
 )
 
-// compiler collects what is known about a plan while it is compiled.
+// compiler collects the properties of a plan while it is compiled.
 type compiler struct {
-	slots int
-	all   []conditions // of the fields that have some
-	// partial is set when a field has no plan: the plan then loads but does not write.
-	partial bool
+	slots      int
+	conditions []condition
+	oneByOne   bool
+	foreign    bool
 }
 
-// merge makes one field of two selections of it (§5.3.2 of the GraphQL specification: their names and arguments are equal).
-func merge(a, b *ast.Field) *ast.Field {
-	merged := *a // at the place of the first, by which gqlgen's resolvers know the field
-	merged.SelectionSet = slices.Concat(a.SelectionSet, b.SelectionSet)
-	return &merged
+func (c *compiler) slot() int {
+	c.slots++
+	return c.slots - 1
 }
 
-// conditions are the @skip and @include on the way to a field.
-type conditions []*ast.Directive
+// directives are the @skip and @include on the way to a field. The field is included if all of them allow it.
+type directives []*ast.Directive
 
-// selected is a field of a selection set with its conditions.
-type selected struct {
-	field      *ast.Field
-	conditions conditions
+// condition holds if any of some directives allow a field and none of others do.
+type condition struct{ any, none []directives }
+
+// always is the index of no condition.
+const always = -1
+
+// condition adds a condition to the plan.
+func (c *compiler) condition(when condition) int {
+	if slices.ContainsFunc(when.any, func(d directives) bool { return d == nil }) && len(when.none) == 0 {
+		return always
+	}
+	c.conditions = append(c.conditions, when)
+	return len(c.conditions) - 1
 }
 
-// collect flattens a selection set for an object of the given names, as CollectFields of the GraphQL specification (§6.3.2) does, but
-// leaves conditions to be decided when the plan runs.
-func (c *compiler) collect(out []selected, set ast.SelectionSet, names []string, outer conditions) []selected {
-	for _, s := range set {
-		switch s := s.(type) {
-		case *ast.Field:
-			conditions := c.conditions(outer, s.Directives)
-			at := slices.IndexFunc(out, func(o selected) bool { return o.field.Alias == s.Alias })
-			switch {
-			case at < 0:
-				out = append(out, selected{s, conditions})
-			case len(conditions) > 0 || len(out[at].conditions) > 0:
-				c.partial = true // which selections there are to merge is known when they run: gqlgen does that
-			case len(s.SelectionSet) > 0:
-				out[at].field = merge(out[at].field, s)
-			}
-		case *ast.InlineFragment:
-			if s.TypeCondition == "" || slices.Contains(names, s.TypeCondition) {
-				out = c.collect(out, s.SelectionSet, names, c.conditions(outer, s.Directives))
-			}
-		case *ast.FragmentSpread:
-			if slices.Contains(names, s.Definition.TypeCondition) {
-				out = c.collect(out, s.Definition.SelectionSet, names, c.conditions(outer, s.Directives))
-			}
-		}
+// evaluate returns which conditions hold.
+func evaluate(conditions []condition, variables map[string]any) []bool {
+	if conditions == nil {
+		return nil
+	}
+	allowed := func(of directives) bool {
+		return !slices.ContainsFunc(of, func(d *ast.Directive) bool {
+			v, err := d.Arguments.ForName("if").Value.Value(variables)
+			on, _ := v.(bool)
+			return err != nil || on == (d.Name == "skip")
+		})
+	}
+	out := make([]bool, len(conditions))
+	for i, when := range conditions {
+		out[i] = slices.ContainsFunc(when.any, allowed) && !slices.ContainsFunc(when.none, allowed)
 	}
 	return out
 }
 
-// conditions adds the @skip and @include among directives to outer. Any other directive changes the answer in a way that plans do not know.
-func (c *compiler) conditions(outer conditions, directives ast.DirectiveList) conditions {
-	for _, d := range directives {
+// selected is a response name in a selection set: one field, merged of all its occurrences.
+type selected struct {
+	field       *ast.Field
+	occurrences []directives
+	merged      bool
+}
+
+// occurrence is where a response name is selected.
+type occurrence struct{ name, number int }
+
+// collector flattens a selection set for an object, as CollectFields of the GraphQL specification (§6.3.2) does. Conditions are evaluated when the plan runs.
+type collector struct {
+	*compiler
+	names []string // of the object, its interfaces and unions
+	out   []*selected
+	order []occurrence
+}
+
+func (c *collector) collect(set ast.SelectionSet, outer directives) {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			c.add(s, c.directives(outer, s.Directives))
+		case *ast.InlineFragment:
+			if s.TypeCondition == "" || slices.Contains(c.names, s.TypeCondition) {
+				c.collect(s.SelectionSet, c.directives(outer, s.Directives))
+			}
+		case *ast.FragmentSpread:
+			if slices.Contains(c.names, s.Definition.TypeCondition) {
+				c.collect(s.Definition.SelectionSet, c.directives(outer, s.Directives))
+			}
+		}
+	}
+}
+
+// add adds an occurrence of a field. The selection sets of all occurrences are merged, each under its own directives (§5.3.2 of the specification: names and
+// arguments are equal).
+func (c *collector) add(f *ast.Field, of directives) {
+	at := slices.IndexFunc(c.out, func(s *selected) bool { return s.field.Alias == f.Alias })
+	if at < 0 {
+		at = len(c.out)
+		c.out = append(c.out, &selected{field: f})
+	} else if s := c.out[at]; len(f.SelectionSet) > 0 {
+		if !s.merged {
+			first := *s.field // the position of the first is the one that gqlgen's executor uses
+			first.SelectionSet = under(s.occurrences[0], first.SelectionSet)
+			s.field, s.merged = &first, true
+		}
+		s.field.SelectionSet = slices.Concat(s.field.SelectionSet, under(of, f.SelectionSet))
+	}
+	s := c.out[at]
+	if !slices.ContainsFunc(s.occurrences, func(d directives) bool { return d == nil }) { // else an earlier one is always included
+		c.order = append(c.order, occurrence{at, len(s.occurrences)})
+	}
+	s.occurrences = append(s.occurrences, of)
+}
+
+// under is a selection set that is included if directives allow it.
+func under(of directives, set ast.SelectionSet) ast.SelectionSet {
+	if of == nil {
+		return set
+	}
+	return ast.SelectionSet{&ast.InlineFragment{Directives: ast.DirectiveList(of), SelectionSet: set}}
+}
+
+// directives adds @skip and @include to outer.
+func (c *collector) directives(outer directives, list ast.DirectiveList) directives {
+	for _, d := range list {
 		if d.Name != "skip" && d.Name != "include" {
-			c.partial = true
+			c.foreign = true
 			continue
 		}
 		outer = append(slices.Clip(outer), d)
@@ -73,69 +137,49 @@ func (c *compiler) conditions(outer conditions, directives ast.DirectiveList) co
 	return outer
 }
 
-// column is a compiled field of an object.
+// column is a field of an object in the response.
 type column[T any] struct {
-	prefix    string // `,"alias":`
-	condition int    // the place of its conditions among those of the plan, or always
+	prefix string // `,"alias":`
+	when   int    // index of the condition under which it is written
 	node[T]
 }
 
-// always is the place of no condition.
-const always = -1
-
-// condition gives conditions a place in the plan.
-func (c *compiler) condition(of conditions) int {
-	if of == nil {
-		return always
-	}
-	c.all = append(c.all, of)
-	return len(c.all) - 1
+// columnLoad is the load of a field.
+type columnLoad[T any] struct {
+	when int
+	load func(ctx context.Context, r *run, rows []T) error
 }
 
-// shows tells whether the conditions let the field through.
-func (col *column[T]) shows(r *run) bool { return col.condition == always || r.holds[col.condition] }
+// included reports whether the condition at an index holds.
+func (r *run) included(when int) bool { return when == always || r.holds[when] }
 
-// evaluate tells of the conditions of each field whether all let it through.
-func evaluate(all []conditions, variables map[string]any) []bool {
-	if all == nil {
-		return nil
-	}
-	out := make([]bool, len(all))
-	for i, of := range all {
-		out[i] = !slices.ContainsFunc(of, func(d *ast.Directive) bool {
-			v, err := d.Arguments.ForName("if").Value.Value(variables)
-			on, _ := v.(bool)
-			return err != nil || on == (d.Name == "skip")
-		})
-	}
-	return out
-}
-
-// compile makes the node of a selection set.
+// compile returns the node of a selection set. A nil row is null.
 func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
-	var columns []column[T]
-	loads := false
-	for _, s := range c.collect(nil, set, o.names, nil) {
-		prefix := "," + strconv.Quote(s.field.Alias) + ":"
-		if s.field.Name == "__typename" {
-			name := strconv.Quote(o.names[0])
-			columns = append(columns, column[T]{prefix, c.condition(s.conditions), node[T]{put: func(dst []byte, _ *run, _ T) []byte { return append(dst, name...) }}})
-			continue
+	fields := collector{compiler: c, names: o.names}
+	fields.collect(set, nil)
+	var loads []columnLoad[T]
+	nodes := make([]node[T], len(fields.out))
+	for i, s := range fields.out {
+		nodes[i] = o.node(c, s.field)
+		if nodes[i].load != nil {
+			loads = append(loads, columnLoad[T]{c.condition(condition{any: s.occurrences}), nodes[i].load})
 		}
-		field, ok := o.fields[s.field.Name]
-		if !ok {
-			c.partial = true
-			continue
-		}
-		n := field.compile(c, s.field)
-		loads = loads || n.load != nil
-		columns = append(columns, column[T]{prefix, c.condition(s.conditions), n})
+	}
+	columns := make([]column[T], len(fields.order))
+	for i, at := range fields.order {
+		s := fields.out[at.name]
+		// A name is written where its first occurrence is that is included.
+		when := c.condition(condition{any: s.occurrences[at.number : at.number+1], none: s.occurrences[:at.number:at.number]})
+		columns[i] = column[T]{"," + strconv.Quote(s.field.Alias) + ":", when, nodes[at.name]}
 	}
 	n := node[T]{put: func(dst []byte, r *run, v T) []byte {
+		if isNil(v) {
+			return append(dst, "null"...)
+		}
 		at := len(dst)
 		for i := range columns {
 			col := &columns[i]
-			if !col.shows(r) {
+			if !r.included(col.when) {
 				continue
 			}
 			dst = append(dst, col.prefix...)
@@ -151,17 +195,14 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 		dst[at] = '{'
 		return append(dst, '}')
 	}}
-	if loads {
+	if loads != nil {
 		n.load = func(ctx context.Context, r *run, rows []T) error {
-			if len(rows) == 0 {
-				rows = nil // loads still run: each puts an empty result into its slot
-			}
-			for i := range columns {
-				col := &columns[i]
-				if col.load == nil || !col.shows(r) {
+			rows = present(rows)
+			for i := range loads {
+				if !r.included(loads[i].when) {
 					continue
 				}
-				if err := col.load(ctx, r, rows); err != nil {
+				if err := loads[i].load(ctx, r, rows); err != nil {
 					return err
 				}
 			}
@@ -169,4 +210,18 @@ func (o *Object[T]) compile(c *compiler, set ast.SelectionSet) node[T] {
 		}
 	}
 	return n
+}
+
+// node returns the node of one field.
+func (o *Object[T]) node(c *compiler, f *ast.Field) node[T] {
+	if f.Name == "__typename" {
+		name := strconv.Quote(o.names[0])
+		return scalarNode(func(dst []byte, _ T, _ scalar.Style) []byte { return append(dst, name...) })
+	}
+	field, ok := o.fields[f.Name]
+	if !ok {
+		c.foreign = true // left to gqlgen's executor; a test compares tables and schema
+		return node[T]{put: func(dst []byte, _ *run, _ T) []byte { return dst }}
+	}
+	return field.compile(c, f)
 }

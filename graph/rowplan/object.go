@@ -1,9 +1,9 @@
-// Package rowplan answers selections of rows without visiting their fields one by one. It compiles a selection set over plain Go rows into one
-// function that appends JSON, and into loads that read what belongs to the rows, level by level and one round trip a level. gqlgen's own way
-// of answering stays the measure: a selection that has no plan is left to it, and both must give the same bytes.
+// Package rowplan writes the JSON of selected rows without visiting their fields one by one. It compiles a selection set over Go rows into one
+// function that appends JSON, and into loads that read related rows level by level, with one round trip per level. gqlgen's executor is the
+// reference: with and without plans, responses are the same bytes.
 //
-// Type parameters T and C are the types of pointers to rows, not of the rows: the compiler makes one code for all pointers, but another one for
-// each struct. For the same reason they are any and not comparable.
+// Type parameters T and C are types of pointers to rows, not of rows: the compiler generates one instance for all pointers, but one for each
+// struct. For the same reason their constraint is any and not comparable.
 package rowplan
 
 import (
@@ -14,170 +14,114 @@ import (
 	"heliograph/graph/scalar"
 )
 
-// isNil tells whether a row is not there.
-func isNil[T any](row T) bool {
-	var none T
-	return any(row) == any(none)
+// node is a compiled field or selection set of values of type V.
+type node[V any] struct {
+	// put appends the JSON of a value.
+	put func(dst []byte, r *run, v V) []byte
+	// bare does what put does if the JSON depends on the value alone. It may be nil.
+	bare func(dst []byte, v V, style scalar.Style) []byte
+	// load reads related rows of values, in the order in which they will be put. It is nil if there are none.
+	load func(ctx context.Context, r *run, values []V) error
 }
 
-// put appends the JSON of a part of v.
-type put[T any] func(dst []byte, r *run, v T) []byte
-
-// write appends the JSON of a scalar of v.
-type write[T any] func(dst []byte, v T, style scalar.Style) []byte
-
-// node is a compiled field or selection set: how to write it, and how to load what it shows of other rows.
-type node[T any] struct {
-	put  put[T]
-	bare write[T]                                          // does what put does, where that depends on the row alone
-	load func(ctx context.Context, r *run, rows []T) error // nil when there is nothing to load
+// write appends the JSON of a value with the shorter of the two functions.
+func (n *node[V]) write(dst []byte, r *run, v V) []byte {
+	if n.bare != nil {
+		return n.bare(dst, v, r.style)
+	}
+	return n.put(dst, r, v)
 }
 
-// Field says how one field of a GraphQL object is read from a T.
+// Field is a field of a GraphQL object with the Go type T.
 type Field[T any] struct {
 	compile func(c *compiler, f *ast.Field) node[T]
 }
 
-// Object says how the fields of a GraphQL object are read from a T.
+// Object is the table of a GraphQL object's fields.
 type Object[T any] struct {
-	names  []string // the object's name and those of its interfaces
+	names  []string // of the object and its interfaces
 	fields map[string]Field[T]
 }
 
-// NewObject makes the table of an object. names are its own name and those of its interfaces.
+// NewObject returns a table. names are the object's own name and those of its interfaces and unions.
 func NewObject[T any](names []string, fields map[string]Field[T]) *Object[T] {
 	return &Object[T]{names: names, fields: fields}
 }
 
-// Add adds a field, or replaces it.
-func (o *Object[T]) Add(name string, f Field[T]) { o.fields[name] = f }
+// Name returns the name of the GraphQL object.
+func (o *Object[T]) Name() string { return o.names[0] }
+
+// Has reports whether the table has a field.
+func (o *Object[T]) Has(field string) bool {
+	_, ok := o.fields[field]
+	return ok
+}
 
 // Scalar is a field that a function writes.
 func Scalar[T any](write func(dst []byte, v T, style scalar.Style) []byte) Field[T] {
-	return Field[T]{compile: func(*compiler, *ast.Field) node[T] {
-		return node[T]{put: func(dst []byte, r *run, v T) []byte { return write(dst, v, r.style) }, bare: write}
-	}}
+	return Field[T]{compile: func(*compiler, *ast.Field) node[T] { return scalarNode(write) }}
 }
 
-// Scalars is a field with a list of scalars.
-func Scalars[T, V any](get func(T) []V, write scalar.Func[V]) Field[T] {
-	return Scalar(func(dst []byte, v T, style scalar.Style) []byte {
-		dst = append(dst, '[')
-		for i, item := range get(v) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = write(dst, item, style)
-		}
-		return append(dst, ']')
-	})
-}
-
-// NullableScalars is [Scalars] for a list that may be null: a nil slice is.
-func NullableScalars[T, V any](get func(T) []V, write scalar.Func[V]) Field[T] {
-	list := Scalars(get, write)
-	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
-		whole := list.compile(c, f).put
-		return node[T]{put: func(dst []byte, r *run, v T) []byte {
-			if get(v) == nil {
-				return append(dst, "null"...)
-			}
-			return whole(dst, r, v)
-		}}
-	}}
-}
-
-// One is a field with an object that the row holds; nil is written as null.
-func One[T, C any](get func(T) C, child func() *Object[C]) Field[T] {
-	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
-		inner := child().compile(c, f.SelectionSet)
-		n := node[T]{put: func(dst []byte, r *run, v T) []byte {
-			if item := get(v); !isNil(item) {
-				return inner.put(dst, r, item)
-			}
-			return append(dst, "null"...)
-		}}
-		if inner.load != nil {
-			n.load = func(ctx context.Context, r *run, rows []T) error {
-				items := make([]C, 0, len(rows))
-				for _, row := range rows {
-					if item := get(row); !isNil(item) {
-						items = append(items, item)
-					}
-				}
-				return inner.load(ctx, r, items)
-			}
-		}
-		return n
-	}}
+// Get is a field that a function reads from the row.
+func Get[T, V any](get func(T) V, shape Shape[V]) Field[T] {
+	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] { return through(shape.compile(c, f), get) }}
 }
 
 // Many is a field with a list of objects that the row holds.
 func Many[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {
-	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
-		inner := child().compile(c, f.SelectionSet)
-		n := node[T]{put: func(dst []byte, r *run, v T) []byte { return putList(dst, r, get(v), inner.put) }}
-		if inner.load != nil {
-			n.load = func(ctx context.Context, r *run, rows []T) error {
-				if len(rows) == 1 {
-					return inner.load(ctx, r, present(get(rows[0])))
-				}
-				var items []C
-				for _, row := range rows {
-					items = append(items, present(get(row))...)
-				}
-				return inner.load(ctx, r, items)
-			}
-		}
-		return n
-	}}
+	return Get(get, ListOf(ObjectOf(child)))
 }
 
-// NullableMany is [Many] for a list that may be null: a nil slice is.
+// NullableMany is [Many] for a list that is null if the slice is nil.
 func NullableMany[T, C any](get func(T) []C, child func() *Object[C]) Field[T] {
-	many := Many(get, child)
+	return Get(get, NullableListOf(ObjectOf(child)))
+}
+
+// through is the node of values that get reads from other values.
+func through[T, V any](inner node[V], get func(T) V) node[T] {
+	n := node[T]{put: func(dst []byte, r *run, v T) []byte { return inner.put(dst, r, get(v)) }}
+	if inner.bare != nil {
+		n.bare = func(dst []byte, v T, style scalar.Style) []byte { return inner.bare(dst, get(v), style) }
+	}
+	if inner.load != nil {
+		n.load = func(ctx context.Context, r *run, rows []T) error {
+			values := make([]V, len(rows))
+			for i, row := range rows {
+				values[i] = get(row)
+			}
+			return inner.load(ctx, r, values)
+		}
+	}
+	return n
+}
+
+// Args reads the arguments of a field.
+type Args[A any] func(ctx context.Context, f *ast.Field, variables map[string]any) (A, error)
+
+// Compute is a field that a function computes from the row and the field's arguments, which are read once for all rows.
+func Compute[T, A, V any](args Args[A], compute func(T, A) V, shape Shape[V]) Field[T] {
 	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
-		n := many.compile(c, f)
-		list := n.put
-		n.put = func(dst []byte, r *run, v T) []byte {
-			if get(v) == nil {
-				return append(dst, "null"...)
-			}
-			return list(dst, r, v)
+		slot := c.slot()
+		inner := shape.compile(c, f)
+		return node[T]{
+			put: func(dst []byte, r *run, v T) []byte {
+				return inner.write(dst, r, compute(v, *r.slots[slot].(*A)))
+			},
+			load: func(ctx context.Context, r *run, rows []T) error {
+				a, err := args(ctx, f, r.variables)
+				if err != nil {
+					return err
+				}
+				r.slots[slot] = &a
+				if inner.load == nil {
+					return nil
+				}
+				values := make([]V, len(rows))
+				for i, row := range rows {
+					values[i] = compute(row, a)
+				}
+				return inner.load(ctx, r, values)
+			},
 		}
-		return n
 	}}
-}
-
-// putList writes a list; an element that is nil is null.
-func putList[C any](dst []byte, r *run, items []C, write put[C]) []byte {
-	dst = append(dst, '[')
-	for i, item := range items {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if isNil(item) {
-			dst = append(dst, "null"...)
-			continue
-		}
-		dst = write(dst, r, item)
-	}
-	return append(dst, ']')
-}
-
-// present drops what is nil; it copies only when there is something to drop.
-func present[C any](items []C) []C {
-	for i, item := range items {
-		if !isNil(item) {
-			continue
-		}
-		kept := append(make([]C, 0, len(items)), items[:i]...)
-		for _, item := range items[i+1:] {
-			if !isNil(item) {
-				kept = append(kept, item)
-			}
-		}
-		return kept
-	}
-	return items
 }

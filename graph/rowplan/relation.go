@@ -2,31 +2,110 @@ package rowplan
 
 import (
 	"context"
+	"errors"
+	"sync"
 
 	"github.com/vektah/gqlparser/v2/ast"
-
-	"heliograph/graph/scalar"
 )
 
-// Batch collects statements that go to the database together.
+// Batch collects statements that are sent to the database together.
 type Batch interface {
-	// Len is how many statements wait.
+	// Len returns the number of queued statements.
 	Len() int
-	// Run sends them in one round trip and hands each its answer.
+	// Run sends them in one round trip and passes each its result.
 	Run(ctx context.Context) error
 }
 
-// Args are the arguments of a field as the operation gives them, defaults included.
-type Args map[string]any
-
-// Relation reads what a field shows of other rows, for many parents at once. R is C for a field with one object and []C for a list.
-type Relation[T, R any] struct {
-	// Load queues the statements that read the field for all parents and returns a function that gives one result a parent, in the same
-	// order, once the batch has run. It may queue nothing.
-	Load func(ctx context.Context, b Batch, parents []T, args Args) (func() ([]R, error), error)
+// Request is one read of a field for all parents of a level.
+type Request struct {
+	// Batch takes the statements of the level.
+	Batch Batch
+	// Selection is what is selected below the field.
+	Selection Selection
 }
 
-// results hands the results of a relation to the writer. Rows are written in the order in which they were loaded, so a counter finds them.
+// Results returns one result per parent, in the order of the parents, once the batch has run. The error can be [ParentErrors].
+type Results[R any] func() ([]R, error)
+
+// Relation is a field that is read for many parents at once.
+type Relation[T, R any] struct {
+	// Args reads the field's arguments, once for all parents. It is nil if the field has none.
+	Args Args[any]
+	// Load queues the statements that read the field for all parents. It may queue none.
+	Load func(ctx context.Context, q Request, parents []T, args any) (Results[R], error)
+	// OneByOne is set if Load can return [ParentErrors].
+	OneByOne bool
+	// Method is set if gqlgen reads the field from the parent itself, without [Resolve].
+	Method bool
+}
+
+// queue reads the arguments and calls Load.
+func (rel *Relation[T, R]) queue(ctx context.Context, q Request, f *ast.Field, variables map[string]any, parents []T) (Results[R], error) {
+	var args any
+	if rel.Args != nil {
+		var err error
+		if args, err = rel.Args(ctx, f, variables); err != nil {
+			return nil, err
+		}
+	}
+	return rel.Load(ctx, q, parents, args)
+}
+
+// ParentErrors are the errors of single parents: one element per parent, nil for those without an error.
+type ParentErrors []error
+
+// Error implements error.
+func (e ParentErrors) Error() string { return errors.Join(e...).Error() }
+
+// OneByOne returns the Load function of a field that is read for each parent by itself. Parents are read concurrently.
+func OneByOne[T, R any](read func(ctx context.Context, parent T, args any) (R, error)) func(context.Context, Request, []T, any) (Results[R], error) {
+	return func(ctx context.Context, _ Request, parents []T, args any) (Results[R], error) {
+		got, errs := make([]R, len(parents)), make(ParentErrors, len(parents))
+		panics := make([]any, len(parents))
+		var done sync.WaitGroup
+		for i, parent := range parents {
+			done.Go(func() {
+				defer func() { panics[i] = recover() }()
+				got[i], errs[i] = read(ctx, parent, args)
+			})
+		}
+		return func() ([]R, error) {
+			done.Wait()
+			var err error
+			for i := range parents {
+				if panics[i] != nil {
+					panic(panics[i]) // where the executor recovers
+				}
+				if errs[i] != nil {
+					err = errs
+				}
+			}
+			return got, err
+		}, nil
+	}
+}
+
+// Read is a field that a relation reads.
+func Read[T, R any](rel *Relation[T, R], shape Shape[R]) Field[T] {
+	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
+		slot := c.slot()
+		inner := shape.compile(c, f)
+		c.oneByOne = c.oneByOne || rel.OneByOne
+		return node[T]{
+			put: func(dst []byte, r *run, _ T) []byte { return inner.write(dst, r, r.slots[slot].(*results[R]).take()) },
+			load: func(ctx context.Context, r *run, rows []T) error {
+				return load(ctx, r, slot, f, rel, rows, inner.load)
+			},
+		}
+	}}
+}
+
+// ReadMany is a field with a list of objects that a relation reads.
+func ReadMany[T, C any](rel *Relation[T, []C], child func() *Object[C]) Field[T] {
+	return Read(rel, ListOf(ObjectOf(child)))
+}
+
+// results passes the results of a relation to the writer. Rows are written in the order in which they were loaded, so a counter is enough.
 type results[R any] struct {
 	rows []R
 	next int
@@ -37,106 +116,79 @@ func (s *results[R]) take() R {
 	return s.rows[s.next-1]
 }
 
-// RelatedOne is a field with one object that a relation reads.
-func RelatedOne[T, C any](rel *Relation[T, C], child func() *Object[C]) Field[T] {
-	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
-		slot := c.slot()
-		inner := child().compile(c, f.SelectionSet)
-		return node[T]{
-			put: func(dst []byte, r *run, _ T) []byte {
-				if item := r.slots[slot].(*results[C]).take(); !isNil(item) {
-					return inner.put(dst, r, item)
-				}
-				return append(dst, "null"...)
-			},
-			load: func(ctx context.Context, r *run, rows []T) error {
-				return load(ctx, r, slot, f, rel, rows, func(ctx context.Context, got []C) error {
-					if inner.load == nil {
-						return nil
-					}
-					return inner.load(ctx, r, present(got))
-				})
-			},
+// load queues a relation for rows. When the level has been read, it stores the results and continues below them.
+func load[T, R any](ctx context.Context, r *run, slot int, f *ast.Field, rel *Relation[T, R], rows []T, below func(context.Context, *run, []R) error) error {
+	done := func(ctx context.Context, got []R) error {
+		r.slots[slot] = &results[R]{rows: got}
+		if below == nil {
+			return nil
 		}
-	}}
-}
-
-// RelatedMany is a field with a list of objects that a relation reads.
-func RelatedMany[T, C any](rel *Relation[T, []C], child func() *Object[C]) Field[T] {
-	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
-		slot := c.slot()
-		inner := child().compile(c, f.SelectionSet)
-		return node[T]{
-			put: func(dst []byte, r *run, _ T) []byte {
-				return putList(dst, r, r.slots[slot].(*results[[]C]).take(), inner.put)
-			},
-			load: func(ctx context.Context, r *run, rows []T) error {
-				return load(ctx, r, slot, f, rel, rows, func(ctx context.Context, got [][]C) error {
-					if inner.load == nil {
-						return nil
-					}
-					var items []C
-					for _, list := range got {
-						items = append(items, present(list)...)
-					}
-					return inner.load(ctx, r, items)
-				})
-			},
-		}
-	}}
-}
-
-// RelatedScalar is a field with a scalar that a relation reads.
-func RelatedScalar[T, V any](rel *Relation[T, V], write scalar.Func[V]) Field[T] {
-	return Field[T]{compile: func(c *compiler, f *ast.Field) node[T] {
-		slot := c.slot()
-		return node[T]{
-			put: func(dst []byte, r *run, _ T) []byte { return write(dst, r.slots[slot].(*results[V]).take(), r.style) },
-			load: func(ctx context.Context, r *run, rows []T) error {
-				return load(ctx, r, slot, f, rel, rows, func(context.Context, []V) error { return nil })
-			},
-		}
-	}}
-}
-
-func (c *compiler) slot() int {
-	c.slots++
-	return c.slots - 1
-}
-
-// load queues a relation for rows and goes on below its results when they are there.
-func load[T, R any](ctx context.Context, r *run, slot int, f *ast.Field, rel *Relation[T, R], rows []T, below func(context.Context, []R) error) error {
+		return below(ctx, r, got)
+	}
 	if len(rows) == 0 {
-		r.slots[slot] = &results[R]{}
-		return below(ctx, nil)
+		return done(ctx, nil) // each load below puts an empty result into its slot
 	}
-	missing, known := rows, []R(nil)
-	if r.recalls {
-		missing, known = recall[T, R](r.store, f, rows)
-	}
-	var fetch func() ([]R, error)
-	if len(missing) > 0 {
-		var err error
-		if fetch, err = rel.Load(ctx, r.batch, missing, f.ArgumentMap(r.variables)); err != nil {
-			return err
-		}
+	fetch, err := fetchOf(ctx, r, f, rel, rows)
+	if err != nil {
+		return err
 	}
 	r.after = append(r.after, func(ctx context.Context) error {
-		got := known
-		if fetch != nil {
-			fresh, err := fetch()
-			if err != nil {
-				return err
-			}
-			if got = fresh; known != nil {
-				got = fill(known, rows, missing, fresh)
-			}
+		got, err := fetch()
+		if err != nil {
+			return err
 		}
-		if r.remembers {
-			remember(r.store, f, rows, got)
-		}
-		r.slots[slot] = &results[R]{rows: got}
-		return below(ctx, got)
+		return done(ctx, got)
 	})
 	return nil
+}
+
+// fetchOf queues a relation for rows, or what of it is not known yet.
+func fetchOf[T, R any](ctx context.Context, r *run, f *ast.Field, rel *Relation[T, R], rows []T) (Results[R], error) {
+	below := Selection{set: f.SelectionSet, all: r.store.inParts}
+	if r.byLoaders {
+		if rel.Method {
+			return func() ([]R, error) { return make([]R, len(rows)), nil }, nil
+		}
+		thunks := loaderOf(r.store, r.tables, f, below, rel).loadAll(ctx, untyped(rows))
+		return func() ([]R, error) {
+			got := make([]R, len(thunks))
+			for i, thunk := range thunks {
+				v, _ := thunk() // the executor reads the error with the result, and reports it at the field's path
+				got[i], _ = v.(R)
+			}
+			return got, nil
+		}, nil
+	}
+	var l *loader
+	if r.recalls || r.remembers {
+		l = loaderOf(r.store, r.tables, f, below, rel)
+	}
+	missing, results := rows, []R(nil)
+	if r.recalls {
+		missing, results = known[T, R](ctx, l, rows)
+		if len(missing) == 0 {
+			return func() ([]R, error) { return results, nil }, nil
+		}
+	}
+	fetch, err := rel.queue(ctx, Request{Batch: r.level(), Selection: below}, f, r.variables, missing)
+	if err != nil {
+		return nil, err
+	}
+	return func() ([]R, error) {
+		got, err := fetch()
+		single := parentErrors(err)
+		if err != nil && single == nil {
+			return nil, err
+		}
+		if single != nil {
+			r.failed = err
+		}
+		if r.remembers {
+			remember(ctx, l, missing, got, single)
+		}
+		if results != nil {
+			got = fill(results, rows, missing, got)
+		}
+		return got, nil
+	}, nil
 }

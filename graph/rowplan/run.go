@@ -15,28 +15,155 @@ import (
 	"heliograph/graph/scalar"
 )
 
-// run is one execution of a plan.
-type run struct {
-	slots     []any // the results of relations
-	variables map[string]any
-	holds     []bool // whether the conditions of the plan let their fields through
-	style     scalar.Style
-	remembers bool // results are also kept: for gqlgen's resolvers, or for later parts of the answer
-	recalls   bool // results may be known already
-	store     *Store
-	batch     Batch
-	newBatch  func() Batch
-	after     []func(context.Context) error // what to do when the batch has run
+// Tables are the tables of all objects, by the Go types that resolvers return.
+type Tables struct {
+	Plans    Plans
+	Buffers  Buffers
+	NewBatch func() Batch
+	// Off leaves responses to gqlgen's executor. Relations are then loaded level by level with dataloaders.
+	Off     bool
+	entries map[reflect.Type]entry
+	shared  shared
 }
 
-// finish sends batch after batch until nothing waits: one round trip for each level of relations.
+// NewTables returns tables without objects.
+func NewTables(newBatch func() Batch) *Tables {
+	return &Tables{NewBatch: newBatch, entries: map[reflect.Type]entry{}}
+}
+
+// Register adds the plans of fields that return a T, a list of them or a stream of them.
+func Register[T any](t *Tables, o *Object[T]) {
+	object := ObjectOf(func() *Object[T] { return o })
+	add(t, object)
+	add(t, ListOf(object))
+	addStream(t, object)
+}
+
+// RegisterList adds the plans of fields that return a list of values of an interface.
+func RegisterList[I any](t *Tables, element Shape[I]) { add(t, ListOf(element)) }
+
+// entry plans the field of fc, whose resolver has returned v.
+type entry func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error)
+
+func add[V any](t *Tables, shape Shape[V]) {
+	id := new(identity)
+	t.entries[reflect.TypeFor[V]()] = func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error) {
+		value, _ := v.(V)
+		return start(ctx, t, lookup(ctx, t, id, shape, fc.Field), fc, value)
+	}
+}
+
+// identity distinguishes entries by its address, which is unique because its size is not zero.
+type identity struct{ _ byte }
+
+// Apply returns what resolves a field after its resolver has returned v: a marshaler that writes the plan's JSON, or v for gqlgen's executor.
+func (t *Tables) Apply(ctx context.Context, v any) (any, error) {
+	fc := graphql.GetFieldContext(ctx)
+	if !fc.IsResolver {
+		return v, nil
+	}
+	start, ok := t.entries[reflect.TypeOf(v)]
+	if !ok {
+		return v, nil
+	}
+	return start(ctx, fc, v)
+}
+
+// Plans are the compiled plans of documents that are reused. Those of other documents are compiled for each operation.
+type Plans struct {
+	documents sync.Map // *ast.QueryDocument → *sync.Map of planKey → *plan[V]
+}
+
+// Keep starts to cache the plans of a document.
+func (p *Plans) Keep(doc *ast.QueryDocument) { p.documents.LoadOrStore(doc, &sync.Map{}) }
+
+// Forget drops the plans of a document.
+func (p *Plans) Forget(doc *ast.QueryDocument) { p.documents.Delete(doc) }
+
+// planKey identifies a plan. A field with an interface type has one for each type of object that it returns.
+type planKey struct {
+	field *ast.Field
+	entry *identity
+}
+
+// plan is the compiled selection set of a field that returns a V.
+type plan[V any] struct {
+	node[V]
+	slots      int
+	conditions []condition
+	oneByOne   bool         // a field is read for each parent by itself, and may fail by itself
+	foreign    bool         // a directive or a field is not supported
+	size       atomic.Int64 // of the largest response so far, in bytes
+}
+
+// lookup returns the plan of a field. If gqlgen has merged the field of several selections, its plan is compiled each time.
+func lookup[V any](ctx context.Context, t *Tables, id *identity, shape Shape[V], f graphql.CollectedField) *plan[V] {
+	merged := len(f.Selections) != len(f.SelectionSet)
+	cached, ok := t.Plans.documents.Load(graphql.GetOperationContext(ctx).Doc)
+	if !ok || merged {
+		return compile(shape, f)
+	}
+	plans := cached.(*sync.Map)
+	key := planKey{f.Field, id}
+	if p, ok := plans.Load(key); ok {
+		return p.(*plan[V])
+	}
+	p, _ := plans.LoadOrStore(key, compile(shape, f))
+	return p.(*plan[V])
+}
+
+func compile[V any](shape Shape[V], f graphql.CollectedField) *plan[V] {
+	c := &compiler{}
+	whole := *f.Field
+	whole.SelectionSet = f.Selections
+	n := shape.compile(c, &whole)
+	return &plan[V]{node: n, slots: c.slots, conditions: c.conditions, oneByOne: c.oneByOne, foreign: c.foreign}
+}
+
+// run is one execution of a plan.
+type run struct {
+	tables    *Tables
+	store     *Store
+	variables map[string]any
+	style     scalar.Style
+	holds     []bool // the conditions of the plan that hold
+	slots     []any  // results of relations and arguments of computed fields
+	batch     Batch  // of the level; nil before its first statement
+	after     []func(context.Context) error
+	byLoaders bool  // dataloaders load the rows, for gqlgen's executor
+	recalls   bool  // results may be in the store
+	remembers bool  // results go to the store
+	failed    error // the errors of single parents
+}
+
+func newRun[V any](ctx context.Context, t *Tables, p *plan[V], nested bool) *run {
+	r := &run{tables: t, variables: graphql.GetOperationContext(ctx).Variables, style: scalar.EnvOf(ctx).Style, byLoaders: t.Off || p.foreign}
+	r.holds = evaluate(p.conditions, r.variables)
+	if p.load != nil {
+		r.slots = make([]any, p.slots)
+		r.store = storeOf(ctx)
+		r.recalls = r.store.inParts || nested && r.store.used()
+		r.remembers = r.store.inParts || p.oneByOne
+	}
+	return r
+}
+
+// level returns the batch of the level that is being queued.
+func (r *run) level() Batch {
+	if r.batch == nil {
+		r.batch = r.tables.NewBatch()
+	}
+	return r.batch
+}
+
+// finish sends one batch per level of relations.
 func (r *run) finish(ctx context.Context) error {
 	for len(r.after) > 0 {
-		if r.batch.Len() > 0 {
+		if r.batch != nil && r.batch.Len() > 0 {
 			if err := r.batch.Run(ctx); err != nil {
-				return fmt.Errorf("loading related rows: %w", err)
+				return loading(err)
 			}
-			r.batch = r.newBatch()
+			r.batch = nil
 		}
 		after := r.after
 		r.after = nil
@@ -49,128 +176,42 @@ func (r *run) finish(ctx context.Context) error {
 	return nil
 }
 
-// plan is a compiled selection set of a field that yields a T.
-type plan[T any] struct {
-	node[T]
-	slots      int
-	conditions []conditions
-	partial    bool
-	size       atomic.Int64 // of the largest answer so far, in bytes
-}
+func loading(err error) error { return fmt.Errorf("loading related rows: %w", err) }
 
-// entry starts the plan of a Go type.
-type entry func(ctx context.Context, t *Tables, fc *graphql.FieldContext, v any) (any, error)
-
-// Plans are the compiled plans of the documents that are kept; a document that is not kept is compiled each time.
-type Plans struct {
-	documents sync.Map // *ast.QueryDocument → *sync.Map of planKey → *plan[T]
-}
-
-// Keep starts to keep the plans of a document.
-func (p *Plans) Keep(doc *ast.QueryDocument) { p.documents.LoadOrStore(doc, &sync.Map{}) }
-
-// Forget drops the plans of a document.
-func (p *Plans) Forget(doc *ast.QueryDocument) { p.documents.Delete(doc) }
-
-// Apply answers a field whose resolver has returned v from a plan, or loads what it can and returns v for gqlgen to go on with.
-func (t *Tables) Apply(ctx context.Context, v any) (any, error) {
-	fc := graphql.GetFieldContext(ctx)
-	if t.Off || !fc.IsResolver {
-		return v, nil
-	}
-	start, ok := t.entries[reflect.TypeOf(v)]
-	if !ok {
-		return v, nil
-	}
-	return start(ctx, t, fc, v)
-}
-
-// oneEntry plans fields that yield a T.
-func oneEntry[T any](o *Object[T]) entry {
-	return func(ctx context.Context, t *Tables, fc *graphql.FieldContext, v any) (any, error) {
-		row, _ := v.(T)
-		if isNil(row) {
-			return v, nil
-		}
-		return start(ctx, t, o, fc, v, []T{row}, func(r *run, p *plan[T], dst []byte) []byte { return p.put(dst, r, row) })
-	}
-}
-
-// manyEntry plans fields that yield a []T.
-func manyEntry[T any](o *Object[T]) entry {
-	return func(ctx context.Context, t *Tables, fc *graphql.FieldContext, v any) (any, error) {
-		rows, _ := v.([]T)
-		return start(ctx, t, o, fc, v, present(rows), func(r *run, p *plan[T], dst []byte) []byte { return putList(dst, r, rows, p.put) })
-	}
-}
-
-// start loads what the field's selection needs for rows, and returns the marshaler that writes it; v itself where the plan is partial.
-func start[T any](ctx context.Context, t *Tables, o *Object[T], fc *graphql.FieldContext, v any, rows []T, write func(*run, *plan[T], []byte) []byte) (any, error) {
-	oc := graphql.GetOperationContext(ctx)
-	p := lookup(t, o, oc.Doc, fc.Field)
-	if p.partial && p.load == nil {
-		return v, nil
-	}
-	r := &run{slots: make([]any, p.slots), variables: oc.Variables, holds: evaluate(p.conditions, oc.Variables), style: scalar.EnvOf(ctx).Style}
+// start loads what the selection of a field needs of v and returns the marshaler that writes it. It returns v itself if gqlgen's executor has to resolve
+// the field: it finds what has been loaded in the store.
+func start[V any](ctx context.Context, t *Tables, p *plan[V], fc *graphql.FieldContext, v V) (any, error) {
+	r := newRun(ctx, t, p, fc.Parent != nil && fc.Parent.Parent != nil) // a root field is resolved once
 	if p.load != nil {
-		r.store, r.newBatch = storeOf(ctx), t.NewBatch
-		inParts := r.store != nil && r.store.inParts
-		r.remembers, r.recalls = p.partial || inParts, inParts || fc.Parent != nil && fc.Parent.Parent != nil // a root field is read once
-		r.batch = r.newBatch()
-		if err := p.load(ctx, r, rows); err != nil {
+		if err := p.load(ctx, r, []V{v}); err != nil {
 			return nil, err
 		}
 		if err := r.finish(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if p.partial {
+	if r.byLoaders || r.failed != nil {
 		return v, nil
 	}
-	return graphql.WriterFunc(func(w io.Writer) {
-		buf, ok := w.(*bytes.Buffer)
-		if !ok {
-			buf = new(bytes.Buffer)
-		}
-		t.Buffers.room(buf, int(p.size.Load())+slack)
-		b := write(r, p, buf.AvailableBuffer())
-		buf.Write(b)
-		if n := int64(len(b)); n > p.size.Load() {
-			p.size.Store(n)
-		}
-		if !ok {
-			_, _ = w.Write(buf.Bytes()) // the writers that gqlgen hands out are in memory
-		}
-	}), nil
+	return graphql.WriterFunc(func(w io.Writer) { p.marshal(w, r, v) }), nil
 }
 
-// slack is room behind an answer, in bytes, for the end of the document and for what a caller may have to append.
+// marshal writes the JSON of v.
+func (p *plan[V]) marshal(w io.Writer, r *run, v V) {
+	buf, ok := w.(*bytes.Buffer)
+	if !ok {
+		buf = new(bytes.Buffer)
+	}
+	r.tables.Buffers.grow(buf, int(p.size.Load())+slack)
+	b := p.put(buf.AvailableBuffer(), r, v)
+	buf.Write(b)
+	if n := int64(len(b)); n > p.size.Load() {
+		p.size.Store(n)
+	}
+	if !ok {
+		_, _ = w.Write(buf.Bytes()) // gqlgen's writers are in memory
+	}
+}
+
+// slack is the size in bytes of what follows the JSON of a plan in a response.
 const slack = 512
-
-// lookup returns the plan of a field. A field that gqlgen has merged of several selections has none of its own.
-func lookup[T any](t *Tables, o *Object[T], doc *ast.QueryDocument, f graphql.CollectedField) *plan[T] {
-	merged := len(f.Selections) != len(f.SelectionSet)
-	kept, ok := t.Plans.documents.Load(doc)
-	if !ok || merged {
-		return compile(o, f.Selections)
-	}
-	plans := kept.(*sync.Map)
-	key := planKey{f.Field, o}
-	if p, ok := plans.Load(key); ok {
-		return p.(*plan[T])
-	}
-	p, _ := plans.LoadOrStore(key, compile(o, f.Selections))
-	return p.(*plan[T])
-}
-
-// planKey is what a plan is kept by: a field that yields an interface has a plan for each type of object that it yields.
-type planKey struct {
-	field  *ast.Field
-	object any // *Object[T]
-}
-
-func compile[T any](o *Object[T], set ast.SelectionSet) *plan[T] {
-	c := &compiler{}
-	n := o.compile(c, set)
-	return &plan[T]{node: n, slots: c.slots, conditions: c.all, partial: c.partial}
-}

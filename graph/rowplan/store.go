@@ -2,109 +2,195 @@ package rowplan
 
 import (
 	"context"
+	"errors"
 	"sync"
 
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/graph-gophers/dataloader/v7"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"heliograph/internal/base/values"
 )
 
-// Store keeps the results of relations that a partial plan has read, for the resolvers that gqlgen will ask for them; and those of all plans where
-// the answer comes in parts, for the parts that begin at the same rows. It lives as long as the operation.
+// Store holds the dataloaders of one operation. They serve the fields that gqlgen's executor resolves instead of a plan, and hold what has been
+// read for one part of a response that is sent in parts.
 type Store struct {
 	inParts bool
-	mu      sync.RWMutex
-	results map[resultKey]any
+	mu      sync.Mutex
+	loaders map[place]*loader
 }
 
-// resultKey is a place in the document, which the copies of a field share, and a parent.
-type resultKey struct {
-	place  *ast.Position
-	parent any // T
+// place identifies a relation at one place of the document. The copies of a field have the same position.
+type place struct {
+	position *ast.Position
+	relation any // *Relation[T, R]
 }
+
+// loader is the dataloader of a relation at one place of the document, by parent. One type serves all relations, because the compiler generates the
+// code of each type of loader anew.
+type loader struct {
+	*dataloader.Loader[any, any]
+
+	cache *dataloader.InMemoryCache[any, any]
+}
+
+// loaderInput is the capacity of a loader's queue. Its batch function drains the queue, so larger batches fit.
+const loaderInput = 64
 
 var storeKey = values.NewKey[*Store]()
 
-// Value is s for the context of one operation.
+// Value returns s as a value for the context of one operation.
 func (s *Store) Value() values.Value { return storeKey.Is(s) }
 
-// NewPartsStore makes a store for one operation whose answer comes in parts, each of which is executed by itself.
+// NewPartsStore returns a store for an operation whose response is sent in parts, each of which is executed by itself.
 func NewPartsStore() *Store { return &Store{inParts: true} }
-
-// InParts tells whether later parts of the answer may ask for more of what is read now. Who reads only what the selection needs has to read all
-// of it then.
-func InParts(ctx context.Context) bool {
-	s := storeOf(ctx)
-	return s != nil && s.inParts
-}
 
 func storeOf(ctx context.Context) *Store {
 	s, _ := storeKey.Of(ctx)
+	if s == nil {
+		s = new(Store)
+	}
 	return s
 }
 
-// Recall returns what a plan has read of a relation for a parent; f is the field as it stands in the document.
-func Recall[T, R any](ctx context.Context, f *ast.Field, parent T) (R, bool) {
-	var none R
-	s := storeOf(ctx)
-	if s == nil {
-		return none, false
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	v, ok := s.results[resultKey{f.Position, parent}]
-	if !ok {
-		return none, false
-	}
-	got, ok := v.(R)
-	return got, ok
+func inParts(ctx context.Context) bool {
+	s, _ := storeKey.Of(ctx)
+	return s != nil && s.inParts
 }
 
-// recall splits rows into those whose results are known and those that are missing; known has a place for every row.
-func recall[T, R any](s *Store, f *ast.Field, rows []T) (missing []T, known []R) {
-	if s == nil {
-		return rows, nil
+// used reports whether the store has any loaders.
+func (s *Store) used() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.loaders) > 0
+}
+
+// Resolve returns a relation's result for one parent, for gqlgen's executor. Results that a plan has loaded are returned without a statement. Any other is
+// read at once: no timer waits for more parents, because the code that has all parents of a level loads them before gqlgen visits the first.
+func Resolve[T, R any](ctx context.Context, t *Tables, rel *Relation[T, R], parent T) (R, error) {
+	f := graphql.GetFieldContext(ctx).Field
+	l := loaderOf(storeOf(ctx), t, f.Field, Selection{set: f.Selections, all: inParts(ctx)}, rel)
+	v, err := l.loadAll(ctx, []any{parent})[0]()
+	got, _ := v.(R)
+	return got, err
+}
+
+// loadAll loads the results of parents in one batch. LoadMany of the dataloader would start a goroutine per key, and Flush could run before they have
+// queued their keys.
+func (l *loader) loadAll(ctx context.Context, parents []any) []dataloader.Thunk[any] {
+	thunks := make([]dataloader.Thunk[any], len(parents))
+	for i, p := range parents {
+		thunks[i] = l.Load(ctx, p)
 	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if len(s.results) == 0 {
-		return rows, nil
+	l.Flush()
+	return thunks
+}
+
+// loaderOf returns the store's loader of a relation at the place of a field.
+func loaderOf[T, R any](s *Store, t *Tables, f *ast.Field, below Selection, rel *Relation[T, R]) *loader {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := place{f.Position, rel}
+	if l := s.loaders[key]; l != nil {
+		return l
 	}
-	known = make([]R, len(rows))
-	for i, row := range rows {
-		v, ok := s.results[resultKey{f.Position, row}]
-		if !ok {
-			missing = append(missing, row)
-			continue
+	if s.loaders == nil {
+		s.loaders = map[place]*loader{}
+	}
+	l := &loader{cache: dataloader.NewCache[any, any]()}
+	l.Loader = dataloader.NewBatchedLoader(func(ctx context.Context, parents []any) []*dataloader.Result[any] {
+		got, err := readNow(ctx, Request{Batch: t.NewBatch(), Selection: below}, f, rel, typed[T](parents))
+		single := parentErrors(err)
+		out := make([]*dataloader.Result[any], len(parents))
+		for i := range out {
+			switch out[i] = new(dataloader.Result[any]); {
+			case single != nil:
+				out[i].Data, out[i].Error = got[i], single[i]
+			case err != nil:
+				out[i].Error = err
+			default:
+				out[i].Data = got[i]
+			}
 		}
-		known[i], _ = v.(R)
-	}
-	return missing, known
+		return out
+	}, dataloader.WithCache[any, any](l.cache), dataloader.WithInputCapacity[any, any](loaderInput))
+	s.loaders[key] = l
+	return l
 }
 
-// fill puts what was read afresh into the places of the missing rows.
-func fill[T, R any](known []R, rows, missing []T, fresh []R) []R {
+// readNow reads a relation in a round trip of its own.
+func readNow[T, R any](ctx context.Context, q Request, f *ast.Field, rel *Relation[T, R], parents []T) ([]R, error) {
+	fetch, err := rel.queue(ctx, q, f, graphql.GetOperationContext(ctx).Variables, parents)
+	if err != nil {
+		return nil, err
+	}
+	if q.Batch.Len() > 0 {
+		if err := q.Batch.Run(ctx); err != nil {
+			return nil, loading(err)
+		}
+	}
+	return fetch()
+}
+
+func parentErrors(err error) ParentErrors {
+	var single ParentErrors
+	if errors.As(err, &single) {
+		return single
+	}
+	return nil
+}
+
+func typed[T any](values []any) []T {
+	out := make([]T, len(values))
+	for i, v := range values {
+		out[i], _ = v.(T)
+	}
+	return out
+}
+
+func untyped[T any](values []T) []any {
+	out := make([]any, len(values))
+	for i, v := range values {
+		out[i] = v
+	}
+	return out
+}
+
+// known splits rows into those with results in the loader's cache and those that are missing. results has a place for every row.
+func known[T, R any](ctx context.Context, l *loader, rows []T) (missing []T, results []R) {
+	results = make([]R, len(rows))
+	for i, row := range rows {
+		if thunk, ok := l.cache.Get(ctx, row); ok {
+			if v, err := thunk(); err == nil {
+				results[i], _ = v.(R)
+				continue
+			}
+		}
+		missing = append(missing, row)
+	}
+	return missing, results
+}
+
+// fill puts the results of the missing rows into their places.
+func fill[T, R any](results []R, rows, missing []T, fresh []R) []R {
 	next := 0
 	for i, row := range rows {
 		if next < len(missing) && any(row) == any(missing[next]) {
-			known[i] = fresh[next]
+			results[i] = fresh[next]
 			next++
 		}
 	}
-	return known
+	return results
 }
 
-// remember keeps the results of rows.
-func remember[T, R any](s *Store, f *ast.Field, rows []T, got []R) {
-	if s == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.results == nil {
-		s.results = make(map[resultKey]any, len(rows))
-	}
+// remember puts results into the loader's cache. single may be nil.
+func remember[T, R any](ctx context.Context, l *loader, rows []T, got []R, single ParentErrors) {
 	for i, row := range rows {
-		s.results[resultKey{f.Position, row}] = got[i]
+		var v any = got[i]
+		var err error
+		if single != nil {
+			err = single[i]
+		}
+		l.cache.Set(ctx, row, func() (any, error) { return v, err })
 	}
 }

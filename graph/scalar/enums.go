@@ -119,3 +119,11 @@ func UnmarshalResponseCode(_ context.Context, v any) (ledger.ResponseCode, error
 	}
 	return input(ledger.ParseResponseCode(text))
 }
+
+// MarshalHbarUnit writes a unit of the ledger's currency.
+func MarshalHbarUnit(v ledger.HbarUnit) graphql.ContextMarshaler { return with(v, AppendName) }
+
+// UnmarshalHbarUnit reads a unit of the ledger's currency.
+func UnmarshalHbarUnit(_ context.Context, v any) (ledger.HbarUnit, error) {
+	return readName[ledger.HbarUnit](v)
+}

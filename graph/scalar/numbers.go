@@ -255,3 +255,22 @@ func UnmarshalText(ctx context.Context, v any) ([]byte, error) {
 	s, err := UnmarshalString(ctx, v)
 	return []byte(s), err
 }
+
+// AppendHbarAmount writes an amount in its unit as a string, or null.
+func AppendHbarAmount(dst []byte, v ledger.HbarAmount, _ Style) []byte {
+	if !v.Tinybars.Valid {
+		return append(dst, null...)
+	}
+	dst, _ = v.AppendText(append(dst, '"'))
+	return append(dst, '"')
+}
+
+// MarshalHbarAmount is [AppendHbarAmount] for gqlgen.
+func MarshalHbarAmount(v ledger.HbarAmount) graphql.ContextMarshaler {
+	return with(v, AppendHbarAmount)
+}
+
+// UnmarshalHbarAmount fails: amounts with a unit are not an input.
+func UnmarshalHbarAmount(context.Context, any) (ledger.HbarAmount, error) {
+	return ledger.HbarAmount{}, fault.Input("an amount with a unit is not an input")
+}

@@ -5,14 +5,13 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
-	"github.com/99designs/gqlgen/graphql"
-
+	"heliograph/graph"
 	"heliograph/graph/fault"
 	"heliograph/graph/model"
 	"heliograph/graph/relay"
-	"heliograph/graph/rowplan"
-	"heliograph/graph/scalar"
+	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
 )
@@ -37,59 +36,38 @@ type noticeList struct {
 }
 
 // incidentList reads the arguments of a list of incidents.
-func incidentList(ctx context.Context, args rowplan.Args, states ...status.State) (l noticeList, err error) {
+func incidentList(ctx context.Context, args graph.StatusPageIncidentsArgs, states ...status.State) (l noticeList, err error) {
 	l = noticeList{filter: statuspages.NoticeFilter{Kind: status.Realtime, States: states}, order: statuspages.ByCreation, kind: incidentKind}
-	err = l.read(ctx, args, true)
+	l.restrict(args.Statuses, args.Component, args.Since, args.Until)
+	l.page, err = pageOfList(ctx, args.Args, l.kind, 2, true)
 	return l, err
 }
 
 // maintenanceList reads the arguments of a list of maintenances.
-func maintenanceList(ctx context.Context, args rowplan.Args, byStart bool, states ...status.State) (l noticeList, err error) {
+func maintenanceList(ctx context.Context, args graph.StatusPageMaintenancesArgs, byStart bool, states ...status.State) (l noticeList, err error) {
 	l = noticeList{filter: statuspages.NoticeFilter{Kind: status.Scheduled, States: states}, order: statuspages.ByRecency, kind: maintenanceKind}
-	if byStart || args["orderBy"] == string(model.MaintenanceOrderStartFirst) {
+	if byStart || args.OrderBy == model.MaintenanceOrderStartFirst {
 		l.order, l.kind = statuspages.ByStart, startKind
 	}
-	err = l.read(ctx, args, l.order == statuspages.ByRecency)
+	l.restrict(args.Statuses, args.Component, args.Since, args.Until)
+	l.page, err = pageOfList(ctx, args.Args, l.kind, 2, l.order == statuspages.ByRecency)
 	return l, err
 }
 
-// read reads what both kinds of lists can be asked for.
-func (l *noticeList) read(ctx context.Context, args rowplan.Args, newestFirst bool) error {
-	var err error
-	if args["statuses"] != nil {
-		if l.filter.States, err = listArg(ctx, args["statuses"], scalar.UnmarshalNoticeStatus); err != nil {
-			return err
-		}
+// restrict adds the conditions that both kinds of lists have.
+func (l *noticeList) restrict(states []status.State, component *string, since, until *time.Time) {
+	if states != nil {
+		l.filter.States = states
 	}
-	l.filter.Component, _ = args["component"].(string)
-	if l.filter.Since, err = scalar.UnmarshalNullDateTime(ctx, args["since"]); err != nil {
-		return err
+	if component != nil {
+		l.filter.Component = *component
 	}
-	if l.filter.Until, err = scalar.UnmarshalNullDateTime(ctx, args["until"]); err != nil {
-		return err
+	if since != nil {
+		l.filter.Since = ledger.Of(*since)
 	}
-	given := rowplan.Args{"order": string(relay.Asc)}
-	if newestFirst {
-		given["order"] = string(relay.Desc)
+	if until != nil {
+		l.filter.Until = ledger.Of(*until)
 	}
-	for _, name := range []string{"first", "after", "last", "before"} {
-		given[name] = args[name]
-	}
-	l.page, err = pageArgs(ctx, given, l.kind, 2)
-	return err
-}
-
-// listArg reads an argument that is a list.
-func listArg[T any](ctx context.Context, v any, read func(context.Context, any) (T, error)) ([]T, error) {
-	items := graphql.CoerceList(v)
-	out := make([]T, len(items))
-	for i, item := range items {
-		var err error
-		if out[i], err = read(ctx, item); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }
 
 // key is the place of a notice in the list.
@@ -117,23 +95,17 @@ func (l *noticeList) maintenances(rows []*status.Notice) *relay.StatusMaintenanc
 	return relay.NewConnection(l.kind, l.page, list, func(n *status.Maintenance) relay.Key { return l.key(&n.Notice) })
 }
 
-// componentList makes the list of a page's components that was asked for.
-func componentList(ctx context.Context, s *status.PageState, args rowplan.Args) (*relay.StatusComponentConnection, error) {
-	var states []status.ComponentStatus
-	if args["statuses"] != nil {
-		var err error
-		if states, err = listArg(ctx, args["statuses"], scalar.UnmarshalComponentStatus); err != nil {
-			return nil, err
-		}
-	}
-	p, err := pageArgs(ctx, args, componentKind, 4)
+// componentList returns a page of a status page's components.
+func componentList(ctx context.Context, s *status.PageState, args graph.StatusPageComponentsArgs) (*relay.StatusComponentConnection, error) {
+	p, err := pageOfList(ctx, args.Args, componentKind, 4, false)
 	if err != nil {
 		return nil, err
 	}
 	var rows []*status.Component
 	for _, c := range s.Components {
 		healthy := c.OnlyShowIfDegraded && c.Status == status.Operational
-		if args["flat"] == false && c.GroupCode.Valid || args["includeHiddenWhenHealthy"] == false && healthy || states != nil && !slices.Contains(states, c.Status) {
+		filtered := args.Statuses != nil && !slices.Contains(args.Statuses, c.Status)
+		if !args.Flat && c.GroupCode.Valid || !args.IncludeHiddenWhenHealthy && healthy || filtered {
 			continue
 		}
 		rows = append(rows, c)
@@ -178,14 +150,10 @@ func compareKeys(a, b relay.Key) int {
 	return 0
 }
 
-// uptimeDays reads how many days of uptime were asked for.
-func uptimeDays(ctx context.Context, args rowplan.Args) (int, error) {
-	days, err := scalar.UnmarshalInt(ctx, args["days"])
-	if err != nil {
-		return 0, err
-	}
+// checkUptimeDays fails if the number of days is out of range.
+func checkUptimeDays(days int32) error {
 	if days < 1 || days > maxUptimeDays {
-		return 0, fault.Input("days must be between 1 and %d", maxUptimeDays)
+		return fault.Input("days must be between 1 and %d", maxUptimeDays)
 	}
-	return int(days), nil
+	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/feed"
 	"heliograph/graph/relay"
-	"heliograph/graph/rowplan"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 	"heliograph/storage/statuspages"
@@ -128,28 +127,5 @@ func (r *Resolver) Listen(ctx context.Context, slug *string, from *int64, since 
 		History: func(ctx context.Context, after, until feed.Place, limit int) ([]*status.Revision, error) {
 			return r.db.Revisions(ctx, page.Code, int64(after.At), int64(until.At), limit)
 		},
-	}, func(v *status.Revision) *status.Revision { return v }), nil
-}
-
-// addChanges makes the relations of writes and of what they changed.
-func (rel *Relations) addChanges(r *Resolver) {
-	rel.ChangePage = pageOf(r, func(c *status.Revision) string { return c.PageCode })
-	rel.ComponentChanges = fromStatus(func(ctx context.Context, parents []*status.Revision, _ rowplan.Args) ([][]*status.Change, error) {
-		pages, err := r.pages(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return r.db.ChangesOfRevisions(ctx, pages, parents)
-	})
-	rel.ChangeUpdates = fromStatus(func(ctx context.Context, parents []*status.Revision, _ rowplan.Args) ([][]*status.Update, error) {
-		pages, err := r.pages(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return r.db.UpdatesOfRevisions(ctx, pages, parents)
-	})
-	rel.ChangedComponent = fromStatus(func(ctx context.Context, parents []*status.Change, _ rowplan.Args) ([]*status.Component, error) {
-		return fromStates(ctx, r, parents, func(c *status.Change) string { return c.PageCode },
-			func(s *status.PageState, c *status.Change) *status.Component { return s.Component(c.ComponentCode) })
-	})
+	}, feed.Row), nil
 }

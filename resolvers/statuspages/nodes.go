@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"heliograph/graph/relay"
-	"heliograph/graph/rowplan"
-	"heliograph/graph/scalar"
 	"heliograph/internal/domain/status"
 )
 
@@ -18,35 +16,22 @@ const (
 	updateType      = "StatusUpdate"
 )
 
-// PageID returns the global id of a page.
-func PageID(p *status.Page) string { return relay.ID(pageType, p.Code) }
+// StatusPageID returns the global id of a page.
+func (Fields) StatusPageID(p *status.Page) string { return relay.ID(pageType, p.Code) }
 
-// ComponentID returns the global id of a component.
-func ComponentID(c *status.Component) string { return relay.ID(componentType, c.Code) }
+// StatusComponentID returns the global id of a component.
+func (Fields) StatusComponentID(c *status.Component) string { return relay.ID(componentType, c.Code) }
 
-// IncidentID returns the global id of an incident.
-func IncidentID(n *status.Incident) string { return relay.ID(incidentType, n.Code) }
+// StatusIncidentID returns the global id of an incident.
+func (Fields) StatusIncidentID(n *status.Incident) string { return relay.ID(incidentType, n.Code) }
 
-// MaintenanceID returns the global id of a maintenance.
-func MaintenanceID(n *status.Maintenance) string {
+// StatusMaintenanceID returns the global id of a maintenance.
+func (Fields) StatusMaintenanceID(n *status.Maintenance) string {
 	return relay.ID(maintenanceType, n.Code)
 }
 
-// UpdateID returns the global id of an update.
-func UpdateID(u *status.Update) string { return relay.ID(updateType, u.Code) }
-
-// idField returns the row plan's field for a global id.
-func idField[T any](id func(T) string) rowplan.Field[T] {
-	return rowplan.Scalar(func(dst []byte, v T, style scalar.Style) []byte { return scalar.AppendString(dst, id(v), style) })
-}
-
-func addIDs(t *rowplan.Tables) {
-	t.StatusPage.Add("id", idField(PageID))
-	t.StatusComponent.Add("id", idField(ComponentID))
-	t.StatusIncident.Add("id", idField(IncidentID))
-	t.StatusMaintenance.Add("id", idField(MaintenanceID))
-	t.StatusUpdate.Add("id", idField(UpdateID))
-}
+// StatusUpdateID returns the global id of an update.
+func (Fields) StatusUpdateID(u *status.Update) string { return relay.ID(updateType, u.Code) }
 
 // HasType reports whether global ids with this type identify something of a status page.
 func HasType(name string) bool {

@@ -179,7 +179,7 @@ func TestStatusArguments(t *testing.T) {
 		`{ status { incidents(first: 101) { nodes { code } } } }`:                                  "first must be between 0 and 100",
 		`{ status { incidents(after: "x") { nodes { code } } } }`:                                  "the cursor is not one of this list",
 		`{ status { components(after: "c3RhdHVzIGNvbXBvbmVudHM6MQ") { nodes { code } } } }`:        "the cursor is not one of this list",
-		`{ status { incidents(since: "yesterday") { nodes { code } } } }`:                          "is no instant",
+		`{ status { incidents(since: "yesterday") { nodes { code } } } }`:                          "is not an RFC 3339 time",
 		`{ status { incidents(statuses: [SCHEDULED]) { nodes { code } } } }`:                       "SCHEDULED",
 		`{ status { components { nodes { uptime(days: 0) { percent } } } } }`:                      "days must be between 1 and 400",
 		`{ status { components { nodes { uptime(days: 401) { percent } } } } }`:                    "days must be between 1 and 400",

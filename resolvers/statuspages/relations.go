@@ -5,246 +5,310 @@ import (
 	"slices"
 	"time"
 
+	"heliograph/graph"
 	"heliograph/graph/relay"
 	"heliograph/graph/rowplan"
-	"heliograph/graph/scalar"
 	"heliograph/internal/base/list"
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
 )
 
-// Relations are the arrows of status pages. They are in a database of their own, so they do not join the batches of the ledger; each of them makes one
-// statement, or a fixed number of them, for all parents.
-type Relations struct {
-	Rollup               *rowplan.Relation[*status.Page, *status.Rollup]
-	ShownRollup          *rowplan.Relation[*status.Page, *status.Rollup]
-	EffectiveIndicator   *rowplan.Relation[*status.Page, status.Indicator]
-	Components           *rowplan.Relation[*status.Page, *relay.StatusComponentConnection]
-	Incidents            *rowplan.Relation[*status.Page, *relay.StatusIncidentConnection]
-	UnresolvedIncidents  *rowplan.Relation[*status.Page, *relay.StatusIncidentConnection]
-	Maintenances         *rowplan.Relation[*status.Page, *relay.StatusMaintenanceConnection]
-	ActiveMaintenances   *rowplan.Relation[*status.Page, *relay.StatusMaintenanceConnection]
-	UpcomingMaintenances *rowplan.Relation[*status.Page, *relay.StatusMaintenanceConnection]
+// Fields implements the functions of [graph.Fields] for status pages. Status pages are in a database of their own, so the functions do not use the
+// batches of the ledger: each sends one statement, or a fixed number of them, for all parents.
+type Fields struct{ *Resolver }
 
-	ComponentPage         *rowplan.Relation[*status.Component, *status.Page]
-	Group                 *rowplan.Relation[*status.Component, *status.Component]
-	Children              *rowplan.Relation[*status.Component, []*status.Component]
-	NodeComponent         *rowplan.Relation[*ledger.NetworkNode, *status.Component]
-	Uptime                *rowplan.Relation[*status.Component, *status.Uptime]
-	ComponentIncidents    *rowplan.Relation[*status.Component, *relay.StatusIncidentConnection]
-	ComponentMaintenances *rowplan.Relation[*status.Component, *relay.StatusMaintenanceConnection]
-
-	Incident    NoticeRelations[*status.Incident]
-	Maintenance NoticeRelations[*status.Maintenance]
-
-	Notice            *rowplan.Relation[*status.Update, relay.StatusNotice]
-	AffectedComponent *rowplan.Relation[*status.AffectedComponent, *status.Component]
-
-	ChangePage       *rowplan.Relation[*status.Revision, *status.Page]
-	ComponentChanges *rowplan.Relation[*status.Revision, []*status.Change]
-	ChangeUpdates    *rowplan.Relation[*status.Revision, []*status.Update]
-	ChangedComponent *rowplan.Relation[*status.Change, *status.Component]
+// ready returns results that have been read.
+func ready[R any](got []R, err error) (rowplan.Results[R], error) {
+	return func() ([]R, error) { return got, nil }, err
 }
 
-// NoticeRelations are the arrows that both kinds of notices have.
-type NoticeRelations[N any] struct {
-	Page       *rowplan.Relation[N, *status.Page]
-	Updates    *rowplan.Relation[N, []*status.Update]
-	Components *rowplan.Relation[N, []*status.Component]
-}
-
-// fromStatus is a relation that is read at once.
-func fromStatus[T, R any](read func(ctx context.Context, parents []T, args rowplan.Args) ([]R, error)) *rowplan.Relation[T, R] {
-	return &rowplan.Relation[T, R]{Load: func(ctx context.Context, _ rowplan.Batch, parents []T, args rowplan.Args) (func() ([]R, error), error) {
-		got, err := read(ctx, parents, args)
-		if err != nil {
-			return nil, err
-		}
-		return func() ([]R, error) { return got, nil }, nil
-	}}
-}
-
-// ofPage is a relation of pages. There are few of them, and rows that belong to one all point to it, so each is read once.
-func ofPage[R any](read func(ctx context.Context, p *status.Page, args rowplan.Args) (R, error)) *rowplan.Relation[*status.Page, R] {
-	return fromStatus(func(ctx context.Context, parents []*status.Page, args rowplan.Args) ([]R, error) {
-		known := map[string]R{}
-		out := make([]R, len(parents))
-		for i, p := range parents {
-			r, ok := known[p.Code]
-			if !ok {
-				var err error
-				if r, err = read(ctx, p, args); err != nil {
-					return nil, err
-				}
-				known[p.Code] = r
+// perPage reads a field once per page. There are few pages, and rows of one page share the pointer to it.
+func perPage[R any](of []*status.Page, read func(p *status.Page) (R, error)) (rowplan.Results[R], error) {
+	known := map[string]R{}
+	out := make([]R, len(of))
+	for i, p := range of {
+		r, ok := known[p.Code]
+		if !ok {
+			var err error
+			if r, err = read(p); err != nil {
+				return nil, err
 			}
-			out[i] = r
+			known[p.Code] = r
 		}
-		return out, nil
-	})
-}
-
-func newRelations(r *Resolver) Relations {
-	rel := Relations{
-		Incident:    newNoticeRelations(r, func(n *status.Incident) *status.Notice { return &n.Notice }),
-		Maintenance: newNoticeRelations(r, func(n *status.Maintenance) *status.Notice { return &n.Notice }),
-		Notice:      fromStatus(r.noticesOfUpdates),
-		AffectedComponent: fromStatus(func(ctx context.Context, parents []*status.AffectedComponent, _ rowplan.Args) ([]*status.Component, error) {
-			return fromStates(ctx, r, parents, func(a *status.AffectedComponent) string { return a.PageCode },
-				func(s *status.PageState, a *status.AffectedComponent) *status.Component { return s.Component(a.Code) })
-		}),
+		out[i] = r
 	}
-	rel.addPage(r)
-	rel.addComponent(r)
-	rel.addChanges(r)
-	return rel
+	return ready(out, nil)
 }
 
-// addPage makes the relations of pages.
-func (rel *Relations) addPage(r *Resolver) {
-	rel.Rollup = ofPage(func(ctx context.Context, p *status.Page, _ rowplan.Args) (*status.Rollup, error) {
-		s, err := r.state(ctx, p.Code)
+// StatusPageRollup computes the status of pages.
+func (f Fields) StatusPageRollup(ctx context.Context, _ rowplan.Request, of []*status.Page) (rowplan.Results[*status.Rollup], error) {
+	return perPage(of, func(p *status.Page) (*status.Rollup, error) {
+		s, err := f.state(ctx, p.Code)
 		if err != nil {
 			return nil, err
 		}
 		rollup := s.Rollup()
 		return &rollup, nil
 	})
-	rel.ShownRollup = ofPage(func(ctx context.Context, p *status.Page, _ rowplan.Args) (*status.Rollup, error) {
-		s, err := r.state(ctx, p.Code)
+}
+
+// StatusPageShownRollup computes the status that pages show.
+func (f Fields) StatusPageShownRollup(ctx context.Context, _ rowplan.Request, of []*status.Page) (rowplan.Results[*status.Rollup], error) {
+	return perPage(of, func(p *status.Page) (*status.Rollup, error) {
+		s, err := f.state(ctx, p.Code)
 		if err != nil {
 			return nil, err
 		}
 		rollup := s.ShownRollup()
 		return &rollup, nil
 	})
-	rel.EffectiveIndicator = ofPage(func(ctx context.Context, p *status.Page, _ rowplan.Args) (status.Indicator, error) {
-		s, err := r.state(ctx, p.Code)
+}
+
+// StatusPageEffectiveIndicator computes the indicators of pages.
+func (f Fields) StatusPageEffectiveIndicator(ctx context.Context, _ rowplan.Request, of []*status.Page) (rowplan.Results[status.Indicator], error) {
+	return perPage(of, func(p *status.Page) (status.Indicator, error) {
+		s, err := f.state(ctx, p.Code)
 		if err != nil {
 			return "", err
 		}
 		return s.EffectiveIndicator(), nil
 	})
-	rel.Components = ofPage(func(ctx context.Context, p *status.Page, args rowplan.Args) (*relay.StatusComponentConnection, error) {
-		s, err := r.state(ctx, p.Code)
+}
+
+// StatusPageComponents reads the components of pages.
+func (f Fields) StatusPageComponents(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageComponentsArgs) (
+	rowplan.Results[*relay.StatusComponentConnection], error,
+) {
+	return perPage(of, func(p *status.Page) (*relay.StatusComponentConnection, error) {
+		s, err := f.state(ctx, p.Code)
 		if err != nil {
 			return nil, err
 		}
 		return componentList(ctx, s, args)
 	})
-	incidents := func(states ...status.State) *rowplan.Relation[*status.Page, *relay.StatusIncidentConnection] {
-		return ofPage(func(ctx context.Context, p *status.Page, args rowplan.Args) (*relay.StatusIncidentConnection, error) {
-			l, err := incidentList(ctx, args, states...)
-			if err != nil {
-				return nil, err
-			}
-			rows, err := r.db.Notices(ctx, p, l.filter, l.order, storagePage(l.page))
-			if err != nil {
-				return nil, err
-			}
-			return l.incidents(rows), nil
-		})
-	}
-	maintenances := func(byStart bool, states ...status.State) *rowplan.Relation[*status.Page, *relay.StatusMaintenanceConnection] {
-		return ofPage(func(ctx context.Context, p *status.Page, args rowplan.Args) (*relay.StatusMaintenanceConnection, error) {
-			l, err := maintenanceList(ctx, args, byStart, states...)
-			if err != nil {
-				return nil, err
-			}
-			rows, err := r.db.Notices(ctx, p, l.filter, l.order, storagePage(l.page))
-			if err != nil {
-				return nil, err
-			}
-			return l.maintenances(rows), nil
-		})
-	}
-	rel.Incidents, rel.UnresolvedIncidents = incidents(), incidents(status.Investigating, status.Identified, status.Monitoring)
-	rel.Maintenances, rel.ActiveMaintenances = maintenances(false), maintenances(true, status.InProgress, status.Verifying)
-	rel.UpcomingMaintenances = maintenances(true, status.Planned)
 }
 
-// addComponent makes the relations of components.
-func (rel *Relations) addComponent(r *Resolver) {
-	pageCode := func(c *status.Component) string { return c.PageCode }
-	rel.ComponentPage = pageOf(r, pageCode)
-	rel.Group = fromStatus(func(ctx context.Context, parents []*status.Component, _ rowplan.Args) ([]*status.Component, error) {
-		return fromStates(ctx, r, parents, pageCode, func(s *status.PageState, c *status.Component) *status.Component { return s.Component(c.GroupCode.V) })
+// StatusPageComponent reads a component of pages.
+func (f Fields) StatusPageComponent(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageComponentArgs) (
+	rowplan.Results[*status.Component], error,
+) {
+	return perPage(of, func(p *status.Page) (*status.Component, error) { return f.Component(ctx, p, args.Code) })
+}
+
+// StatusPageIncidents reads the incidents of pages.
+func (f Fields) StatusPageIncidents(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageIncidentsArgs) (
+	rowplan.Results[*relay.StatusIncidentConnection], error,
+) {
+	return f.incidents(ctx, of, args)
+}
+
+// StatusPageUnresolvedIncidents reads the unresolved incidents of pages.
+func (f Fields) StatusPageUnresolvedIncidents(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageUnresolvedIncidentsArgs) (
+	rowplan.Results[*relay.StatusIncidentConnection], error,
+) {
+	return f.incidents(ctx, of, graph.StatusPageIncidentsArgs{Args: args.Args}, status.Investigating, status.Identified, status.Monitoring)
+}
+
+func (f Fields) incidents(ctx context.Context, of []*status.Page, args graph.StatusPageIncidentsArgs, states ...status.State) (
+	rowplan.Results[*relay.StatusIncidentConnection], error,
+) {
+	l, err := incidentList(ctx, args, states...)
+	if err != nil {
+		return nil, err
+	}
+	return perPage(of, func(p *status.Page) (*relay.StatusIncidentConnection, error) {
+		rows, err := f.db.Notices(ctx, p, l.filter, l.order, storagePage(l.page))
+		return l.incidents(rows), err
 	})
-	rel.Children = fromStatus(func(ctx context.Context, parents []*status.Component, _ rowplan.Args) ([][]*status.Component, error) {
-		return fromStates(ctx, r, parents, pageCode, func(s *status.PageState, c *status.Component) []*status.Component {
-			children := make([]*status.Component, len(c.Children))
-			for i, code := range c.Children {
-				children[i] = s.Component(code)
-			}
-			return children
-		})
+}
+
+// StatusPageMaintenances reads the maintenances of pages.
+func (f Fields) StatusPageMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageMaintenancesArgs) (
+	rowplan.Results[*relay.StatusMaintenanceConnection], error,
+) {
+	return f.maintenances(ctx, of, args, false)
+}
+
+// StatusPageActiveMaintenances reads the active maintenances of pages.
+func (f Fields) StatusPageActiveMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageActiveMaintenancesArgs) (
+	rowplan.Results[*relay.StatusMaintenanceConnection], error,
+) {
+	return f.maintenances(ctx, of, graph.StatusPageMaintenancesArgs{Args: args.Args}, true, status.InProgress, status.Verifying)
+}
+
+// StatusPageUpcomingMaintenances reads the upcoming maintenances of pages.
+func (f Fields) StatusPageUpcomingMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Page, args graph.StatusPageUpcomingMaintenancesArgs) (
+	rowplan.Results[*relay.StatusMaintenanceConnection], error,
+) {
+	return f.maintenances(ctx, of, graph.StatusPageMaintenancesArgs{Args: args.Args}, true, status.Planned)
+}
+
+func (f Fields) maintenances(ctx context.Context, of []*status.Page, args graph.StatusPageMaintenancesArgs, byStart bool, states ...status.State) (
+	rowplan.Results[*relay.StatusMaintenanceConnection], error,
+) {
+	l, err := maintenanceList(ctx, args, byStart, states...)
+	if err != nil {
+		return nil, err
+	}
+	return perPage(of, func(p *status.Page) (*relay.StatusMaintenanceConnection, error) {
+		rows, err := f.db.Notices(ctx, p, l.filter, l.order, storagePage(l.page))
+		return l.maintenances(rows), err
 	})
-	rel.NodeComponent = fromStatus(r.componentsOfNodes)
-	rel.Uptime = fromStatus(r.uptimes)
-	rel.ComponentIncidents = fromStatus(func(ctx context.Context, parents []*status.Component, args rowplan.Args) ([]*relay.StatusIncidentConnection, error) {
-		l, err := incidentList(ctx, args)
+}
+
+// pageOf reads the pages that rows belong to.
+func pageOf[T any](ctx context.Context, f Fields, of []T, code func(T) string) (rowplan.Results[*status.Page], error) {
+	pages, err := f.pages(ctx)
+	return ready(list.Map(of, func(row T) *status.Page { return pages.ByCode(code(row)) }), err)
+}
+
+// fromState reads a field from the states of the pages that rows belong to.
+func fromState[T, R any](ctx context.Context, f Fields, of []T, page func(T) string, get func(*status.PageState, T) R) (rowplan.Results[R], error) {
+	out := make([]R, len(of))
+	for i, row := range of {
+		s, err := f.state(ctx, page(row))
 		if err != nil {
 			return nil, err
 		}
-		rows, err := r.db.NoticesOfComponents(ctx, parents, l.filter, l.order, storagePage(l.page))
-		return list.Map(rows, l.incidents), err
-	})
-	rel.ComponentMaintenances = fromStatus(func(ctx context.Context, parents []*status.Component, args rowplan.Args) ([]*relay.StatusMaintenanceConnection, error) {
-		l, err := maintenanceList(ctx, args, false)
-		if err != nil {
-			return nil, err
-		}
-		rows, err := r.db.NoticesOfComponents(ctx, parents, l.filter, l.order, storagePage(l.page))
-		return list.Map(rows, l.maintenances), err
-	})
-}
-
-// pageOf is the relation from a row to its page.
-func pageOf[T any](r *Resolver, code func(T) string) *rowplan.Relation[T, *status.Page] {
-	return fromStatus(func(ctx context.Context, parents []T, _ rowplan.Args) ([]*status.Page, error) {
-		pages, err := r.pages(ctx)
-		return list.Map(parents, func(row T) *status.Page { return pages.ByCode(code(row)) }), err
-	})
-}
-
-// fromStates is what the states of the pages of some rows say of each of them.
-func fromStates[T, R any](ctx context.Context, r *Resolver, parents []T, page func(T) string, of func(*status.PageState, T) R) ([]R, error) {
-	out := make([]R, len(parents))
-	for i, row := range parents {
-		s, err := r.state(ctx, page(row))
-		if err != nil {
-			return nil, err
-		}
-		out[i] = of(s, row)
+		out[i] = get(s, row)
 	}
-	return out, nil
+	return ready(out, nil)
 }
 
-func newNoticeRelations[N any](r *Resolver, notice func(N) *status.Notice) NoticeRelations[N] {
-	return NoticeRelations[N]{
-		Page: pageOf(r, func(n N) string { return notice(n).PageCode }),
-		Updates: fromStatus(func(ctx context.Context, parents []N, _ rowplan.Args) ([][]*status.Update, error) {
-			pages, err := r.pages(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return r.db.Updates(ctx, pages, list.Map(parents, notice))
-		}),
-		Components: fromStatus(func(ctx context.Context, parents []N, _ rowplan.Args) ([][]*status.Component, error) {
-			return r.componentsOfNotices(ctx, list.Map(parents, notice))
-		}),
+func pageOfComponent(c *status.Component) string { return c.PageCode }
+
+// StatusComponentPage reads the pages of components.
+func (f Fields) StatusComponentPage(ctx context.Context, _ rowplan.Request, of []*status.Component) (rowplan.Results[*status.Page], error) {
+	return pageOf(ctx, f, of, pageOfComponent)
+}
+
+// StatusComponentGroup reads the groups of components.
+func (f Fields) StatusComponentGroup(ctx context.Context, _ rowplan.Request, of []*status.Component) (rowplan.Results[*status.Component], error) {
+	return fromState(ctx, f, of, pageOfComponent, func(s *status.PageState, c *status.Component) *status.Component { return s.Component(c.GroupCode.V) })
+}
+
+// StatusComponentChildren reads the components of groups.
+func (f Fields) StatusComponentChildren(ctx context.Context, _ rowplan.Request, of []*status.Component) (rowplan.Results[[]*status.Component], error) {
+	return fromState(ctx, f, of, pageOfComponent, func(s *status.PageState, c *status.Component) []*status.Component {
+		return list.Map(c.Children, s.Component)
+	})
+}
+
+// StatusComponentUptime computes the uptime of components. Groups and components without a start date have none.
+func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of []*status.Component, args graph.StatusComponentUptimeArgs) (
+	rowplan.Results[*status.Uptime], error,
+) {
+	if err := checkUptimeDays(args.Days); err != nil {
+		return nil, err
 	}
+	pages, err := f.pages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := f.db.Changes(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*status.Uptime, len(of))
+	for i, c := range of {
+		if !c.IsGroup && c.StartDate.Valid {
+			now := f.now().In(pages.Zone(c.PageCode)).Truncate(time.Millisecond)
+			out[i] = status.UptimeOf(changes[i], c.Status, c.StartDate.V, int(args.Days), now, pages.Vocabulary(c.PageCode))
+		}
+	}
+	return ready(out, nil)
 }
 
-// componentsOfNotices are the components that each notice ever had, in the order of documents. Deleted ones are left out.
-func (r *Resolver) componentsOfNotices(ctx context.Context, notices []*status.Notice) ([][]*status.Component, error) {
-	attached, err := r.db.Attachments(ctx, notices)
+// StatusComponentIncidents reads the incidents of components.
+func (f Fields) StatusComponentIncidents(ctx context.Context, _ rowplan.Request, of []*status.Component, args graph.StatusComponentIncidentsArgs) (
+	rowplan.Results[*relay.StatusIncidentConnection], error,
+) {
+	l, err := incidentList(ctx, graph.StatusPageIncidentsArgs{Args: args.Args})
+	if err != nil {
+		return nil, err
+	}
+	rows, err := f.db.NoticesOfComponents(ctx, of, l.filter, l.order, storagePage(l.page))
+	return ready(list.Map(rows, l.incidents), err)
+}
+
+// StatusComponentMaintenances reads the maintenances of components.
+func (f Fields) StatusComponentMaintenances(ctx context.Context, _ rowplan.Request, of []*status.Component, args graph.StatusComponentMaintenancesArgs) (
+	rowplan.Results[*relay.StatusMaintenanceConnection], error,
+) {
+	l, err := maintenanceList(ctx, graph.StatusPageMaintenancesArgs{Args: args.Args}, false)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := f.db.NoticesOfComponents(ctx, of, l.filter, l.order, storagePage(l.page))
+	return ready(list.Map(rows, l.maintenances), err)
+}
+
+// NetworkNodeStatusComponent reads the components that stand for consensus nodes on the default page.
+func (f Fields) NetworkNodeStatusComponent(ctx context.Context, _ rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*status.Component], error) {
+	page, err := f.Page(ctx, nil)
+	if err != nil || page == nil {
+		return ready(make([]*status.Component, len(of)), err)
+	}
+	s, err := f.state(ctx, page.Code)
+	if err != nil {
+		return nil, err
+	}
+	return ready(list.Map(of, func(n *ledger.NetworkNode) *status.Component { return s.ComponentOfNode(n.NodeID) }), nil)
+}
+
+func noticeOfIncident(n *status.Incident) *status.Notice { return &n.Notice }
+
+func noticeOfMaintenance(n *status.Maintenance) *status.Notice { return &n.Notice }
+
+// StatusIncidentPage reads the pages of incidents.
+func (f Fields) StatusIncidentPage(ctx context.Context, _ rowplan.Request, of []*status.Incident) (rowplan.Results[*status.Page], error) {
+	return pageOf(ctx, f, of, func(n *status.Incident) string { return n.PageCode })
+}
+
+// StatusIncidentUpdates reads the updates of incidents.
+func (f Fields) StatusIncidentUpdates(ctx context.Context, _ rowplan.Request, of []*status.Incident) (rowplan.Results[[]*status.Update], error) {
+	return f.updates(ctx, list.Map(of, noticeOfIncident))
+}
+
+// StatusIncidentComponents reads the components of incidents.
+func (f Fields) StatusIncidentComponents(ctx context.Context, _ rowplan.Request, of []*status.Incident) (rowplan.Results[[]*status.Component], error) {
+	return f.components(ctx, list.Map(of, noticeOfIncident))
+}
+
+// StatusMaintenancePage reads the pages of maintenances.
+func (f Fields) StatusMaintenancePage(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (rowplan.Results[*status.Page], error) {
+	return pageOf(ctx, f, of, func(n *status.Maintenance) string { return n.PageCode })
+}
+
+// StatusMaintenanceUpdates reads the updates of maintenances.
+func (f Fields) StatusMaintenanceUpdates(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (rowplan.Results[[]*status.Update], error) {
+	return f.updates(ctx, list.Map(of, noticeOfMaintenance))
+}
+
+// StatusMaintenanceComponents reads the components of maintenances.
+func (f Fields) StatusMaintenanceComponents(ctx context.Context, _ rowplan.Request, of []*status.Maintenance) (
+	rowplan.Results[[]*status.Component], error,
+) {
+	return f.components(ctx, list.Map(of, noticeOfMaintenance))
+}
+
+func (f Fields) updates(ctx context.Context, notices []*status.Notice) (rowplan.Results[[]*status.Update], error) {
+	pages, err := f.pages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return ready(f.db.Updates(ctx, pages, notices))
+}
+
+// components reads the components that notices ever affected, in the order of documents, without deleted ones.
+func (f Fields) components(ctx context.Context, notices []*status.Notice) (rowplan.Results[[]*status.Component], error) {
+	attached, err := f.db.Attachments(ctx, notices)
 	if err != nil {
 		return nil, err
 	}
 	out := make([][]*status.Component, len(notices))
 	for i, n := range notices {
-		s, err := r.state(ctx, n.PageCode)
+		s, err := f.state(ctx, n.PageCode)
 		if err != nil {
 			return nil, err
 		}
@@ -259,16 +323,16 @@ func (r *Resolver) componentsOfNotices(ctx context.Context, notices []*status.No
 			}
 		}
 	}
-	return out, nil
+	return ready(out, nil)
 }
 
-// noticesOfUpdates are the notices that updates are about.
-func (r *Resolver) noticesOfUpdates(ctx context.Context, parents []*status.Update, _ rowplan.Args) ([]relay.StatusNotice, error) {
-	found, err := r.notices(ctx, list.Map(parents, func(u *status.Update) string { return u.NoticeCode }))
+// StatusUpdateNotice reads the notices of updates.
+func (f Fields) StatusUpdateNotice(ctx context.Context, _ rowplan.Request, of []*status.Update) (rowplan.Results[relay.StatusNotice], error) {
+	found, err := f.notices(ctx, list.Map(of, func(u *status.Update) string { return u.NoticeCode }))
 	if err != nil {
 		return nil, err
 	}
-	return list.Map(parents, func(u *status.Update) relay.StatusNotice {
+	return ready(list.Map(of, func(u *status.Update) relay.StatusNotice {
 		switch n := found[u.NoticeCode]; {
 		case n == nil:
 			return nil
@@ -277,84 +341,42 @@ func (r *Resolver) noticesOfUpdates(ctx context.Context, parents []*status.Updat
 		default:
 			return &status.Incident{Notice: *n}
 		}
-	}), nil
+	}), nil)
 }
 
-// componentsOfNodes are the components that consensus nodes are on the default page.
-func (r *Resolver) componentsOfNodes(ctx context.Context, nodes []*ledger.NetworkNode, _ rowplan.Args) ([]*status.Component, error) {
-	page, err := r.Page(ctx, nil)
-	if err != nil || page == nil {
-		return make([]*status.Component, len(nodes)), err
-	}
-	s, err := r.state(ctx, page.Code)
+// StatusAffectedComponentComponent reads components that updates changed.
+func (f Fields) StatusAffectedComponentComponent(ctx context.Context, _ rowplan.Request, of []*status.AffectedComponent) (
+	rowplan.Results[*status.Component], error,
+) {
+	return fromState(ctx, f, of, func(a *status.AffectedComponent) string { return a.PageCode },
+		func(s *status.PageState, a *status.AffectedComponent) *status.Component { return s.Component(a.Code) })
+}
+
+// StatusChangePage reads the pages of changes.
+func (f Fields) StatusChangePage(ctx context.Context, _ rowplan.Request, of []*status.Revision) (rowplan.Results[*status.Page], error) {
+	return pageOf(ctx, f, of, func(c *status.Revision) string { return c.PageCode })
+}
+
+// StatusChangeComponentChanges reads what changes did to components.
+func (f Fields) StatusChangeComponentChanges(ctx context.Context, _ rowplan.Request, of []*status.Revision) (rowplan.Results[[]*status.Change], error) {
+	pages, err := f.pages(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return list.Map(nodes, func(n *ledger.NetworkNode) *status.Component { return s.ComponentOfNode(n.NodeID) }), nil
+	return ready(f.db.ChangesOfRevisions(ctx, pages, of))
 }
 
-// uptimes are how much components were up; nil for groups, and where none is counted.
-func (r *Resolver) uptimes(ctx context.Context, parents []*status.Component, args rowplan.Args) ([]*status.Uptime, error) {
-	days, err := uptimeDays(ctx, args)
+// StatusChangeUpdates reads the updates of changes.
+func (f Fields) StatusChangeUpdates(ctx context.Context, _ rowplan.Request, of []*status.Revision) (rowplan.Results[[]*status.Update], error) {
+	pages, err := f.pages(ctx)
 	if err != nil {
 		return nil, err
 	}
-	pages, err := r.pages(ctx)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := r.db.Changes(ctx, parents)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]*status.Uptime, len(parents))
-	for i, c := range parents {
-		if !c.IsGroup && c.StartDate.Valid {
-			now := r.now().In(pages.Zone(c.PageCode)).Truncate(time.Millisecond)
-			out[i] = status.UptimeOf(changes[i], c.Status, c.StartDate.V, days, now, pages.Vocabulary(c.PageCode))
-		}
-	}
-	return out, nil
+	return ready(f.db.UpdatesOfRevisions(ctx, pages, of))
 }
 
-// add makes the relations known to the row plan.
-func (rel *Relations) add(t *rowplan.Tables) {
-	page := func() *rowplan.Object[*status.Page] { return t.StatusPage }
-	component := func() *rowplan.Object[*status.Component] { return t.StatusComponent }
-	rollup := func() *rowplan.Object[*status.Rollup] { return t.StatusRollup }
-	incidents := func() *rowplan.Object[*relay.StatusIncidentConnection] { return t.StatusIncidentConnection }
-	maintenances := func() *rowplan.Object[*relay.StatusMaintenanceConnection] { return t.StatusMaintenanceConnection }
-
-	t.StatusPage.Add("rollup", rowplan.RelatedOne(rel.Rollup, rollup))
-	t.StatusPage.Add("shownRollup", rowplan.RelatedOne(rel.ShownRollup, rollup))
-	t.StatusPage.Add("effectiveIndicator", rowplan.RelatedScalar(rel.EffectiveIndicator, scalar.AppendStatusIndicator))
-	t.StatusPage.Add("components", rowplan.RelatedOne(rel.Components, func() *rowplan.Object[*relay.StatusComponentConnection] { return t.StatusComponentConnection }))
-	t.StatusPage.Add("incidents", rowplan.RelatedOne(rel.Incidents, incidents))
-	t.StatusPage.Add("unresolvedIncidents", rowplan.RelatedOne(rel.UnresolvedIncidents, incidents))
-	t.StatusPage.Add("maintenances", rowplan.RelatedOne(rel.Maintenances, maintenances))
-	t.StatusPage.Add("activeMaintenances", rowplan.RelatedOne(rel.ActiveMaintenances, maintenances))
-	t.StatusPage.Add("upcomingMaintenances", rowplan.RelatedOne(rel.UpcomingMaintenances, maintenances))
-
-	t.StatusComponent.Add("page", rowplan.RelatedOne(rel.ComponentPage, page))
-	t.StatusComponent.Add("group", rowplan.RelatedOne(rel.Group, component))
-	t.StatusComponent.Add("children", rowplan.RelatedMany(rel.Children, component))
-	t.StatusComponent.Add("uptime", rowplan.RelatedOne(rel.Uptime, func() *rowplan.Object[*status.Uptime] { return t.StatusUptime }))
-	t.StatusComponent.Add("incidents", rowplan.RelatedOne(rel.ComponentIncidents, incidents))
-	t.StatusComponent.Add("maintenances", rowplan.RelatedOne(rel.ComponentMaintenances, maintenances))
-	t.NetworkNode.Add("statusComponent", rowplan.RelatedOne(rel.NodeComponent, component))
-
-	addNotice(t, t.StatusIncident, &rel.Incident)
-	addNotice(t, t.StatusMaintenance, &rel.Maintenance)
-	t.StatusAffectedComponent.Add("component", rowplan.RelatedOne(rel.AffectedComponent, component))
-
-	t.StatusChange.Add("page", rowplan.RelatedOne(rel.ChangePage, page))
-	t.StatusChange.Add("componentChanges", rowplan.RelatedMany(rel.ComponentChanges, func() *rowplan.Object[*status.Change] { return t.StatusComponentChange }))
-	t.StatusChange.Add("updates", rowplan.RelatedMany(rel.ChangeUpdates, func() *rowplan.Object[*status.Update] { return t.StatusUpdate }))
-	t.StatusComponentChange.Add("component", rowplan.RelatedOne(rel.ChangedComponent, component))
-}
-
-func addNotice[N any](t *rowplan.Tables, of *rowplan.Object[N], rel *NoticeRelations[N]) {
-	of.Add("page", rowplan.RelatedOne(rel.Page, func() *rowplan.Object[*status.Page] { return t.StatusPage }))
-	of.Add("updates", rowplan.RelatedMany(rel.Updates, func() *rowplan.Object[*status.Update] { return t.StatusUpdate }))
-	of.Add("components", rowplan.RelatedMany(rel.Components, func() *rowplan.Object[*status.Component] { return t.StatusComponent }))
+// StatusComponentChangeComponent reads the components of changes.
+func (f Fields) StatusComponentChangeComponent(ctx context.Context, _ rowplan.Request, of []*status.Change) (rowplan.Results[*status.Component], error) {
+	return fromState(ctx, f, of, func(c *status.Change) string { return c.PageCode },
+		func(s *status.PageState, c *status.Change) *status.Component { return s.Component(c.ComponentCode) })
 }

@@ -9,8 +9,6 @@ import (
 	"heliograph/graph/fault"
 	"heliograph/graph/feed"
 	"heliograph/graph/relay"
-	"heliograph/graph/rowplan"
-	"heliograph/graph/scalar"
 	"heliograph/internal/domain/status"
 	"heliograph/storage"
 	"heliograph/storage/statuspages"
@@ -32,13 +30,12 @@ type Options struct {
 
 // Resolver resolves the fields of status pages.
 type Resolver struct {
-	db        *statuspages.DB
-	editor    *statuspages.Editor // nil if there are no status pages
-	tokens    []*status.Token
-	now       func() time.Time
-	readsOf   func(ctx context.Context) *Reads
-	feeds     *feeds
-	Relations Relations
+	db      *statuspages.DB
+	editor  *statuspages.Editor // nil if there are no status pages
+	tokens  []*status.Token
+	now     func() time.Time
+	readsOf func(ctx context.Context) *Reads
+	feeds   *feeds
 }
 
 // New returns a new Resolver.
@@ -53,38 +50,15 @@ func New(o Options) *Resolver {
 	if o.DB != nil {
 		r.editor = statuspages.NewEditor(o.DB, o.Now, nil)
 	}
-	r.Relations = newRelations(r)
 	return r
-}
-
-// AddTo adds the relations and global ids to the tables of the row plan.
-func (r *Resolver) AddTo(t *rowplan.Tables) {
-	r.Relations.add(t)
-	addIDs(t)
 }
 
 // Close ends all subscriptions.
 func (r *Resolver) Close() { r.feeds.close() }
 
-// pageArgs reads the paging arguments of a connection.
-func pageArgs(ctx context.Context, args rowplan.Args, kind string, columns int) (relay.Page, error) {
-	var a relay.Args
-	for name, into := range map[string]**int32{"first": &a.First, "last": &a.Last} {
-		if args[name] == nil {
-			continue
-		}
-		n, err := scalar.UnmarshalInt(ctx, args[name])
-		if err != nil {
-			return relay.Page{}, err
-		}
-		*into = &n
-	}
-	for name, into := range map[string]**string{"after": &a.After, "before": &a.Before} {
-		if text, ok := args[name].(string); ok {
-			*into = &text
-		}
-	}
-	p, err := a.Page(kind, columns, args["order"] == string(relay.Desc), relay.LimitsOf(ctx))
+// pageOfList reads the paging arguments of a list.
+func pageOfList(ctx context.Context, args relay.Args, kind string, columns int, desc bool) (relay.Page, error) {
+	p, err := args.Page(kind, columns, desc, relay.LimitsOf(ctx))
 	if err != nil {
 		return relay.Page{}, fault.Input("%v", err)
 	}

@@ -1,0 +1,164 @@
+package rowplan
+
+import (
+	"context"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/graph/scalar"
+)
+
+// Shape is how values of type V are written and which related rows are loaded below them.
+type Shape[V any] struct {
+	compile func(c *compiler, f *ast.Field) node[V]
+}
+
+// ScalarOf is the shape of scalars that a function writes.
+func ScalarOf[V any](write scalar.Func[V]) Shape[V] {
+	return Shape[V]{compile: func(*compiler, *ast.Field) node[V] { return scalarNode(write) }}
+}
+
+func scalarNode[V any](write func(dst []byte, v V, style scalar.Style) []byte) node[V] {
+	return node[V]{put: func(dst []byte, r *run, v V) []byte { return write(dst, v, r.style) }, bare: write}
+}
+
+// PointerOf is the shape of pointers to scalars. Nil is null.
+func PointerOf[V any](write scalar.Func[V]) Shape[*V] {
+	return ScalarOf(func(dst []byte, v *V, style scalar.Style) []byte { return scalar.AppendPointer(dst, v, style, write) })
+}
+
+// ObjectOf is the shape of objects. A nil pointer is null.
+func ObjectOf[C any](table func() *Object[C]) Shape[C] {
+	return Shape[C]{compile: func(c *compiler, f *ast.Field) node[C] { return table().compile(c, f.SelectionSet) }}
+}
+
+// ListOf is the shape of lists. A nil slice is an empty list.
+func ListOf[V any](element Shape[V]) Shape[[]V] {
+	return Shape[[]V]{compile: func(c *compiler, f *ast.Field) node[[]V] {
+		inner := element.compile(c, f)
+		n := node[[]V]{put: func(dst []byte, r *run, list []V) []byte {
+			dst = append(dst, '[')
+			for i, v := range list {
+				if i > 0 {
+					dst = append(dst, ',')
+				}
+				dst = inner.put(dst, r, v)
+			}
+			return append(dst, ']')
+		}}
+		if inner.load != nil {
+			n.load = func(ctx context.Context, r *run, lists [][]V) error {
+				if len(lists) == 1 {
+					return inner.load(ctx, r, lists[0])
+				}
+				var all []V
+				for _, list := range lists {
+					all = append(all, list...)
+				}
+				return inner.load(ctx, r, all)
+			}
+		}
+		return n
+	}}
+}
+
+// NullableListOf is [ListOf] for lists that are null if the slice is nil.
+func NullableListOf[V any](element Shape[V]) Shape[[]V] {
+	list := ListOf(element)
+	return Shape[[]V]{compile: func(c *compiler, f *ast.Field) node[[]V] {
+		n := list.compile(c, f)
+		put := n.put
+		n.put = func(dst []byte, r *run, v []V) []byte {
+			if v == nil {
+				return append(dst, "null"...)
+			}
+			return put(dst, r, v)
+		}
+		return n
+	}}
+}
+
+// Case is an object type of an interface or union whose Go type is I.
+type Case[I any] struct {
+	is      func(I) bool
+	compile func(c *compiler, f *ast.Field) node[I]
+}
+
+// CaseOf is the case of values that hold a C.
+func CaseOf[I, C any](table func() *Object[C]) Case[I] {
+	return Case[I]{
+		is: func(v I) bool {
+			_, ok := any(v).(C)
+			return ok
+		},
+		compile: func(c *compiler, f *ast.Field) node[I] {
+			return through(table().compile(c, f.SelectionSet), func(v I) C {
+				object, _ := any(v).(C)
+				return object
+			})
+		},
+	}
+}
+
+// AnyOf is the shape of interfaces and unions. A nil interface is null.
+func AnyOf[I any](cases ...Case[I]) Shape[I] {
+	return Shape[I]{compile: func(c *compiler, f *ast.Field) node[I] {
+		nodes := make([]node[I], len(cases))
+		loads := false
+		for i := range cases {
+			nodes[i] = cases[i].compile(c, f)
+			loads = loads || nodes[i].load != nil
+		}
+		n := node[I]{put: func(dst []byte, r *run, v I) []byte {
+			for i := range cases {
+				if cases[i].is(v) {
+					return nodes[i].put(dst, r, v)
+				}
+			}
+			return append(dst, "null"...)
+		}}
+		if loads {
+			n.load = func(ctx context.Context, r *run, values []I) error {
+				for i := range nodes {
+					if nodes[i].load == nil {
+						continue
+					}
+					var own []I
+					for _, v := range values {
+						if cases[i].is(v) {
+							own = append(own, v)
+						}
+					}
+					if err := nodes[i].load(ctx, r, own); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+		}
+		return n
+	}}
+}
+
+// isNil reports whether a row is missing.
+func isNil[T any](row T) bool {
+	var none T
+	return any(row) == any(none)
+}
+
+// present returns items without those that are nil. It copies only if there are some.
+func present[C any](items []C) []C {
+	for i, item := range items {
+		if !isNil(item) {
+			continue
+		}
+		kept := append(make([]C, 0, len(items)), items[:i]...)
+		for _, item := range items[i+1:] {
+			if !isNil(item) {
+				kept = append(kept, item)
+			}
+		}
+		return kept
+	}
+	return items
+}

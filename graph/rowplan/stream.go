@@ -1,0 +1,205 @@
+package rowplan
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"heliograph/graph/scalar"
+)
+
+// addStream adds the plans of subscription fields. gqlgen's executor has no middleware for events, but accepts a function that returns the
+// marshaler of the next event.
+func addStream[T any](t *Tables, shape Shape[T]) {
+	id := new(identity)
+	t.entries[reflect.TypeFor[<-chan T]()] = func(ctx context.Context, fc *graphql.FieldContext, v any) (any, error) {
+		p := lookup(ctx, t, id, shape, fc.Field)
+		if t.Off || p.foreign {
+			return v, nil
+		}
+		events, _ := v.(<-chan T)
+		variables := graphql.GetOperationContext(ctx).Variables
+		key := eventKey{plan: p, variables: usedVariables(fc.Field.Selections, variables), style: scalar.EnvOf(ctx).Style}
+		return func(ctx context.Context) graphql.Marshaler {
+			select {
+			case event, ok := <-events:
+				if !ok {
+					return nil
+				}
+				own := *fc
+				ctx = graphql.WithFieldContext(ctx, &own)
+				key := key
+				key.row = event
+				data := t.shared.read(ctx, key, func() ([]byte, error) { return p.event(ctx, t, event) })
+				return graphql.WriterFunc(func(w io.Writer) {
+					for _, part := range [][]byte{[]byte(`{"` + fc.Field.Alias + `":`), data, {'}'}} {
+						_, _ = w.Write(part) // gqlgen's writers are in memory
+					}
+				})
+			case <-ctx.Done():
+				return nil
+			}
+		}, nil
+	}
+}
+
+// event returns the JSON of an event.
+func (p *plan[V]) event(ctx context.Context, t *Tables, v V) ([]byte, error) {
+	r := newRun(ctx, t, p, false)
+	if p.load != nil {
+		if err := p.load(ctx, r, []V{v}); err != nil {
+			return nil, err
+		}
+		if err := r.finish(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if r.failed != nil {
+		return nil, r.failed
+	}
+	return p.put(make([]byte, 0, p.size.Load()), r, v), nil
+}
+
+// eventKey identifies what a selection shows of an event. Subscribers of a feed receive the same row.
+type eventKey struct {
+	row, plan any
+	variables string
+	style     scalar.Style
+}
+
+// sharedBytes bounds the memory of shared events in bytes, and sharedEvents their number.
+const (
+	sharedBytes  = 16 << 20
+	sharedEvents = 4096
+)
+
+// shared holds the JSON of the newest events: related rows are read once per distinct selection, and not once per subscriber.
+type shared struct {
+	mu     sync.Mutex
+	events map[eventKey]*event
+	order  []eventKey // oldest first
+	bytes  int
+}
+
+type event struct {
+	done chan struct{} // closed when data and err are set
+	data []byte
+	err  error
+}
+
+// read returns the JSON of an event, which the first subscriber makes and the others wait for. An error goes to the response of ctx.
+func (s *shared) read(ctx context.Context, key eventKey, make1 func() ([]byte, error)) []byte {
+	for {
+		e, first := s.join(key)
+		if first {
+			s.run(ctx, key, e, make1)
+		}
+		select {
+		case <-e.done:
+		case <-ctx.Done():
+			return []byte("null")
+		}
+		if e.err == nil {
+			return e.data
+		}
+		if first {
+			graphql.AddError(ctx, e.err)
+			return []byte("null")
+		}
+		// The context of the first may have ended. If not, this subscriber fails by itself.
+	}
+}
+
+// join returns the event of a key. The first caller has to make it.
+func (s *shared) join(key eventKey) (e *event, first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.events[key]; e != nil {
+		return e, false
+	}
+	if s.events == nil {
+		s.events = map[eventKey]*event{}
+	}
+	e = &event{done: make(chan struct{})}
+	s.events[key] = e
+	return e, true
+}
+
+func (s *shared) run(ctx context.Context, key eventKey, e *event, make1 func() ([]byte, error)) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.err = graphql.GetOperationContext(ctx).Recover(ctx, p)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if e.err != nil {
+			delete(s.events, key)
+		} else {
+			s.order, s.bytes = append(s.order, key), s.bytes+len(e.data)
+			for len(s.order) > sharedEvents || s.bytes > sharedBytes && len(s.order) > 1 {
+				s.bytes -= len(s.events[s.order[0]].data)
+				delete(s.events, s.order[0])
+				s.order = s.order[1:]
+			}
+		}
+		close(e.done)
+	}()
+	e.data, e.err = make1()
+}
+
+// usedVariables returns the values of the variables that a selection set uses, as JSON.
+func usedVariables(set ast.SelectionSet, variables map[string]any) string {
+	used := map[string]any{}
+	useVariables(set, variables, used)
+	text, err := json.Marshal(used)
+	if err != nil {
+		return fmt.Sprintf("%p", used) // shared with none
+	}
+	return string(text)
+}
+
+func useVariables(set ast.SelectionSet, variables, used map[string]any) {
+	var value func(v *ast.Value)
+	value = func(v *ast.Value) {
+		if v == nil {
+			return
+		}
+		if v.Kind == ast.Variable {
+			if given, ok := variables[v.Raw]; ok {
+				used[v.Raw] = given
+			}
+		}
+		for _, child := range v.Children {
+			value(child.Value)
+		}
+	}
+	directives := func(list ast.DirectiveList) {
+		for _, d := range list {
+			for _, a := range d.Arguments {
+				value(a.Value)
+			}
+		}
+	}
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			for _, a := range s.Arguments {
+				value(a.Value)
+			}
+			directives(s.Directives)
+			useVariables(s.SelectionSet, variables, used)
+		case *ast.InlineFragment:
+			directives(s.Directives)
+			useVariables(s.SelectionSet, variables, used)
+		case *ast.FragmentSpread:
+			directives(s.Directives)
+			useVariables(s.Definition.SelectionSet, variables, used)
+		}
+	}
+}
