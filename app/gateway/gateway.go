@@ -164,7 +164,7 @@ func New(o Options) (*Gateway, error) {
 	pages := v2.Options{Server: srv, Keeper: keeper, Logger: o.Logger}
 	if o.Status != nil {
 		pages.Keep = func(ctx context.Context, p *status.Page, documents map[string][]byte) error {
-			return o.Status.KeepEdition(ctx, p.Code, p.Revision, documents, p.UpdatedAt)
+			return o.Status.SaveDocuments(ctx, p.Code, p.Revision, documents, p.UpdatedAt)
 		}
 	}
 	documents, err := v2.New(pages)

@@ -109,14 +109,14 @@ func TestStatusChanged(t *testing.T) {
 		now = now.Add(time.Minute)
 		return code
 	}
-	code, err := editor.OpenIncident(ctx, by, demo.StatusPage, statuspages.NewIncident{Name: "No blocks", Body: "Nothing comes in.", Affected: []status.Setting{{Component: importer, Status: status.MajorOutage}}})
+	code, err := editor.OpenIncident(ctx, by, demo.StatusPage, status.NewIncident{Name: "No blocks", Body: "Nothing comes in.", Affected: []status.StatusAssignment{{Component: importer, Status: status.MajorOutage}}})
 	code = did("Gateway - Importer:OPERATIONAL>MAJOR_OUTAGE No blocks=INVESTIGATING", code, err)
 	// A rename tells nothing of states, and a draft nothing to the public.
-	named, err := editor.SetComponent(ctx, by, importer, statuspages.ComponentChange{Description: ledger.Of("Blocks for all")})
+	named, err := editor.EditComponent(ctx, by, importer, status.ComponentEdit{Description: ledger.Of("Blocks for all")})
 	did("", named, err)
-	draft, err := editor.OpenIncident(ctx, by, demo.StatusPage, statuspages.NewIncident{Name: "Not yet", Body: "Hush.", Draft: true})
+	draft, err := editor.OpenIncident(ctx, by, demo.StatusPage, status.NewIncident{Name: "Not yet", Body: "Hush.", Draft: true})
 	draft = did("", draft, err)
-	_, err = editor.UpdateIncident(ctx, by, code, statuspages.NewUpdate{State: status.Resolved, Body: "It runs again."})
+	_, err = editor.UpdateIncident(ctx, by, code, status.NewUpdate{State: status.Resolved, Body: "It runs again."})
 	did("Gateway - Importer:MAJOR_OUTAGE>OPERATIONAL No blocks=RESOLVED", code, err)
 	middle := now
 	_, err = editor.PublishDraft(ctx, by, draft, 0)
@@ -278,7 +278,7 @@ func TestStatusChangedNow(t *testing.T) {
 	events := subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(start, 10)})
 	var indicators []string
 	for i, s := range []status.ComponentStatus{status.MajorOutage, status.DegradedPerformance, status.Operational} {
-		if _, err := editor.SetComponent(ctx, by, importer, statuspages.ComponentChange{Status: ledger.Of(s)}); err != nil {
+		if _, err := editor.EditComponent(ctx, by, importer, status.ComponentEdit{Status: ledger.Of(s)}); err != nil {
 			t.Fatal(err)
 		}
 		c := changeOf(t, await(t, events))

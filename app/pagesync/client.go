@@ -1,4 +1,4 @@
-// Package pagesync copies status pages from elsewhere: it reads their documents over HTTP, hands them to [status.ReadDocuments], and keeps copies up to date.
+// Package pagesync mirrors other status pages: it polls their documents over HTTP, decodes them with [status.ReadDocuments], and imports them.
 package pagesync
 
 import (
@@ -15,11 +15,11 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// requestTimeout bounds each request, its body included.
+// requestTimeout is the timeout of a request, including its body.
 const requestTimeout = 10 * time.Second
 
-// mostRedirects is how many redirects of a request are followed.
-const mostRedirects = 3
+// maxRedirects is the maximum number of redirects of a request.
+const maxRedirects = 3
 
 // Client reads the documents of one page.
 type Client struct {
@@ -27,55 +27,55 @@ type Client struct {
 	http *http.Client
 }
 
-// NewClient makes a client of the page at a URL such as https://status.example.com; the paths of the documents are added to it. transport is the default one
-// where it is nil.
+// NewClient returns a client for the page at a URL such as https://status.example.com, to which the paths of the documents are appended. transport defaults to
+// [http.DefaultTransport].
 func NewClient(pageURL string, transport http.RoundTripper) (*Client, error) {
 	base := strings.TrimSuffix(strings.TrimRight(pageURL, "/"), "/api/v2")
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, status.Refuse(status.BadInput, "%q is no URL of a page, such as https://status.example.com", pageURL)
+		return nil, status.Errorf(status.BadInput, "%q is not the URL of a page, such as https://status.example.com", pageURL)
 	}
 	return &Client{base: base, http: &http.Client{Transport: transport, Timeout: requestTimeout, CheckRedirect: sameHost}}, nil
 }
 
-// Base is the URL of the page, without a slash at the end.
+// Base returns the URL of the page, without a trailing slash.
 func (c *Client) Base() string { return c.base }
 
-// errElsewhere is what a redirect fails of that leaves the host.
-var errElsewhere = errors.New("it redirects to another host")
+// errOtherHost rejects redirects to another host.
+var errOtherHost = errors.New("it redirects to another host")
 
-// sameHost follows redirects that stay on the host, and do not give up encryption.
+// sameHost permits redirects that stay on the host and do not downgrade to http.
 func sameHost(to *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
-	case len(via) > mostRedirects:
-		return fmt.Errorf("it redirects more than %d times", mostRedirects)
+	case len(via) > maxRedirects:
+		return fmt.Errorf("it redirects more than %d times", maxRedirects)
 	case to.URL.Hostname() != first.Hostname(), to.URL.Scheme != "https" && to.URL.Scheme != first.Scheme, to.URL.Scheme == first.Scheme && to.URL.Port() != first.Port():
-		return errElsewhere
+		return errOtherHost
 	}
 	return nil
 }
 
-// read are the documents that say everything of a page; the other five are parts of them.
-func read() []string {
+// required returns the documents that contain the whole page; the other five are parts of them.
+func required() []string {
 	return []string{status.SummaryDocument, status.IncidentsDocument, status.ScheduledDocument}
 }
 
-// Reading is what was read.
+// Reading is the result of [Client.Read].
 type Reading struct {
-	// Documents are the documents by name, none when they have not changed.
+	// Documents are the documents by name, or nil if they have not changed.
 	Documents map[string][]byte
-	// Tags are the ETags to give next time; none where the documents may be of different moments, so that they are read again.
+	// Tags are the ETags for the next read, or nil if the documents may belong to different revisions, so that they are read again.
 	Tags map[string]string
 }
 
-// Read reads the documents of the page. With the tags of the last time, nothing is read where nothing has changed. step, if not nil, is told how many documents
-// have been read.
+// Read reads the documents of the page. With the ETags of the last read, unchanged documents are not transferred. step, if not nil, is called with the number
+// of documents that have been read.
 func (c *Client) Read(ctx context.Context, tags map[string]string, step func(done, total int)) (*Reading, error) {
 	r := &Reading{Documents: map[string][]byte{}, Tags: map[string]string{}}
-	names := read()
+	names := required()
 	known := map[string]string{}
-	if len(tags) >= len(names) { // without one of them, all are needed anyway
+	if len(tags) >= len(names) { // otherwise all documents are needed
 		known = tags
 	}
 	for changed := false; ; changed, known = true, nil {
@@ -105,14 +105,14 @@ func (c *Client) Read(ctx context.Context, tags map[string]string, step func(don
 		r.Documents, r.Tags = nil, tags
 		return r, nil
 	}
-	if !oneMoment(r.Documents) {
+	if !sameRevision(r.Documents) {
 		r.Tags = nil
 	}
 	return r, nil
 }
 
-// oneMoment tells whether documents say that their page was last written to at the same instant.
-func oneMoment(documents map[string][]byte) bool {
+// sameRevision reports whether all documents have the same time of the last write.
+func sameRevision(documents map[string][]byte) bool {
 	first := ""
 	for _, text := range documents {
 		var d struct {
@@ -120,7 +120,7 @@ func oneMoment(documents map[string][]byte) bool {
 				UpdatedAt string `json:"updated_at"`
 			} `json:"page"`
 		}
-		if err := json.Unmarshal(text, &d); err != nil { // which is told by who reads it whole
+		if err := json.Unmarshal(text, &d); err != nil { // reported when it is decoded
 			return false
 		}
 		if first == "" {
@@ -133,11 +133,11 @@ func oneMoment(documents map[string][]byte) bool {
 	return true
 }
 
-// get asks for a document. The body is nil when it is still the one of the tag.
+// get requests a document. The body is nil if it still has the ETag.
 func (c *Client) get(ctx context.Context, name, tag string) (body []byte, newTag string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/api/v2/"+name, http.NoBody)
 	if err != nil {
-		return nil, "", fmt.Errorf("asking for %s: %w", name, err)
+		return nil, "", fmt.Errorf("requesting %s: %w", name, err)
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "heliograph")
@@ -148,14 +148,14 @@ func (c *Client) get(ctx context.Context, name, tag string) (body []byte, newTag
 	if err != nil {
 		return nil, "", plain(err)
 	}
-	defer func() { _ = resp.Body.Close() }() // what is left of it does not matter
+	defer func() { _ = resp.Body.Close() }() // an error has no consequences
 	switch {
 	case resp.StatusCode == http.StatusNotModified && tag != "":
 		return nil, tag, nil
 	case resp.StatusCode != http.StatusOK:
-		return nil, "", fmt.Errorf("the server answers %s", resp.Status)
+		return nil, "", fmt.Errorf("the server responds with %s", resp.Status)
 	}
-	body, err = io.ReadAll(io.LimitReader(resp.Body, status.LongestDocument+1)) // decompressed, so a small answer cannot become a large one
+	body, err = io.ReadAll(io.LimitReader(resp.Body, status.LongestDocument+1)) // limits the decompressed size
 	switch {
 	case err != nil:
 		return nil, "", plain(err)
@@ -165,14 +165,14 @@ func (c *Client) get(ctx context.Context, name, tag string) (body []byte, newTag
 	return body, resp.Header.Get("ETag"), nil
 }
 
-// plain is an error of the HTTP client without the URL, which is told already.
+// plain returns an error of the HTTP client without the URL, which the message already contains.
 func plain(err error) error {
 	var u *url.Error
 	if !errors.As(err, &u) {
 		return err
 	}
 	if u.Timeout() {
-		return fmt.Errorf("no answer within %s", requestTimeout)
+		return fmt.Errorf("no response within %s", requestTimeout)
 	}
 	return u.Err
 }

@@ -13,46 +13,48 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// Times of rounds.
+// Times of polling.
 const (
-	// slowest is how long a page that cannot be read is left alone at most.
-	slowest = 10 * time.Minute
-	// lease is how long a round may take; afterwards another gateway may begin one.
+	// maxPause is the maximum time between attempts to read a page that fails.
+	maxPause = 10 * time.Minute
+	// lease is the time after which another gateway may poll instead.
 	lease = 2 * time.Minute
 )
 
-// Options say what is copied and how.
+// Options configure a [Follower].
 type Options struct {
 	URL string
-	// Every is how often the page is read; see [storage.MinSourceEvery].
+	// Every is the polling interval; see [statuspages.MinSourceEvery].
 	Every  time.Duration
-	Import statuspages.ImportOptions
+	Import status.ImportOptions
+	// Author is the author of imports in the audit log, with an optional preview.
+	Author statuspages.Author
 	DB     *statuspages.DB
 	Logger *slog.Logger
 	Now    func() time.Time
-	// Random gives numbers from 0 to 1, for the jitter. Nil is a usual source.
+	// Random returns numbers from 0 to 1, for the jitter. The default is [rand.Float64].
 	Random func() float64
-	// Step is told how many documents have been read. Nil tells nobody.
+	// Step, if not nil, is called with the number of documents that have been read.
 	Step func(done, total int)
 }
 
-// Follower keeps a page a copy of one elsewhere.
+// Follower mirrors another status page.
 type Follower struct {
 	o      Options
 	client *Client
-	okAt   atomic.Int64 // in nanoseconds since 1970; 0 for never
-	failed string       // what the last round failed of, so that it is logged once
-	missed int          // rounds that failed one after the other; a page that was never read has no row to count them
+	okAt   atomic.Int64 // Unix time in nanoseconds; 0 for never
+	failed string       // error of the last poll, so that it is logged once
+	missed int          // consecutive failures; a page that was never read has no row that counts them
 }
 
-// New makes a follower.
+// New returns a new Follower.
 func New(o Options) (*Follower, error) {
 	client, err := NewClient(o.URL, nil)
 	if err != nil {
 		return nil, err
 	}
 	if o.Every != 0 && o.Every < statuspages.MinSourceEvery {
-		return nil, status.Refuse(status.BadInput, "pages elsewhere are read every %s at most, not every %s", statuspages.MinSourceEvery, o.Every)
+		return nil, status.Errorf(status.BadInput, "the polling interval must be at least %s, not %s", statuspages.MinSourceEvery, o.Every)
 	}
 	if o.Random == nil {
 		o.Random = rand.Float64
@@ -60,10 +62,10 @@ func New(o Options) (*Follower, error) {
 	return &Follower{o: o, client: client}, nil
 }
 
-// URL is the page that is followed.
+// URL returns the URL of the page that is mirrored.
 func (f *Follower) URL() string { return f.client.Base() }
 
-// Age is how long ago the page was last read by this gateway or another one, as far as this one knows; negative when it never was.
+// Age returns the time since the page was last read by a gateway, as far as this gateway knows. It is negative if the page was never read.
 func (f *Follower) Age() time.Duration {
 	at := f.okAt.Load()
 	if at == 0 {
@@ -72,16 +74,16 @@ func (f *Follower) Age() time.Duration {
 	return max(0, f.o.Now().Sub(time.Unix(0, at)))
 }
 
-// Outcome is what a round did.
+// Outcome is the result of a poll.
 type Outcome struct {
-	// Result is what was written; nil where the documents have not changed since they were last read.
+	// Result is the result of the import, or nil if the documents have not changed since the last read.
 	Result *statuspages.ImportResult
-	// Name is that of the page, Warnings are what was not understood of it. They are empty with Result.
+	// Name is the name of the page. Warnings are those of [status.ReadDocuments]. Both are empty without a result.
 	Name     string
 	Warnings []string
 }
 
-// Once reads the page and writes what it says. tags are those of the last time, none to read all; they are returned for the next one.
+// Once reads the page and imports it. tags are the ETags of the last read, or nil to read everything. It returns the new ETags.
 func (f *Follower) Once(ctx context.Context, tags map[string]string) (*Outcome, map[string]string, error) {
 	reading, err := f.client.Read(ctx, tags, f.o.Step)
 	if err != nil {
@@ -92,36 +94,36 @@ func (f *Follower) Once(ctx context.Context, tags map[string]string) (*Outcome, 
 	}
 	c, err := status.ReadDocuments(reading.Documents)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the page %s cannot be copied: %w", f.client.Base(), err)
+		return nil, nil, fmt.Errorf("the page %s cannot be mirrored: %w", f.client.Base(), err)
 	}
 	if c.Page.URL == "" {
 		c.Page.URL = f.client.Base()
 	}
-	result, err := f.o.DB.ImportPage(ctx, c, f.o.Import, f.o.Now())
+	result, err := f.o.DB.ImportPage(ctx, f.o.Author, c, f.o.Import, f.o.Now())
 	if err != nil {
 		return nil, nil, err
 	}
 	return &Outcome{Result: result, Name: c.Page.Name, Warnings: c.Warnings}, reading.Tags, nil
 }
 
-// Round makes a round, unless another gateway has made one lately, and notes how it went. mine tells whether it was this gateway's turn, next when there is to be
-// another round. An outcome is nil when it was not.
-func (f *Follower) Round(ctx context.Context) (out *Outcome, mine bool, next time.Time, err error) {
+// Poll reads the page unless another gateway has done so recently, and records the outcome. polled reports whether this gateway polled; if not, the outcome is
+// nil. next is the time of the next poll.
+func (f *Follower) Poll(ctx context.Context) (out *Outcome, polled bool, next time.Time, err error) {
 	now := f.o.Now()
-	source, mine, err := f.o.DB.TakeTurn(ctx, f.client.Base(), now, lease)
+	source, claimed, err := f.o.DB.ClaimSource(ctx, f.client.Base(), now, lease)
 	if err != nil {
 		return nil, false, now.Add(f.pause(1)), err
 	}
 	if !source.OKAt.IsZero() {
 		f.okAt.Store(source.OKAt.UnixNano())
 	}
-	if !mine {
+	if !claimed {
 		return nil, false, source.NextAt, nil
 	}
 	out, tags, err := f.Once(ctx, source.Tags)
-	if err != nil && ctx.Err() != nil { // the gateway stops: another one may go on at once
+	if err != nil && ctx.Err() != nil { // the gateway stops: another one may poll immediately
 		source.NextAt = now
-		_ = f.o.DB.EndTurn(context.WithoutCancel(ctx), source) // else the lease ends by itself
+		_ = f.o.DB.ReleaseSource(context.WithoutCancel(ctx), source) // otherwise the lease expires
 		return nil, true, now, err
 	}
 	source.Every = f.o.Every
@@ -138,71 +140,70 @@ func (f *Follower) Round(ctx context.Context) (out *Outcome, mine bool, next tim
 		f.okAt.Store(source.OKAt.UnixNano())
 	}
 	source.NextAt = f.o.Now().Add(f.pause(source.Failures))
-	if noteErr := f.o.DB.EndTurn(ctx, source); err == nil {
-		err = noteErr
+	if releaseErr := f.o.DB.ReleaseSource(ctx, source); err == nil {
+		err = releaseErr
 	}
 	return out, true, source.NextAt, err
 }
 
-// Copy reads all of the page, whosever turn it is, and notes so where it is a mirror that is to be read again.
+// Copy reads and imports the whole page, even if another gateway polls it. For a mirror, it records the source.
 func (f *Follower) Copy(ctx context.Context) (*Outcome, error) {
 	out, tags, err := f.Once(ctx, nil)
-	if err != nil || f.o.Import.Mode != status.Mirror || f.o.Import.Preview != nil {
+	if err != nil || f.o.Import.Mode != status.Mirror || f.o.Author.Preview != nil {
 		return out, err
 	}
 	now := f.o.Now()
-	return out, f.o.DB.EndTurn(ctx, &statuspages.PageSource{
+	return out, f.o.DB.ReleaseSource(ctx, &statuspages.PageSource{
 		Page: out.Result.Page, URL: f.client.Base(), Every: cmp.Or(f.o.Every, time.Minute), Tags: tags, OKAt: now, NextAt: now.Add(f.pause(0)),
 	})
 }
 
-// pause is how long it is to the next round: up to a tenth longer or shorter than the settings say, so that gateways do not all ask at once, and twice as long
-// after each failure, up to ten minutes.
+// pause returns the time to the next poll: the interval with a jitter of 10 %, doubled after each failure up to [maxPause].
 func (f *Follower) pause(failures int) time.Duration {
 	every := max(f.o.Every, statuspages.MinSourceEvery)
 	for range min(failures, 10) {
-		if every < slowest {
-			every = min(2*every, slowest)
+		if every < maxPause {
+			every = min(2*every, maxPause)
 		}
 	}
 	return time.Duration(float64(every) * (0.9 + 0.2*f.o.Random()))
 }
 
-// Run makes rounds until the context ends. What goes wrong is logged once, and tried again.
+// Run polls until the context ends. It logs each error once and retries.
 func (f *Follower) Run(ctx context.Context) {
 	for ctx.Err() == nil {
-		out, _, next, err := f.Round(ctx)
-		f.tell(ctx, out, err)
+		out, _, next, err := f.Poll(ctx)
+		f.log(ctx, out, err)
 		select {
 		case <-ctx.Done():
-		case <-time.After(min(max(next.Sub(f.o.Now()), time.Second), slowest)):
+		case <-time.After(min(max(next.Sub(f.o.Now()), time.Second), maxPause)):
 		}
 	}
 }
 
-// tell logs how a round went, where that is news.
-func (f *Follower) tell(ctx context.Context, out *Outcome, err error) {
+// log logs the outcome of a poll unless it is the same as before.
+func (f *Follower) log(ctx context.Context, out *Outcome, err error) {
 	log := f.o.Logger.With("url", f.client.Base())
 	switch {
 	case ctx.Err() != nil:
 	case err != nil && err.Error() != f.failed:
-		log.WarnContext(ctx, "a status page elsewhere cannot be copied; its copy stays as it is", "error", err)
+		log.WarnContext(ctx, "mirroring a status page failed; the mirror stays unchanged", "error", err)
 		f.failed = err.Error()
 	case err != nil || out == nil: // nothing new
 	default:
 		if f.failed != "" {
 			f.failed = ""
-			log.InfoContext(ctx, "the status page elsewhere can be copied again")
+			log.InfoContext(ctx, "mirroring the status page succeeds again")
 		}
 		if out.Result == nil || out.Result.Changed == 0 && !out.Result.Created {
 			return
 		}
-		log.InfoContext(ctx, "a status page was copied", "page", out.Result.Page, "changed", out.Result.Changed)
+		log.InfoContext(ctx, "a status page was mirrored", "page", out.Result.Page, "changed", out.Result.Changed)
 		for _, w := range out.Warnings {
-			log.WarnContext(ctx, "a status page elsewhere says something that is not understood", "what", w)
+			log.WarnContext(ctx, "a mirrored status page has an invalid value", "warning", w)
 		}
 		if len(out.Result.Stale) > 0 {
-			log.WarnContext(ctx, "open notices are missing in the status page elsewhere, although nobody closed them; they stay", "notices", out.Result.Stale)
+			log.WarnContext(ctx, "open notices are no longer listed by the mirrored status page, although they were not closed; they are kept", "notices", out.Result.Stale)
 		}
 	}
 }

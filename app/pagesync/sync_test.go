@@ -107,7 +107,7 @@ func newCopying(t *testing.T, g *testenv.Gateway, url string) *copying {
 	c := &copying{g: g, now: time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC)}
 	f, err := pagesync.New(pagesync.Options{
 		URL: url, Every: time.Minute, DB: g.Status, Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return c.now }, Random: func() float64 { return 0.5 },
-		Import: statuspages.ImportOptions{Mode: status.Mirror, Vocabulary: status.Statuspage},
+		Import: status.ImportOptions{Mode: status.Mirror, Vocabulary: status.Statuspage},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func newCopying(t *testing.T, g *testenv.Gateway, url string) *copying {
 // round makes a round that must be this one's turn, and returns how many rows it wrote; -1 where the documents had not changed.
 func (c *copying) round(t *testing.T) int {
 	t.Helper()
-	out, mine, next, err := c.Round(t.Context())
+	out, mine, next, err := c.Poll(t.Context())
 	if err != nil || !mine {
 		t.Fatalf("mine %v, error %v", mine, err)
 	}
@@ -136,7 +136,7 @@ func (c *copying) round(t *testing.T) int {
 // fails makes a round that must fail, and returns when the next one is.
 func (c *copying) fails(t *testing.T, words string) time.Duration {
 	t.Helper()
-	_, _, next, err := c.Round(t.Context())
+	_, _, next, err := c.Poll(t.Context())
 	if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("the error is %v, want %q", err, words)
 	}
@@ -247,11 +247,11 @@ func TestFailures(t *testing.T) {
 		answer http.HandlerFunc
 		after  time.Duration
 	}{
-		{"the server answers 503 Service Unavailable", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, 2 * time.Minute},
-		{"the server answers 404 Not Found", http.NotFound, 4 * time.Minute},
-		{"the server answers 204 No Content", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, 8 * time.Minute},
+		{"the server responds with 503 Service Unavailable", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, 2 * time.Minute},
+		{"the server responds with 404 Not Found", http.NotFound, 4 * time.Minute},
+		{"the server responds with 204 No Content", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, 8 * time.Minute},
 		{"unexpected EOF", cut, 10 * time.Minute},
-		{"cannot be copied: reading scheduled-maintenances.json: invalid character '<'", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, 10 * time.Minute},
+		{"cannot be mirrored: reading scheduled-maintenances.json: invalid character '<'", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, 10 * time.Minute},
 		{"redirects to another host", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.2:9/x", http.StatusFound)
 		}, 10 * time.Minute},
@@ -284,7 +284,7 @@ func TestTurns(t *testing.T) {
 	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
 	first, second := newCopying(t, g, e.URL), newCopying(t, g, e.URL)
 	first.round(t)
-	if out, mine, next, err := second.Round(t.Context()); out != nil || mine || err != nil || !next.Equal(first.now) {
+	if out, mine, next, err := second.Poll(t.Context()); out != nil || mine || err != nil || !next.Equal(first.now) {
 		t.Errorf("two read at once: mine %v, next %s, %v", mine, next, err)
 	}
 	second.now = first.now
@@ -292,7 +292,7 @@ func TestTurns(t *testing.T) {
 	turns := make([]bool, 2)
 	for i, c := range []*copying{first, second} {
 		group.Go(func() {
-			_, mine, _, err := c.Round(t.Context())
+			_, mine, _, err := c.Poll(t.Context())
 			turns[i] = mine && err == nil
 		})
 	}
@@ -313,18 +313,18 @@ func TestEditing(t *testing.T) {
 	c.round(t)
 	ed, by, ctx := statuspages.NewEditor(g.Status, testenv.Now, nil), statuspages.Author{Name: "test"}, t.Context()
 	const page, incident, component = "h4d7q2m9x1tz", "d8s3q7v2n5xk", "b1x4d9r7kq2c"
-	say := statuspages.NewUpdate{State: status.Resolved, Body: "x"}
+	say := status.NewUpdate{State: status.Resolved, Body: "x"}
 	writes := map[string]func() error{
 		"incident.update": func() error { _, err := ed.UpdateIncident(ctx, by, incident, say); return err },
 		"incident.open": func() error {
-			_, err := ed.OpenIncident(ctx, by, page, statuspages.NewIncident{Name: "x", Body: "x"})
+			_, err := ed.OpenIncident(ctx, by, page, status.NewIncident{Name: "x", Body: "x"})
 			return err
 		},
 		"component.set": func() error { _, err := ed.RemoveComponent(ctx, by, component, 0); return err },
 		"notice.delete": func() error { _, err := ed.DeleteNotice(ctx, by, incident, 0); return err },
 	}
 	for name, write := range writes {
-		var refusal *status.Refusal
+		var refusal *status.Error
 		if err := write(); !errors.As(err, &refusal) || refusal.Reason != status.BadState || !strings.Contains(refusal.Text, "copy of a page elsewhere") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -333,7 +333,7 @@ func TestEditing(t *testing.T) {
 		t.Error(got)
 	}
 	ours, err := pagesync.New(pagesync.Options{
-		URL: e.URL, DB: g.Status, Logger: slog.New(slog.DiscardHandler), Now: testenv.Now, Import: statuspages.ImportOptions{Mode: status.Imported, URL: "https://status.own.example"},
+		URL: e.URL, DB: g.Status, Logger: slog.New(slog.DiscardHandler), Now: testenv.Now, Import: status.ImportOptions{Mode: status.Imported, URL: "https://status.own.example"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -350,12 +350,12 @@ func TestEditing(t *testing.T) {
 	if err := writes["incident.update"](); err != nil {
 		t.Error(err)
 	}
-	var refusal *status.Refusal
+	var refusal *status.Error
 	if _, err := ours.Copy(ctx); !errors.As(err, &refusal) || !strings.Contains(refusal.Text, "would undo") {
 		t.Errorf("an import wrote over what was edited: %v", err)
 	}
 	c.now = c.now.Add(time.Hour)
-	if _, _, _, err := c.Round(ctx); !errors.As(err, &refusal) || !strings.Contains(refusal.Text, "is edited here") {
+	if _, _, _, err := c.Poll(ctx); !errors.As(err, &refusal) || !strings.Contains(refusal.Text, "is edited here") {
 		t.Errorf("a mirror wrote over what was edited: %v", err)
 	}
 }
@@ -366,14 +366,14 @@ func TestHostile(t *testing.T) {
 	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
 	summary := e.documents["/api/v2/summary.json"]
 	for _, c := range []struct{ old, new, words string }{
-		{`"position":1`, `"position":"1"`, "cannot be copied: reading summary.json"},
-		{`"position":1`, `"position":99999999999`, "cannot be copied"},
-		{`"created_at":"2025-11-03T09:58:00.000Z"`, `"created_at":"yesterday"`, `"yesterday" is no instant`},
-		{`"created_at":"2025-11-03T09:58:00.000Z"`, `"created_at":"0000-01-01T00:00:00Z"`, "no instant of our calendar"},
-		{`"components":[`, `"components":[[`, "cannot be copied"},
-		{`"page":`, `"pages":`, "it has no page"},
+		{`"position":1`, `"position":"1"`, "cannot be mirrored: reading summary.json"},
+		{`"position":1`, `"position":99999999999`, "cannot be mirrored"},
+		{`"created_at":"2025-11-03T09:58:00.000Z"`, `"created_at":"yesterday"`, `"yesterday" is not an instant`},
+		{`"created_at":"2025-11-03T09:58:00.000Z"`, `"created_at":"0000-01-01T00:00:00Z"`, "is out of range"},
+		{`"components":[`, `"components":[[`, "cannot be mirrored"},
+		{`"page":`, `"pages":`, "the page is missing"},
 		{`"id":"h4d7q2m9x1tz","name"`, `"id":"' or 1=1","name"`, "cannot be stored"},
-		{`"components":[`, `"components":[` + strings.Repeat(`{},`, 6000), "5000 are read at most"},
+		{`"components":[`, `"components":[` + strings.Repeat(`{},`, 6000), "maximum of 5000"},
 		{`{`, strings.Repeat(`{"page":`, 20000), "exceeded max depth"},
 	} {
 		e.documents["/api/v2/summary.json"] = strings.Replace(summary, c.old, c.new, 1)
@@ -388,14 +388,14 @@ func TestHostile(t *testing.T) {
 	const leaf, group, other = "b1x4d9r7kq2c", "9k2c7vwh3bpl", "t5n8jz1gq6xr"
 	for i, c := range []struct{ old, new, warning string }{
 		{`"id":"` + leaf + `"`, `"id":"zq7m3h8t5w1n"`, "listed twice"},
-		{`"group_id":"` + group + `"`, `"group_id":"` + leaf + `"`, "there is no group"},                                                  // a component in a component
-		{`"group_id":"` + group + `"`, `"group_id":"nowhere"`, "there is no group"},                                                       // in nothing
+		{`"group_id":"` + group + `"`, `"group_id":"` + leaf + `"`, "does not exist"},                                                     // a component in a component
+		{`"group_id":"` + group + `"`, `"group_id":"nowhere"`, "does not exist"},                                                          // in nothing
 		{`"group_id":null,"page_id":"h4d7q2m9x1tz","group":true`, `"group_id":"` + other + `","page_id":"h4d7q2m9x1tz","group":true`, ""}, // a group in itself, and in the other
 		{`"id":"k5t8l2z6w9bq"`, `"id":"x7c1r9m4g2hp"`, "listed twice"},
 		{`"body":"`, `"body":"\u0000`, "character 0"},
 		{`"shortlink":"https`, `"shortlink":"javascript`, "the link"},
-		{`"start_date":"2025-11-03"`, `"start_date":"0000-00-00"`, "first day"},
-		{`"url":"https://status`, `"url":"gopher://status`, "the page's URL"},
+		{`"start_date":"2025-11-03"`, `"start_date":"0000-00-00"`, "start date"},
+		{`"url":"https://status`, `"url":"gopher://status`, "of the page is invalid"},
 		{`"status":"identified"`, `"status":"completed"`, "cannot be stored"},
 	} {
 		fresh := newElsewhere(t)

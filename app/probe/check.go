@@ -89,7 +89,7 @@ func (c *Checker) tcp(ctx context.Context, p *status.Probe, r *status.ProbeResul
 	}
 	_ = conn.Close()           // that it was there is all that counts
 	r.Took = time.Since(start) //nolint:forbidigo // as above
-	r.Level, r.Detail = p.Spec.Judge(r.Took), "connected"
+	r.Level, r.Detail = p.Spec.LevelAt(r.Took), "connected"
 }
 
 func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResult) {
@@ -131,7 +131,7 @@ func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResu
 		return
 	}
 	r.Took = time.Since(start) //nolint:forbidigo // as above
-	r.Level, r.Detail = s.Judge(r.Took), resp.Status
+	r.Level, r.Detail = s.LevelAt(r.Took), resp.Status
 	if bad := answerIsBad(p, resp, answer); bad != "" {
 		r.Level, r.Detail = status.Bad, bad
 		return
@@ -232,7 +232,7 @@ func lag(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 		return
 	}
 	r.Took = max(0, r.At.Sub(timeOf(h.At)))
-	r.Level, r.Detail = p.Spec.Judge(r.Took), fmt.Sprintf("block %d is %s old", h.Block, r.Took.Round(time.Second))
+	r.Level, r.Detail = p.Spec.LevelAt(r.Took), fmt.Sprintf("block %d is %s old", h.Block, r.Took.Round(time.Second))
 	if h.Missing > 0 {
 		r.Level, r.Detail = status.Bad, fmt.Sprintf("%d blocks are missing before block %d", h.Missing, h.Block)
 	}
@@ -273,5 +273,5 @@ func heartbeat(p *status.Probe, r *status.ProbeResult) {
 		return
 	}
 	r.Took = max(0, r.At.Sub(p.BeatAt))
-	r.Level, r.Detail = p.Spec.Judge(r.Took), fmt.Sprintf("the last heartbeat was %s ago", r.Took.Round(time.Second))
+	r.Level, r.Detail = p.Spec.LevelAt(r.Took), fmt.Sprintf("the last heartbeat was %s ago", r.Took.Round(time.Second))
 }

@@ -41,7 +41,7 @@ type lab struct {
 	target *httptest.Server
 }
 
-func newLab(t *testing.T, settings ...statuspages.Setting) *lab {
+func newLab(t *testing.T, settings ...status.PageSetting) *lab {
 	t.Helper()
 	l := &lab{t: t, now: time.Date(2026, 5, 17, 12, 0, 0, 0, time.UTC), broken: map[string]bool{}, parts: map[string]string{}}
 	l.target = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +66,7 @@ func newLab(t *testing.T, settings ...statuspages.Setting) *lab {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"B", "C", "D", "E"} {
-		if _, err := l.editor.AddComponent(t.Context(), editor, l.page, statuspages.NewComponent{Name: name}); err != nil {
+		if _, err := l.editor.AddComponent(t.Context(), editor, l.page, status.NewComponent{Name: name}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,13 +102,13 @@ func (l *lab) breaks(broken bool, names ...string) {
 	}
 }
 
-func (l *lab) read() (*status.Page, *status.Board) {
+func (l *lab) read() (*status.Page, *status.WorkingCopy) {
 	l.t.Helper()
 	p, err := l.db.PageByCode(l.t.Context(), l.page)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	b, err := l.db.Board(l.t.Context(), p)
+	b, err := l.db.WorkingCopy(l.t.Context(), p)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -209,4 +209,4 @@ func (l *lab) expect(what, want string) {
 	}
 }
 
-func auto() statuspages.Setting { return statuspages.Setting{Key: "auto_publish", Value: "true"} }
+func auto() status.PageSetting { return status.PageSetting{Key: "auto_publish", Value: "true"} }

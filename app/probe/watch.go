@@ -101,7 +101,7 @@ func (w *Watcher) begin(ctx context.Context, group *sync.WaitGroup, slots chan s
 	if free == 0 {
 		return 0, nil
 	}
-	probes, err := w.editor.TakeProbes(ctx, free)
+	probes, err := w.editor.ClaimProbes(ctx, free)
 	if err != nil {
 		return 0, err
 	}
@@ -144,11 +144,11 @@ func (w *Watcher) ask(ctx context.Context, checker *Checker, p *status.Probe) er
 		return fmt.Errorf("asking a probe: %w", ctx.Err())
 	}
 	next := r.At.Add(time.Duration(float64(p.Every) * (0.9 + 0.2*w.random())))
-	tell, err := w.editor.NoteResult(ctx, p.ID, r, next)
+	tell, err := w.editor.RecordResult(ctx, p.ID, r, next)
 	if err != nil || !tell {
 		return err
 	}
-	act, err := w.editor.ActOnProbe(ctx, p.ID)
+	act, err := w.editor.ApplyProbe(ctx, p.ID)
 	if err != nil || act == nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (w *Watcher) ask(ctx context.Context, checker *Checker, p *status.Probe) er
 	if act.Probe.Level == status.Good {
 		level = slog.LevelInfo
 	}
-	w.log.Log(ctx, level, "a probe has changed its mind", "probe", p.ID, "component", act.Probe.Name, "from", string(act.Probe.Acted), "to", string(act.Probe.Level), "found", r.Detail,
+	w.log.Log(ctx, level, "a probe has changed its mind", "probe", p.ID, "component", act.Probe.Name, "from", string(act.Probe.Applied), "to", string(act.Probe.Level), "found", r.Detail,
 		"done", act.Action, "object", act.Object, "draft", act.Draft)
 	return nil
 }

@@ -149,7 +149,7 @@ func TestPeople(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatal(len(list), err)
 	}
-	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, statuspages.NewUpdate{State: status.Identified, Body: "We know."}); err != nil {
+	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, status.NewUpdate{State: status.Identified, Body: "We know."}); err != nil {
 		t.Fatal(err)
 	}
 	l.breaks(false, "A")
@@ -160,7 +160,7 @@ func TestPeople(t *testing.T) {
 	if got := l.audit(); got != "open note note" {
 		t.Errorf("the audit has %q", got)
 	}
-	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, statuspages.NewUpdate{State: status.Resolved, Body: "So."}); err != nil {
+	if _, err := l.editor.UpdateIncident(t.Context(), editor, list[0].Code, status.NewUpdate{State: status.Resolved, Body: "So."}); err != nil {
 		t.Fatal(err)
 	}
 	l.breaks(false, "A")
@@ -178,7 +178,7 @@ func TestComponentAlone(t *testing.T) {
 	l.breaks(true, "A", "B")
 	l.rounds(2)
 	l.expect("it fails", " | A:p B:p")
-	if _, err := l.editor.SetComponent(t.Context(), editor, l.parts["B"], statuspages.ComponentChange{Status: ledger.Of(status.MajorOutage)}); err != nil {
+	if _, err := l.editor.EditComponent(t.Context(), editor, l.parts["B"], status.ComponentEdit{Status: ledger.Of(status.MajorOutage)}); err != nil {
 		t.Fatal(err)
 	}
 	l.breaks(false, "A", "B")
@@ -194,7 +194,7 @@ func TestMaintenance(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
 	l.watch(status.PublishPublic, "A")
-	work, err := l.editor.ScheduleMaintenance(t.Context(), editor, l.page, statuspages.NewMaintenance{
+	work, err := l.editor.ScheduleMaintenance(t.Context(), editor, l.page, status.NewMaintenance{
 		Name: "Work", Body: "x", State: status.InProgress, Start: l.clock(), End: l.clock().Add(time.Hour), Components: []string{l.parts["A"]}, AutoMaintenanceState: true, AutoOperationalState: true,
 	})
 	if err != nil {
@@ -203,7 +203,7 @@ func TestMaintenance(t *testing.T) {
 	l.breaks(true, "A")
 	l.rounds(4)
 	l.expect("work goes on", " | A:u")
-	if _, err := l.editor.MoveMaintenance(t.Context(), editor, work, statuspages.NewUpdate{State: status.Completed}); err != nil {
+	if _, err := l.editor.MoveMaintenance(t.Context(), editor, work, status.NewUpdate{State: status.Completed}); err != nil {
 		t.Fatal(err)
 	}
 	l.rounds(1)
@@ -307,29 +307,29 @@ func TestRemoved(t *testing.T) {
 	}
 	l.rounds(2)
 	l.expect("it asks again", "investigating B:op | B:p")
-	var refusal *status.Refusal
+	var refusal *status.Error
 	if err := l.editor.RemoveProbe(t.Context(), editor, ids[0]); !errors.As(err, &refusal) || refusal.Reason != status.NotFound {
 		t.Error(err)
 	}
 	good := status.Probe{Component: l.parts["A"], Kind: status.TCPProbe, Spec: status.ProbeSpec{Address: "127.0.0.1:1"}, Every: time.Minute, FailAfter: 1, PassAfter: 1, Sets: status.MajorOutage, Publish: status.PublishDraft}
 	for name, change := range map[string]func(p *status.Probe){
-		"no kind of probe":      func(p *status.Probe) { p.Kind = "icmp" },
-		"every 5s to":           func(p *status.Probe) { p.Every = time.Second },
-		"1 to 1000 results":     func(p *status.Probe) { p.FailAfter = 0 },
-		"says degraded":         func(p *status.Probe) { p.Sets = status.Operational },
-		"way to publish":        func(p *status.Probe) { p.Publish = "all" },
-		"is bad takes longer":   func(p *status.Probe) { p.Spec.SlowMS, p.Spec.BadMS = 2, 1 },
-		"no regular expression": func(p *status.Probe) { p.Spec.Body = "(" },
-		"no address":            func(p *status.Probe) { p.Spec.Address = "127.0.0.1" },
-		"has no URL":            func(p *status.Probe) { p.Spec.URL = "http://127.0.0.1" },
-		"needs a --url":         func(p *status.Probe) { p.Kind, p.Spec = status.HTTPProbe, status.ProbeSpec{URL: "file:///etc/passwd"} },
-		"needs a --query":       func(p *status.Probe) { p.Kind, p.Spec = status.GraphQLProbe, status.ProbeSpec{URL: "http://127.0.0.1"} },
-		"needs --bad":           func(p *status.Probe) { p.Kind, p.Spec = status.LagProbe, status.ProbeSpec{} },
-		"is no consensus node":  func(p *status.Probe) { p.Kind, p.Spec = status.NodeProbe, status.ProbeSpec{} },
-		"is a secret": func(p *status.Probe) {
+		"not a kind of probe":                 func(p *status.Probe) { p.Kind = "icmp" },
+		"5s to 24h":                           func(p *status.Probe) { p.Every = time.Second },
+		"1 to 1000 results":                   func(p *status.Probe) { p.FailAfter = 0 },
+		"sets degraded":                       func(p *status.Probe) { p.Sets = status.Operational },
+		"way to publish":                      func(p *status.Probe) { p.Publish = "all" },
+		"must be greater than that for slow":  func(p *status.Probe) { p.Spec.SlowMS, p.Spec.BadMS = 2, 1 },
+		"not a regular expression":            func(p *status.Probe) { p.Spec.Body = "(" },
+		"not an address":                      func(p *status.Probe) { p.Spec.Address = "127.0.0.1" },
+		"has no URL":                          func(p *status.Probe) { p.Spec.URL = "http://127.0.0.1" },
+		"needs a --url":                       func(p *status.Probe) { p.Kind, p.Spec = status.HTTPProbe, status.ProbeSpec{URL: "file:///etc/passwd"} },
+		"needs a --query":                     func(p *status.Probe) { p.Kind, p.Spec = status.GraphQLProbe, status.ProbeSpec{URL: "http://127.0.0.1"} },
+		"needs --bad":                         func(p *status.Probe) { p.Kind, p.Spec = status.LagProbe, status.ProbeSpec{} },
+		"does not represent a consensus node": func(p *status.Probe) { p.Kind, p.Spec = status.NodeProbe, status.ProbeSpec{} },
+		"is secret": func(p *status.Probe) {
 			p.Kind, p.Spec = status.HTTPProbe, status.ProbeSpec{URL: "http://127.0.0.1", Headers: map[string]string{"Authorization": "Bearer x"}}
 		},
-		"there is no component":   func(p *status.Probe) { p.Component = "nothing" },
+		"does not exist":          func(p *status.Probe) { p.Component = "nothing" },
 		"only probes of the kind": func(p *status.Probe) { p.Spec.Node = 3 },
 	} {
 		p := good

@@ -95,9 +95,9 @@ func (s *statusSettings) with(ctx context.Context, run func(ctx context.Context,
 		}
 		switch {
 		case n.page == nil && s.Slug != "":
-			return status.Refuse(status.NotFound, "there is no page %q: `heliograph status init` makes one", s.Slug)
+			return status.Errorf(status.NotFound, "there is no page %q: `heliograph status init` makes one", s.Slug)
 		case n.page == nil:
-			return status.Refuse(status.NotFound, "there is no page: `heliograph status init` makes one")
+			return status.Errorf(status.NotFound, "there is no page: `heliograph status init` makes one")
 		}
 		if s.DryRun {
 			if n.before, err = n.render(ctx, n.page); err != nil {
@@ -174,8 +174,8 @@ func (s *statusSettings) database(ctx context.Context) (url string, done func() 
 
 // explainStatus gives errors their exit codes, and one line.
 func explainStatus(url string, err error) error {
-	var step *status.StepError
-	var refusal *status.Refusal
+	var step *status.TransitionError
+	var refusal *status.Error
 	var exit *exitError
 	var unwritable *statuspages.Unwritable
 	switch {
@@ -270,7 +270,7 @@ func (n *newsroom) time(text string) (time.Time, error) { return status.ParseTim
 
 // find finds a component or group by what people call it.
 func (n *newsroom) find(ctx context.Context, ref string) (*status.Component, error) {
-	b, err := n.db.Board(ctx, n.page)
+	b, err := n.db.WorkingCopy(ctx, n.page)
 	if err != nil {
 		return nil, err
 	}
@@ -290,12 +290,12 @@ func (n *newsroom) group(ctx context.Context, ref string) (string, error) {
 }
 
 // affected reads what a notice does to components: references and states, with = between them.
-func (n *newsroom) affected(ctx context.Context, list []string) ([]status.Setting, error) {
-	var out []status.Setting
+func (n *newsroom) affected(ctx context.Context, list []string) ([]status.StatusAssignment, error) {
+	var out []status.StatusAssignment
 	for _, text := range list {
 		i := strings.LastIndex(text, "=")
 		if i < 0 {
-			return nil, status.Refuse(status.BadInput, "%q is not of the form component=state", text)
+			return nil, status.Errorf(status.BadInput, "%q is not of the form component=state", text)
 		}
 		c, err := n.find(ctx, text[:i])
 		if err != nil {
@@ -303,9 +303,9 @@ func (n *newsroom) affected(ctx context.Context, list []string) ([]status.Settin
 		}
 		s := componentStatus(text[i+1:])
 		if !s.Valid() {
-			return nil, status.Refuse(status.BadInput, "%q is no state of a component: there are operational, degraded_performance, partial_outage, major_outage, under_maintenance", text[i+1:])
+			return nil, status.Errorf(status.BadInput, "%q is no state of a component: there are operational, degraded_performance, partial_outage, major_outage, under_maintenance", text[i+1:])
 		}
-		out = append(out, status.Setting{Component: c.Code, Status: s})
+		out = append(out, status.StatusAssignment{Component: c.Code, Status: s})
 	}
 	return out, nil
 }
@@ -345,7 +345,7 @@ func (n *newsroom) confirmComponent(ctx context.Context, code string, err error)
 	if err != nil || n.DryRun {
 		return err
 	}
-	b, err := n.db.Board(ctx, n.page)
+	b, err := n.db.WorkingCopy(ctx, n.page)
 	if err != nil {
 		return err
 	}

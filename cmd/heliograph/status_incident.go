@@ -6,7 +6,6 @@ import (
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/storage/statuspages"
 )
 
 type statusIncidentCmd struct {
@@ -34,12 +33,12 @@ type textFlags struct {
 func (f *textFlags) fill(ctx context.Context, n *newsroom) (t *status.Template, title, body string, err error) {
 	if f.Template == "" {
 		if len(f.Values) > 0 {
-			return nil, "", "", status.Refuse(status.BadInput, "%q is a value, but there is no --template", f.Values[0])
+			return nil, "", "", status.Errorf(status.BadInput, "%q is a value, but there is no --template", f.Values[0])
 		}
 		return nil, "", f.Body, nil
 	}
 	if f.Body != "" {
-		return nil, "", "", status.Refuse(status.BadInput, "give either --body or --template")
+		return nil, "", "", status.Errorf(status.BadInput, "give either --body or --template")
 	}
 	list, err := n.db.Templates(ctx, n.page.Code)
 	if err != nil {
@@ -51,13 +50,13 @@ func (f *textFlags) fill(ctx context.Context, n *newsroom) (t *status.Template, 
 		}
 	}
 	if t == nil {
-		return nil, "", "", status.Refuse(status.NotFound, "there is no template %s", f.Template)
+		return nil, "", "", status.Errorf(status.NotFound, "there is no template %s", f.Template)
 	}
 	values := map[string]string{}
 	for _, text := range f.Values {
 		key, value, ok := strings.Cut(text, "=")
 		if !ok {
-			return nil, "", "", status.Refuse(status.BadInput, "%q is not of the form key=value", text)
+			return nil, "", "", status.Errorf(status.BadInput, "%q is not of the form key=value", text)
 		}
 		values[key] = value
 	}
@@ -83,7 +82,7 @@ func (c *statusOpenCmd) Run(ctx context.Context, s *statusSettings) error {
 		if err != nil {
 			return err
 		}
-		in := statuspages.NewIncident{Name: c.Name, Body: body, State: status.State(c.Status), Silent: c.Quiet, Draft: c.Draft}
+		in := status.NewIncident{Name: c.Name, Body: body, State: status.State(c.Status), Silent: c.Quiet, Draft: c.Draft}
 		if t != nil {
 			if in.Name == "" {
 				in.Name = title
@@ -123,15 +122,15 @@ type sayFlags struct {
 }
 
 // update is the update that the flags say.
-func (f *sayFlags) update(ctx context.Context, n *newsroom, state status.State, keep bool) (statuspages.NewUpdate, error) {
+func (f *sayFlags) update(ctx context.Context, n *newsroom, state status.State, keep bool) (status.NewUpdate, error) {
 	t, _, body, err := f.fill(ctx, n)
 	if err != nil {
-		return statuspages.NewUpdate{}, err
+		return status.NewUpdate{}, err
 	}
 	if state == "" && t != nil {
 		state = t.State
 	}
-	u := statuspages.NewUpdate{State: state, Body: body, Keep: keep, Silent: f.Quiet, ExpectedVersion: f.Expect}
+	u := status.NewUpdate{State: state, Body: body, Keep: keep, Silent: f.Quiet, ExpectedVersion: f.Expect}
 	if u.Affected, err = n.affected(ctx, f.Affect); err != nil {
 		return u, err
 	}
@@ -152,7 +151,7 @@ func (n *newsroom) state(ctx context.Context, code string) (status.State, error)
 		return "", err
 	}
 	if found[code] == nil {
-		return "", status.Refuse(status.NotFound, "there is no notice %s", code)
+		return "", status.Errorf(status.NotFound, "there is no notice %s", code)
 	}
 	return found[code].State, nil
 }
@@ -256,7 +255,7 @@ func (c *statusBackfillCmd) Run(ctx context.Context, s *statusSettings) error {
 		if err != nil {
 			return err
 		}
-		in := statuspages.NewIncident{
+		in := status.NewIncident{
 			Name: c.Name, Body: c.Body, Resolution: c.Resolution, Backfill: true, StartedAt: ledger.Of(from), ResolvedAt: ledger.Of(until), Silent: c.Quiet,
 		}
 		if c.Impact != "" {
@@ -287,15 +286,15 @@ func (c *statusEditCmd) Run(ctx context.Context, s *statusSettings) error {
 		code := noticeCode(c.ID)
 		if c.Update == "" {
 			if c.Body != nil || c.At != "" {
-				return status.Refuse(status.BadInput, "say which update changes: --update")
+				return status.Errorf(status.BadInput, "say which update changes: --update")
 			}
-			code, err := n.EditNotice(ctx, n.by, code, statuspages.NoticeEdit{
+			code, err := n.EditNotice(ctx, n.by, code, status.NoticeEdit{
 				Name: nullFrom(c.Name), ImpactOverride: nullFrom((*status.Impact)(c.Impact)), Reminders: nullFrom(c.Reminders), ExpectedVersion: c.Expect,
 			})
 			return n.confirmNotice(ctx, code, err)
 		}
 		if c.Name != nil || c.Impact != nil || c.Reminders != nil {
-			return status.Refuse(status.BadInput, "change the notice and its update one after the other")
+			return status.Errorf(status.BadInput, "change the notice and its update one after the other")
 		}
 		edit := status.UpdateEdit{Body: nullFrom(c.Body)}
 		if c.At != "" {

@@ -6,7 +6,6 @@ import (
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/storage/statuspages"
 )
 
 type statusMaintenanceCmd struct {
@@ -38,7 +37,7 @@ func (f *timeFlags) times(n *newsroom) (from, until time.Time, err error) {
 	case f.For > 0:
 		until = from.Add(f.For)
 	default:
-		err = status.Refuse(status.BadInput, "say when it ends: --until or --for")
+		err = status.Errorf(status.BadInput, "say when it ends: --until or --for")
 	}
 	return from, until, err
 }
@@ -65,7 +64,7 @@ func (c *statusScheduleCmd) Run(ctx context.Context, s *statusSettings) error {
 		if err != nil {
 			return err
 		}
-		in := statuspages.NewMaintenance{
+		in := status.NewMaintenance{
 			Name: c.Name, Body: body, State: status.State(c.Status), AutoInProgress: c.AutoStart, AutoCompleted: c.AutoEnd, AutoMaintenanceState: c.AutoState,
 			AutoOperationalState: c.AutoOperational, RemindMinutes: ledger.Null[int32]{V: c.Remind, Valid: c.Remind != 0}, Silent: c.Quiet,
 		}
@@ -94,9 +93,9 @@ func (c *statusScheduleCmd) Run(ctx context.Context, s *statusSettings) error {
 }
 
 // series announces a maintenance that is repeated.
-func (c *statusScheduleCmd) series(ctx context.Context, n *newsroom, in statuspages.NewMaintenance) error {
+func (c *statusScheduleCmd) series(ctx context.Context, n *newsroom, in status.NewMaintenance) error {
 	if in.State != status.Planned {
-		return status.Refuse(status.BadInput, "only what is scheduled is repeated")
+		return status.Errorf(status.BadInput, "only what is scheduled is repeated")
 	}
 	times, err := status.Occurrences(c.Repeat, in.Start)
 	if err != nil {

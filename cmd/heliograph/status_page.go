@@ -54,13 +54,13 @@ type statusPageSetCmd struct {
 // Run changes settings of a page.
 func (c *statusPageSetCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		var list []statuspages.Setting
+		var list []status.PageSetting
 		for _, text := range c.Settings {
 			key, value, ok := strings.Cut(text, "=")
 			if !ok {
-				return status.Refuse(status.BadInput, "%q is not of the form key=value", text)
+				return status.Errorf(status.BadInput, "%q is not of the form key=value", text)
 			}
-			list = append(list, statuspages.Setting{Key: key, Value: value})
+			list = append(list, status.PageSetting{Key: key, Value: value})
 		}
 		code, err := n.SetPage(ctx, n.by, n.page.Code, list)
 		if err != nil || s.DryRun {
@@ -90,7 +90,7 @@ type statusGroupAddCmd struct {
 // Run adds a group.
 func (c *statusGroupAddCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
-		code, err := n.AddComponent(ctx, n.by, n.page.Code, statuspages.NewComponent{IsGroup: true, Name: c.Name, Description: c.Description, Position: c.Position})
+		code, err := n.AddComponent(ctx, n.by, n.page.Code, status.NewComponent{IsGroup: true, Name: c.Name, Description: c.Description, Position: c.Position})
 		return n.confirmComponent(ctx, code, err)
 	})
 }
@@ -131,14 +131,14 @@ func (c *statusComponentAddCmd) Run(ctx context.Context, s *statusSettings) erro
 		if err != nil {
 			return err
 		}
-		in := statuspages.NewComponent{
+		in := status.NewComponent{
 			Name: c.Name, Description: c.Description, Group: group, Position: c.Position, Status: componentStatus(c.Status), Showcase: c.Showcase,
 			OnlyShowIfDegraded: c.OnlyShowIfDegraded, NodeID: nullFrom(c.Node),
 		}
 		if c.StartDate != "" {
 			day, err := status.ParseDate(c.StartDate)
 			if err != nil {
-				return status.Refuse(status.BadInput, "%v", err)
+				return status.Errorf(status.BadInput, "%v", err)
 			}
 			in.StartDate = ledger.Of(day)
 		}
@@ -174,7 +174,7 @@ func (c *statusComponentSetCmd) Run(ctx context.Context, s *statusSettings) erro
 		if err != nil {
 			return err
 		}
-		change := statuspages.ComponentChange{
+		change := status.ComponentEdit{
 			Name: nullFrom(c.Name), Description: nullFrom(c.Description), Showcase: nullFrom(c.Showcase), OnlyShowIfDegraded: nullFrom(c.OnlyShowIfDegraded),
 			NodeID: nullFrom(c.Node), ExpectedVersion: c.Expect,
 		}
@@ -185,12 +185,12 @@ func (c *statusComponentSetCmd) Run(ctx context.Context, s *statusSettings) erro
 			day := status.Date("")
 			if *c.StartDate != "" {
 				if day, err = status.ParseDate(*c.StartDate); err != nil {
-					return status.Refuse(status.BadInput, "%v", err)
+					return status.Errorf(status.BadInput, "%v", err)
 				}
 			}
 			change.StartDate = ledger.Of(day)
 		}
-		code, err := n.SetComponent(ctx, n.by, found.Code, change)
+		code, err := n.EditComponent(ctx, n.by, found.Code, change)
 		return n.confirmComponent(ctx, code, err)
 	})
 }

@@ -100,7 +100,7 @@ func (statusProbeListCmd) Run(ctx context.Context, s *statusSettings) error {
 func probeObject(p *status.Probe) map[string]any {
 	o := map[string]any{
 		"id": p.ID, "kind": p.Kind, "component": p.Component, "name": p.Name, "spec": p.Spec, "every_seconds": int(p.Every.Seconds()), "fail_after": p.FailAfter, "pass_after": p.PassAfter,
-		"sets": p.Sets, "publish": p.Publish, "enabled": p.Enabled, "level": p.Level, "streak": p.Streak, "toward": p.Toward, "acted": p.Acted, "incident": p.Incident, "last": nil,
+		"sets": p.Sets, "publish": p.Publish, "enabled": p.Enabled, "level": p.Level, "streak": p.Streak, "toward": p.Toward, "acted": p.Applied, "incident": p.Incident, "last": nil,
 	}
 	if !p.Last.At.IsZero() {
 		o["last"] = resultObject(p.Last)
@@ -129,7 +129,7 @@ func (a *probeArg) find(ctx context.Context, n *newsroom) (*status.Probe, error)
 		return nil, err
 	}
 	if p == nil || p.PageCode != n.page.Code {
-		return nil, status.Refuse(status.NotFound, "there is no probe %d on the page %s", a.ID, n.page.Slug)
+		return nil, status.Errorf(status.NotFound, "there is no probe %d on the page %s", a.ID, n.page.Slug)
 	}
 	return p, nil
 }
@@ -173,7 +173,7 @@ type statusProbeRunCmd struct{}
 func (statusProbeRunCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
 		if s.DryRun {
-			return status.Refuse(status.BadInput, "probes write what they find: `heliograph status probe test` only prints it")
+			return status.Errorf(status.BadInput, "probes write what they find: `heliograph status probe test` only prints it")
 		}
 		checker, done, err := n.checker(ctx)
 		if err != nil {
@@ -199,9 +199,9 @@ type statusProbeBeatCmd struct{ probeArg }
 func (c *statusProbeBeatCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
 		if s.DryRun {
-			return status.Refuse(status.BadInput, "a heartbeat changes no document: there is nothing to show")
+			return status.Errorf(status.BadInput, "a heartbeat changes no document: there is nothing to show")
 		}
-		if err := n.Beat(ctx, c.ID); err != nil {
+		if err := n.RecordHeartbeat(ctx, c.ID); err != nil {
 			return err
 		}
 		return n.print(map[string]int64{"id": c.ID}, "probe %d has heard it", c.ID)

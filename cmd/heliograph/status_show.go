@@ -125,7 +125,7 @@ func listPages(ctx context.Context, n *newsroom) error {
 }
 
 func (n *newsroom) listComponents(ctx context.Context) error {
-	b, err := n.db.Board(ctx, n.page)
+	b, err := n.db.WorkingCopy(ctx, n.page)
 	if err != nil {
 		return err
 	}
@@ -135,10 +135,10 @@ func (n *newsroom) listComponents(ctx context.Context) error {
 		objects = append(objects, componentObject(c))
 		rows = append(rows, []string{c.Code, indent + c.Name, string(c.Status)})
 	}
-	for _, c := range b.Siblings("") {
+	for _, c := range b.Children("") {
 		add(c, "")
 		if c.IsGroup {
-			for _, child := range b.Siblings(c.Code) {
+			for _, child := range b.Children(c.Code) {
 				add(child, "  ")
 			}
 		}
@@ -236,7 +236,7 @@ func (c *statusRenderCmd) Run(ctx context.Context, s *statusSettings) error {
 		}
 		body, ok := documents[name]
 		if !ok {
-			return status.Refuse(status.BadInput, "there is no document %s: there are %s", c.Document, strings.Join(status.Documents(), ", "))
+			return status.Errorf(status.BadInput, "there is no document %s: there are %s", c.Document, strings.Join(status.Documents(), ", "))
 		}
 		_, err = n.out.Write(body)
 		return err //nolint:wrapcheck // writing to the terminal
@@ -248,16 +248,16 @@ func (c *statusRenderCmd) documents(ctx context.Context, n *newsroom) (map[strin
 	if c.At == 0 {
 		return n.documents(ctx)
 	}
-	kept, err := n.db.Edition(ctx, n.page.Code, c.At)
+	kept, err := n.db.SavedDocuments(ctx, n.page.Code, c.At)
 	if err != nil {
 		return nil, err
 	}
 	if kept == nil {
-		revisions, err := n.db.EditionsOf(ctx, n.page.Code)
+		revisions, err := n.db.SavedRevisions(ctx, n.page.Code)
 		if err != nil {
 			return nil, err
 		}
-		return nil, status.Refuse(status.NotFound, "revision %d of the page %s was not kept: gateways have kept %d", c.At, n.page.Slug, revisions)
+		return nil, status.Errorf(status.NotFound, "revision %d of the page %s was not kept: gateways have kept %d", c.At, n.page.Slug, revisions)
 	}
 	documents := make(map[string][]byte, len(kept))
 	for name, body := range kept {

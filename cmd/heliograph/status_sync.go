@@ -25,7 +25,7 @@ func (s *syncSettings) followers(db *statuspages.DB, now func() time.Time, log *
 	var out []*pagesync.Follower
 	for _, url := range s.StatusSync {
 		f, err := pagesync.New(pagesync.Options{
-			URL: url, Every: s.StatusSyncEvery, DB: db, Logger: log, Now: now, Import: statuspages.ImportOptions{Mode: status.Mirror, Vocabulary: status.Statuspage},
+			URL: url, Every: s.StatusSyncEvery, DB: db, Logger: log, Now: now, Import: status.ImportOptions{Mode: status.Mirror, Vocabulary: status.Statuspage},
 		})
 		if err != nil {
 			return nil, fmt.Errorf("HELIOGRAPH_STATUS_SYNC: %w", err)
@@ -51,7 +51,7 @@ func (c *statusSyncCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
 		o := pagesync.Options{
 			URL: c.Source, Every: c.Every, DB: n.db, Logger: s.logger(), Now: n.now,
-			Import: statuspages.ImportOptions{Mode: status.Mirror, Slug: c.ShortName, Vocabulary: status.Vocabulary(c.Vocabulary), Author: n.by.Name},
+			Import: status.ImportOptions{Mode: status.Mirror, Slug: c.ShortName, Vocabulary: status.Vocabulary(c.Vocabulary)}, Author: statuspages.Author{Name: n.by.Name},
 		}
 		if o.Import.Slug == "" {
 			o.Import.Slug = s.Slug
@@ -60,13 +60,13 @@ func (c *statusSyncCmd) Run(ctx context.Context, s *statusSettings) error {
 			o.Import.Mode, o.Import.URL = status.Imported, c.URL
 		}
 		if c.URL != "" && !c.Import {
-			return status.Refuse(status.BadInput, "a mirror keeps its URL: --url is for --import")
+			return status.Errorf(status.BadInput, "a mirror keeps its URL: --url is for --import")
 		}
 		if c.Every != 0 && (c.Import || s.DryRun) {
-			return status.Refuse(status.BadInput, "only mirrors are read again and again: leave out --every")
+			return status.Errorf(status.BadInput, "only mirrors are read again and again: leave out --every")
 		}
 		if s.DryRun {
-			o.Import.Preview = func(preview context.Context) error { return n.previewAll(ctx, preview) }
+			o.Author.Preview = func(preview context.Context) error { return n.previewAll(ctx, preview) }
 		}
 		if c.Every != 0 {
 			return follow(ctx, o)
@@ -81,8 +81,8 @@ func follow(ctx context.Context, o pagesync.Options) error {
 	if err != nil {
 		return err
 	}
-	var refusal *status.Refusal
-	if _, _, _, err := f.Round(ctx); errors.As(err, &refusal) {
+	var refusal *status.Error
+	if _, _, _, err := f.Poll(ctx); errors.As(err, &refusal) {
 		return err
 	}
 	f.Run(ctx)

@@ -38,7 +38,7 @@ func TestStatusSync(t *testing.T) {
 	e.fails(2, "no URL of a page", "sync", "status.example.com")
 	e.fails(2, "every 15s at most", "sync", elsewhere.URL, "--every", "1s")
 	e.fails(2, "--url is for --import", "sync", elsewhere.URL, "--url", "https://x.example")
-	e.fails(1, "cannot read "+elsewhere.URL+"/nothing/api/v2/summary.json: the server answers 404 Not Found", "sync", elsewhere.URL+"/nothing")
+	e.fails(1, "cannot read "+elsewhere.URL+"/nothing/api/v2/summary.json: the server responds with 404 Not Found", "sync", elsewhere.URL+"/nothing")
 	e.fails(1, "connection refused", "sync", "http://127.0.0.1:1")
 	if got := e.ok("sync", elsewhere.URL, "--dry-run"); !strings.Contains(got, "summary.json\n"+string(documents["/api/v2/summary.json"])) {
 		t.Errorf("a dry run prints %.300s", got)
@@ -58,7 +58,7 @@ func TestStatusSync(t *testing.T) {
 			t.Errorf("%s: %s\nwant %s", path, got, want)
 		}
 	}
-	e.fails(3, "copy of a page elsewhere: nobody edits it here", "incident", "resolve", "d8s3q7v2n5xk")
+	e.fails(3, "is a mirror of another page and cannot be edited", "incident", "resolve", "d8s3q7v2n5xk")
 	if got := e.ok("check"); !strings.Contains(got, "nothing is wrong") {
 		t.Error(got)
 	}

@@ -81,9 +81,9 @@ func TestStatusIncidents(t *testing.T) {
 	e.fails(1, "version 1, not 5", "incident", "update", id, "--body", "x", "--expect", "5")
 	e.fails(2, "of the form component=state", "incident", "update", id, "--body", "x", "--affect", "API")
 	e.fails(2, "no state of a component", "incident", "update", id, "--body", "x", "--affect", "API=bad")
-	e.fails(1, `no component "Web"`, "incident", "update", id, "--body", "x", "--affect", "Web=operational")
+	e.fails(1, `component "Web" does not exist`, "incident", "update", id, "--body", "x", "--affect", "Web=operational")
 	e.fails(2, "text is empty", "incident", "update", id)
-	e.fails(1, "no incident nothing", "incident", "resolve", "nothing")
+	e.fails(1, "incident nothing does not exist", "incident", "resolve", "nothing")
 	e.fails(2, "no time such as", "incident", "update", id, "--body", "x", "--at", "noon")
 	if got := e.ok("incident", "update", "https://status.lantern.example/incidents/"+id, "--status", "monitoring", "--body", "Better.", "--at", "2026-05-17 08:30"); !strings.Contains(got, "monitoring, impact critical, version 2") {
 		t.Error(got)
@@ -117,7 +117,7 @@ func TestStatusIncidents(t *testing.T) {
 		t.Error(got)
 	}
 	e.ok("incident", "publish", draft)
-	e.fails(3, "no draft", "incident", "discard", draft)
+	e.fails(3, "not a draft", "incident", "discard", draft)
 	e.ok("incident", "rm", draft)
 	e.ok("incident", "backfill", "--name", "Once", "--body", "It was.", "--from", "2026-03-07 12:00", "--until", "2026-03-08 03:00", "--affect", "API=partial_outage")
 	e.fails(2, "does not exist", "incident", "backfill", "--name", "Once", "--body", "It was.", "--from", "2026-03-08 02:30", "--until", "2026-03-08 04:00")

@@ -7,7 +7,6 @@ import (
 
 	"heliograph/internal/domain/ledger"
 	"heliograph/internal/domain/status"
-	"heliograph/storage/statuspages"
 )
 
 type statusTokenCmd struct {
@@ -26,9 +25,9 @@ type statusTokenAddCmd struct {
 func (c *statusTokenAddCmd) Run(ctx context.Context, s *statusSettings) error {
 	add := func(ctx context.Context, n *newsroom) error {
 		if s.DryRun {
-			return status.Refuse(status.BadInput, "tokens change no document: there is nothing to show")
+			return status.Errorf(status.BadInput, "tokens change no document: there is nothing to show")
 		}
-		in := statuspages.NewToken{Name: c.Name, Role: status.Role(c.Role)}
+		in := status.TokenInput{Name: c.Name, Role: status.Role(c.Role)}
 		if n.page != nil {
 			in.Page = n.page.Code
 		}
@@ -55,7 +54,7 @@ type statusTokenRmCmd struct {
 func (c *statusTokenRmCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
 		if s.DryRun {
-			return status.Refuse(status.BadInput, "tokens change no document: there is nothing to show")
+			return status.Errorf(status.BadInput, "tokens change no document: there is nothing to show")
 		}
 		if err := n.RemoveToken(ctx, n.by, c.Name); err != nil {
 			return err

@@ -22,7 +22,7 @@ type statusWatchCmd struct{}
 func (statusWatchCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
 		if s.DryRun {
-			return status.Refuse(status.BadInput, "watch writes when the time has come: there is nothing to show now")
+			return status.Errorf(status.BadInput, "watch writes when the time has come: there is nothing to show now")
 		}
 		checker, done, err := n.checker(ctx)
 		if err != nil {
@@ -62,7 +62,7 @@ func watchStatus(ctx context.Context, editor *statuspages.Editor, log *slog.Logg
 	defer tick.Stop()
 	failing := ""
 	for {
-		done, err := editor.Tick(ctx)
+		done, err := editor.RunDue(ctx)
 		for _, h := range done {
 			level := slog.LevelInfo
 			if h.Due == status.IncidentReminder { // which is there to be noticed

@@ -41,7 +41,7 @@ func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.To
 		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "the token is none that may be used"}
 	}
 	if t.ID != 0 {
-		if err := r.db.UsedToken(ctx, t.ID, r.now()); err != nil {
+		if err := r.db.RecordTokenUse(ctx, t.ID, r.now()); err != nil {
 			return nil, err
 		}
 	}
@@ -101,8 +101,8 @@ func (r *Resolver) pageToEdit(ctx context.Context, slug *string) (*status.Page, 
 
 // Classify tells what clients may know of a write that was refused, nil where err is about something else.
 func Classify(err error) *fault.Error {
-	var step *status.StepError
-	var refusal *status.Refusal
+	var step *status.TransitionError
+	var refusal *status.Error
 	var unwritable *statuspages.Unwritable
 	switch {
 	case errors.As(err, &step):

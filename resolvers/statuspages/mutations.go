@@ -25,14 +25,14 @@ func nullFrom[T any](p *T) ledger.Null[T] {
 func orZero[T any](p *T) T { return nullFrom(p).V }
 
 // settings are the states that a mutation gives to components.
-func settings(list []*model.StatusAffectedInput) ([]status.Setting, error) {
-	out := make([]status.Setting, len(list))
+func settings(list []*model.StatusAffectedInput) ([]status.StatusAssignment, error) {
+	out := make([]status.StatusAssignment, len(list))
 	for i, a := range list {
 		code, err := codeOf(a.ComponentID, componentType)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = status.Setting{Component: code, Status: a.Status}
+		out[i] = status.StatusAssignment{Component: code, Status: a.Status}
 	}
 	return out, nil
 }
@@ -133,7 +133,7 @@ func (r *Resolver) componentPayload(ctx context.Context, code string) (*model.Co
 	if p == nil {
 		return nil, errGone
 	}
-	b, err := r.db.Board(ctx, p) // which has groups without components too
+	b, err := r.db.WorkingCopy(ctx, p) // which has groups without components too
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (r *Resolver) OpenIncident(ctx context.Context, in model.OpenIncidentInput)
 		state = status.Resolved
 	}
 	return payload(ctx, r.incidentPayload)(r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by statuspages.Author, page string) (string, error) {
-		return r.editor.OpenIncident(ctx, by, page, statuspages.NewIncident{
+		return r.editor.OpenIncident(ctx, by, page, status.NewIncident{
 			Name: in.Name, Body: in.Body, State: state, Affected: affected, ImpactOverride: nullFrom(in.ImpactOverride), StartedAt: nullFrom(in.StartedAt),
 			Reminders: nullFrom(in.ReminderIntervals), Silent: !in.DeliverNotifications, Draft: in.Draft, Backfill: in.Backfill, ResolvedAt: nullFrom(in.ResolvedAt),
 			Resolution: orZero(in.Resolution),
@@ -189,13 +189,13 @@ func (r *Resolver) ReopenIncident(ctx context.Context, in model.UpdateIncidentIn
 }
 
 func (r *Resolver) updateIncident(ctx context.Context, in model.UpdateIncidentInput, needed status.Role,
-	write func(context.Context, statuspages.Author, string, statuspages.NewUpdate) (string, error),
+	write func(context.Context, statuspages.Author, string, status.NewUpdate) (string, error),
 ) (*model.IncidentPayload, error) {
 	affected, err := settings(in.Affected)
 	if err != nil {
 		return nil, err
 	}
-	u := statuspages.NewUpdate{
+	u := status.NewUpdate{
 		State: in.Status, Body: in.Body, Affected: affected, Keep: in.KeepComponents, DisplayAt: nullFrom(in.DisplayAt), Silent: !in.DeliverNotifications,
 		ExpectedVersion: orZero(in.ExpectedVersion),
 	}
@@ -207,7 +207,7 @@ func (r *Resolver) updateIncident(ctx context.Context, in model.UpdateIncidentIn
 // SetComponentStatus resolves Mutation.setComponentStatus.
 func (r *Resolver) SetComponentStatus(ctx context.Context, in model.SetComponentStatusInput) (*model.ComponentPayload, error) {
 	return payload(ctx, r.componentPayload)(r.change(ctx, status.Reporter, in.IdempotencyKey, in.ID, componentTypes, func(by statuspages.Author, code string) (string, error) {
-		return r.editor.SetComponent(ctx, by, code, statuspages.ComponentChange{Status: ledger.Of(in.Status), ExpectedVersion: orZero(in.ExpectedVersion)})
+		return r.editor.EditComponent(ctx, by, code, status.ComponentEdit{Status: ledger.Of(in.Status), ExpectedVersion: orZero(in.ExpectedVersion)})
 	}))
 }
 
@@ -266,7 +266,7 @@ func (r *Resolver) updatePayload(ctx context.Context, code string) (*model.Updat
 // EditStatusNotice resolves Mutation.editStatusNotice.
 func (r *Resolver) EditStatusNotice(ctx context.Context, in model.EditNoticeInput) (*model.NoticePayload, error) {
 	return payload(ctx, r.noticePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes, func(by statuspages.Author, code string) (string, error) {
-		return r.editor.EditNotice(ctx, by, code, statuspages.NoticeEdit{
+		return r.editor.EditNotice(ctx, by, code, status.NoticeEdit{
 			Name: nullFrom(in.Name), ImpactOverride: nullFrom(in.ImpactOverride), Reminders: nullFrom(in.ReminderIntervals), AutoInProgress: nullFrom(in.AutoInProgress),
 			AutoCompleted: nullFrom(in.AutoCompleted), ExpectedVersion: orZero(in.ExpectedVersion),
 		})
@@ -300,7 +300,7 @@ func (r *Resolver) ScheduleMaintenance(ctx context.Context, in model.ScheduleMai
 		components[i] = code
 	}
 	return payload(ctx, r.maintenancePayload)(r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by statuspages.Author, page string) (string, error) {
-		return r.editor.ScheduleMaintenance(ctx, by, page, statuspages.NewMaintenance{
+		return r.editor.ScheduleMaintenance(ctx, by, page, status.NewMaintenance{
 			Name: in.Name, Body: in.Body, Start: in.ScheduledFor, End: in.ScheduledUntil, Components: components, State: in.Status, ImpactOverride: nullFrom(in.ImpactOverride),
 			AutoInProgress: in.AutoInProgress, AutoCompleted: in.AutoCompleted, AutoMaintenanceState: in.AutoMaintenanceState, AutoOperationalState: in.AutoOperationalState,
 			RemindMinutes: nullFrom(in.RemindMinutes), Silent: !in.DeliverNotifications,
@@ -315,7 +315,7 @@ func (r *Resolver) MoveMaintenance(ctx context.Context, in model.MoveMaintenance
 		return nil, err
 	}
 	return payload(ctx, r.maintenancePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, maintenanceTypes, func(by statuspages.Author, code string) (string, error) {
-		return r.editor.MoveMaintenance(ctx, by, code, statuspages.NewUpdate{
+		return r.editor.MoveMaintenance(ctx, by, code, status.NewUpdate{
 			State: in.Status, Body: orZero(in.Body), Affected: affected, Keep: in.KeepComponents, Silent: !in.DeliverNotifications, ExpectedVersion: orZero(in.ExpectedVersion),
 		})
 	}))
@@ -350,7 +350,7 @@ func (r *Resolver) AddComponent(ctx context.Context, in model.AddComponentInput)
 		return nil, err
 	}
 	return payload(ctx, r.componentPayload)(r.create(ctx, status.Admin, in.IdempotencyKey, in.Page, func(by statuspages.Author, page string) (string, error) {
-		return r.editor.AddComponent(ctx, by, page, statuspages.NewComponent{
+		return r.editor.AddComponent(ctx, by, page, status.NewComponent{
 			IsGroup: in.IsGroup, Name: in.Name, Description: orZero(in.Description), Group: group, Position: orZero(in.Position), Status: in.Status,
 			Showcase: nullFrom(in.Showcase).Or(true), OnlyShowIfDegraded: orZero(in.OnlyShowIfDegraded), StartDate: nullFrom(in.StartDate), NodeID: nullFrom(in.NodeID),
 		})
@@ -360,7 +360,7 @@ func (r *Resolver) AddComponent(ctx context.Context, in model.AddComponentInput)
 // EditComponent resolves Mutation.editComponent.
 func (r *Resolver) EditComponent(ctx context.Context, in model.EditComponentInput) (*model.ComponentPayload, error) {
 	return payload(ctx, r.componentPayload)(r.change(ctx, status.Admin, in.IdempotencyKey, in.ID, componentTypes, func(by statuspages.Author, code string) (string, error) {
-		return r.editor.SetComponent(ctx, by, code, statuspages.ComponentChange{
+		return r.editor.EditComponent(ctx, by, code, status.ComponentEdit{
 			Name: nullFrom(in.Name), Description: nullFrom(in.Description), Showcase: nullFrom(in.Showcase), OnlyShowIfDegraded: nullFrom(in.OnlyShowIfDegraded),
 			StartDate: nullFrom(in.StartDate), NodeID: nullFrom(in.NodeID), ExpectedVersion: orZero(in.ExpectedVersion),
 		})
@@ -387,9 +387,9 @@ func (r *Resolver) RemoveComponent(ctx context.Context, in model.RemoveComponent
 
 // SetStatusPage resolves Mutation.setStatusPage.
 func (r *Resolver) SetStatusPage(ctx context.Context, in model.SetStatusPageInput) (*model.StatusPagePayload, error) {
-	list := make([]statuspages.Setting, len(in.Settings))
+	list := make([]status.PageSetting, len(in.Settings))
 	for i, s := range in.Settings {
-		list[i] = statuspages.Setting{Key: s.Key, Value: s.Value}
+		list[i] = status.PageSetting{Key: s.Key, Value: s.Value}
 	}
 	return payload(ctx, r.pagePayload)(r.create(ctx, status.Admin, in.IdempotencyKey, in.Page, func(by statuspages.Author, page string) (string, error) {
 		return r.editor.SetPage(ctx, by, page, list)

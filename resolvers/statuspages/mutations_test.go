@@ -294,7 +294,7 @@ func TestWhoMay(t *testing.T) {
 	// Tokens of the table are as good, on the pages that they are for.
 	ed := statuspages.NewEditor(d.Status, testenv.Now, nil)
 	by := statuspages.Author{Name: "test"}
-	token, err := ed.AddToken(t.Context(), by, statuspages.NewToken{Name: "bot", Role: status.Operator, Page: d.page})
+	token, err := ed.AddToken(t.Context(), by, status.TokenInput{Name: "bot", Role: status.Operator, Page: d.page})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +360,7 @@ func TestUnwritableMutations(t *testing.T) {
 	testenv.Exec(t, d.Status.Pool().Config().ConnString(), `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`)
 	d.Status.Pool().Reset()
 	a := d.as(operatorToken, openDocument, map[string]any{"name": "x", "body": "x"})
-	if a.code() != "UNAVAILABLE" || !strings.Contains(a.Errors[0].Message, "can only be read") {
+	if a.code() != "UNAVAILABLE" || !strings.Contains(a.Errors[0].Message, "cannot write to the status database") {
 		t.Errorf("%+v", a)
 	}
 }

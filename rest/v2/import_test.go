@@ -20,8 +20,8 @@ func TestImportFollows(t *testing.T) {
 	const gone, incident, running = "m9r4k2q6j1zv", "l4h9p1c6t8rz", "q6b2z9x4r7mt"
 	c := copyOf(t, example(t))
 	c.Components = slices.DeleteFunc(c.Components, func(x *status.Component) bool { return x.Code == gone })
-	c.Notices = slices.DeleteFunc(c.Notices, func(n *status.CopiedNotice) bool { return n.Code == incident || n.Code == running })
-	delete(c.Reach, status.Scheduled) // the list of maintenances was not given
+	c.Notices = slices.DeleteFunc(c.Notices, func(n *status.SourceNotice) bool { return n.Code == incident || n.Code == running })
+	delete(c.Coverage, status.Scheduled) // the list of maintenances was not given
 	result := importInto(t, g.Status, c, mirrorOf(""), written().AddDate(0, 0, 1))
 	if result.Changed != 2 || !slices.Equal(result.Stale, []string{running}) {
 		t.Errorf("%+v", result)
@@ -80,7 +80,7 @@ func TestImportTells(t *testing.T) {
 func TestImportModes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
-	importInto(t, g.Status, copyOf(t, example(t)), statuspages.ImportOptions{Mode: status.Imported, URL: "https://status.own.example/"}, written())
+	importInto(t, g.Status, copyOf(t, example(t)), status.ImportOptions{Mode: status.Imported, URL: "https://status.own.example/"}, written())
 	got := g.Get(t, summaryPath).Body
 	if !strings.Contains(got, `"url":"https://status.own.example"`) || strings.Contains(got, "https://status.ledgerlight.example") || !strings.Contains(got, `"https://status.own.example/incidents/d8s3q7v2n5xk"`) {
 		t.Errorf("the page is %s", got)
@@ -88,7 +88,7 @@ func TestImportModes(t *testing.T) {
 	if slug := g.Query(t, `{ status { slug mode vocabulary } }`, nil).Body; slug != `{"data":{"status":{"slug":"ledgerlight-network","mode":"IMPORT","vocabulary":"DOCUMENTED"}}}` {
 		t.Errorf("it is called %s", slug)
 	}
-	if _, err := g.Status.ImportPage(t.Context(), copyOf(t, example(t)), mirrorOf("x"), written()); err == nil {
+	if _, err := g.Status.ImportPage(t.Context(), statuspages.Author{}, copyOf(t, example(t)), mirrorOf("x"), written()); err == nil {
 		t.Error("a page of its own was made a mirror")
 	}
 }
@@ -97,7 +97,7 @@ func TestImportModes(t *testing.T) {
 func TestReadDocuments(t *testing.T) {
 	t.Parallel()
 	const page = `"page":{"id":"p","name":"P","url":"https://p.example/","time_zone":%q,"updated_at":"2026-01-01T00:00:00Z"}`
-	read := func(zone, rest string) (*status.Copy, error) {
+	read := func(zone, rest string) (*status.Source, error) {
 		return status.ReadDocuments(map[string][]byte{status.SummaryDocument: []byte("{" + fmt.Sprintf(page, zone) + rest + "}")})
 	}
 	c, err := read("", `,"components":[{"id":"a","name":"A","status":"on_fire","position":1,"created_at":"2026-01-01T01:02:03+01:00","updated_at":"2026-01-01T00:00:00.123456Z","more":1,"start_date":"2026-01-01T00:00:00Z"},{"id":"b b","name":"B","status":"operational","position":1,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}],
@@ -141,8 +141,8 @@ func TestReadDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reach := c.Reach[status.Realtime]
-	if last := c.Notices[49].CreatedAt; reach.All || reach.Covers(last) || !reach.Covers(c.Notices[48].CreatedAt) || len(c.Reach) != 1 {
-		t.Errorf("a full list reaches back to %+v, its last row is of %s", c.Reach, last)
+	reach := c.Coverage[status.Realtime]
+	if last := c.Notices[49].CreatedAt; reach.All || reach.Includes(last) || !reach.Includes(c.Notices[48].CreatedAt) || len(c.Coverage) != 1 {
+		t.Errorf("a full list reaches back to %+v, its last row is of %s", c.Coverage, last)
 	}
 }

@@ -39,7 +39,7 @@ func example(tb testing.TB) map[string]json.RawMessage {
 func written() time.Time { return time.Date(2026, 3, 12, 9, 42, 10, 118_000_000, time.UTC) }
 
 // copyOf reads documents by their paths.
-func copyOf(tb testing.TB, documents map[string]json.RawMessage) *status.Copy {
+func copyOf(tb testing.TB, documents map[string]json.RawMessage) *status.Source {
 	tb.Helper()
 	byName := map[string][]byte{}
 	for _, name := range status.Documents() {
@@ -55,9 +55,9 @@ func copyOf(tb testing.TB, documents map[string]json.RawMessage) *status.Copy {
 }
 
 // importInto imports a page.
-func importInto(tb testing.TB, db *statuspages.DB, c *status.Copy, o statuspages.ImportOptions, at time.Time) *statuspages.ImportResult {
+func importInto(tb testing.TB, db *statuspages.DB, c *status.Source, o status.ImportOptions, at time.Time) *statuspages.ImportResult {
 	tb.Helper()
-	result, err := db.ImportPage(context.Background(), c, o, at)
+	result, err := db.ImportPage(context.Background(), statuspages.Author{}, c, o, at)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func importInto(tb testing.TB, db *statuspages.DB, c *status.Copy, o statuspages
 // mirrored imports the example as a mirror in a vocabulary.
 func mirrored(tb testing.TB, db *statuspages.DB, v status.Vocabulary) {
 	tb.Helper()
-	importInto(tb, db, copyOf(tb, example(tb)), statuspages.ImportOptions{Mode: status.Mirror, Slug: "ledgerlight", Vocabulary: v}, written())
+	importInto(tb, db, copyOf(tb, example(tb)), status.ImportOptions{Mode: status.Mirror, Slug: "ledgerlight", Vocabulary: v}, written())
 }
 
 // cached turns the cache on.
@@ -93,6 +93,6 @@ func within(tb testing.TB, most time.Duration, what string, ok func() bool) {
 }
 
 // mirrorOf are the options of a mirror.
-func mirrorOf(slug string) statuspages.ImportOptions {
-	return statuspages.ImportOptions{Mode: status.Mirror, Slug: slug, Vocabulary: status.Statuspage}
+func mirrorOf(slug string) status.ImportOptions {
+	return status.ImportOptions{Mode: status.Mirror, Slug: slug, Vocabulary: status.Statuspage}
 }

@@ -85,19 +85,19 @@ func TestProbesOfTheLedger(t *testing.T) {
 	if body := g.Get(t, summaryPath).Body; !strings.Contains(body, code) || !strings.Contains(body, `"indicator":"major"`) {
 		t.Errorf("the summary is %s", body)
 	}
-	if p, err := g.Status.Probe(t.Context(), late); err != nil || p.Acted != status.Bad || p.Incident != code {
+	if p, err := g.Status.Probe(t.Context(), late); err != nil || p.Applied != status.Bad || p.Incident != code {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
 
 // pageAndBoard reads the default page and its board.
-func pageAndBoard(t *testing.T, db *statuspages.DB) (*status.Page, *status.Board) {
+func pageAndBoard(t *testing.T, db *statuspages.DB) (*status.Page, *status.WorkingCopy) {
 	t.Helper()
 	pages, err := db.Pages(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := db.Board(t.Context(), pages.Default())
+	b, err := db.WorkingCopy(t.Context(), pages.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestEditions(t *testing.T) {
 		var kept map[string]string
 		told(t, "the revision is kept", func() bool {
 			var err error
-			kept, err = g.Status.Edition(context.Background(), p.Code, revision)
+			kept, err = g.Status.SavedDocuments(context.Background(), p.Code, revision)
 			return err == nil && kept != nil
 		})
 		if len(kept) != len(status.Documents()) || kept[status.SummaryDocument] != want {
@@ -126,14 +126,14 @@ func TestEditions(t *testing.T) {
 		}
 	}
 	for r := range int64(120) {
-		if err := g.Status.KeepEdition(t.Context(), p.Code, 10+r, map[string][]byte{"x": nil}, written()); err != nil {
+		if err := g.Status.SaveDocuments(t.Context(), p.Code, 10+r, map[string][]byte{"x": nil}, written()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if list, err := g.Status.EditionsOf(t.Context(), p.Code); err != nil || len(list) != 100 || list[0] != 129 || list[99] != 30 {
+	if list, err := g.Status.SavedRevisions(t.Context(), p.Code); err != nil || len(list) != 100 || list[0] != 129 || list[99] != 30 {
 		t.Errorf("%v are kept, %v", list, err)
 	}
-	if kept, err := g.Status.Edition(t.Context(), p.Code, 1); kept != nil || err != nil {
+	if kept, err := g.Status.SavedDocuments(t.Context(), p.Code, 1); kept != nil || err != nil {
 		t.Errorf("%v, %v", kept, err)
 	}
 }

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// AuditEntry is a write to a status page as the audit has it.
+// AuditEntry is an entry of the audit log.
 type AuditEntry struct {
 	ID     int64
 	At     time.Time
-	Page   string // code; empty where it was no page's
+	Page   string // code; empty if the write concerned no page
 	Actor  string
 	Action string
 	Object string
-	// Before and After are the row that was written to, as JSON; nil where there was none.
+	// Before and After are the row before and after the write, as JSON; nil if it did not exist.
 	Before, After json.RawMessage
 }
 
-// Changed are the columns that the write has changed, in alphabetical order; none where the row was made or is gone.
+// Changed returns the columns that the write changed, in alphabetical order; none if the row was created or deleted.
 func (a *AuditEntry) Changed() []string {
 	var before, after map[string]json.RawMessage
 	if json.Unmarshal(a.Before, &before) != nil || json.Unmarshal(a.After, &after) != nil {
@@ -37,10 +37,10 @@ func (a *AuditEntry) Changed() []string {
 	return out
 }
 
-// AuditFilter selects rows of the audit. Its zero value selects all.
+// AuditFilter selects entries of the audit log. The zero value selects all.
 type AuditFilter struct{ Page, Object string }
 
-// Audit reads the newest rows of the audit.
+// Audit returns the newest entries of the audit log.
 func (s *DB) Audit(ctx context.Context, f AuditFilter, limit int) ([]*AuditEntry, error) {
 	rows, err := read(ctx, s, `select id, at, coalesce(page_id, ''), actor, action, coalesce(object_id, ''), before::text, after::text from status.audit
 where ($1 = '' or page_id = $1) and ($2 = '' or object_id = $2) order by id desc limit $3`, []any{f.Page, f.Object, limit},
@@ -48,12 +48,12 @@ where ($1 = '' or page_id = $1) and ($2 = '' or object_id = $2) order by id desc
 			return append(into, &a.ID, &a.At, &a.Page, &a.Actor, &a.Action, &a.Object, (*rawJSON)(&a.Before), (*rawJSON)(&a.After))
 		}, nil)
 	if err != nil {
-		return nil, fmt.Errorf("reading the audit: %w", err)
+		return nil, fmt.Errorf("reading the audit log: %w", err)
 	}
 	return rows, nil
 }
 
-// rawJSON is JSON that the database gives as a text, nil where it has null.
+// rawJSON scans JSON from text; null becomes nil.
 type rawJSON json.RawMessage
 
 // Scan implements sql.Scanner.
@@ -64,7 +64,7 @@ func (r *rawJSON) Scan(v any) error {
 	case string:
 		*r = rawJSON(v)
 	default:
-		return fmt.Errorf("%v is no JSON", v)
+		return fmt.Errorf("%v is not JSON", v)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"heliograph/internal/base/list"
 	"heliograph/internal/domain/status"
 )
 
@@ -15,21 +16,26 @@ func componentTargets(c *status.Component, into []any) []any {
 		&c.OnlyShowIfDegraded, &c.StartDate, &c.NodeID, &c.Origin, &c.Version, &c.CreatedAt, &c.UpdatedAt)
 }
 
-// hold is a component that a notice holds in a state.
+// hold is a status in which a notice holds a component.
 type hold struct {
 	component string
-	state     status.ComponentStatus
+	status    status.ComponentStatus
 }
 
-func holdTargets(h *hold, into []any) []any { return append(into, &h.component, &h.state) }
+func holdTargets(h *hold, into []any) []any { return append(into, &h.component, &h.status) }
 
-// Components reads the components of a page with their states, in the order of documents.
-func (s *DB) Components(ctx context.Context, page *status.Page) ([]*status.Component, error) {
-	list, err := read(ctx, s, `select `+componentColumns+` from status.component where page_id = $1 and deleted_at is null`, []any{page.Code},
+// components reads the rows of the components of a page.
+func (s *DB) components(ctx context.Context, page *status.Page) ([]*status.Component, error) {
+	return read(ctx, s, `select `+componentColumns+` from status.component where page_id = $1 and deleted_at is null`, []any{page.Code},
 		componentTargets, func(c *status.Component) error {
 			inZone(page.Zone, &c.CreatedAt, &c.UpdatedAt)
 			return nil
 		})
+}
+
+// Components returns the components of a page with their statuses, in the order of documents.
+func (s *DB) Components(ctx context.Context, page *status.Page) ([]*status.Component, error) {
+	components, err := s.components(ctx, page)
 	if err != nil {
 		return nil, err
 	}
@@ -42,12 +48,12 @@ where h.page_id = $1 and h.held_status is not null and n.deleted_at is null and 
 	}
 	held := make(map[string][]status.ComponentStatus, len(holds))
 	for _, h := range holds {
-		held[h.component] = append(held[h.component], h.state)
+		held[h.component] = append(held[h.component], h.status)
 	}
-	return status.Settle(list, held, page.Vocabulary), nil
+	return status.ComputeStatuses(components, held, page.Vocabulary), nil
 }
 
-// PageState reads how a page is, at one moment.
+// PageState returns the state of a page in one snapshot.
 func (s *DB) PageState(ctx context.Context, page *status.Page) (*status.PageState, error) {
 	if ctx.Value(txKey{s}) == nil {
 		snapshot, end, err := s.Snapshot(ctx)
@@ -63,24 +69,24 @@ func (s *DB) PageState(ctx context.Context, page *status.Page) (*status.PageStat
 	}
 	worst, err := read(ctx, s, `select coalesce(max(impact)::text, '') from status.incident
 where page_id = $1 and kind = 'realtime' and state in ('investigating', 'identified', 'monitoring') and deleted_at is null and not draft`, []any{page.Code},
-		func(i *status.Impact, into []any) []any { return append(into, i) }, nil)
+		value[status.Impact], nil)
 	if err != nil {
 		return nil, err
 	}
 	return status.NewPageState(page, components, *worst[0]), nil
 }
 
-// PageOfComponent is the code of the page that a component is on, empty when there is no such component.
+// PageOfComponent returns the code of the page of a component, or "" if the component does not exist.
 func (s *DB) PageOfComponent(ctx context.Context, code string) (string, error) {
 	rows, err := read(ctx, s, `select page_id from status.component where id = $1 and deleted_at is null`, []any{code},
-		func(page *string, into []any) []any { return append(into, page) }, nil)
+		value[string], nil)
 	if err != nil || len(rows) == 0 {
 		return "", err
 	}
 	return *rows[0], nil
 }
 
-// Changes reads the changes of the states of components, the oldest first; one list for each component.
+// Changes returns the changes of the statuses of components, oldest first; one list per component.
 func (s *DB) Changes(ctx context.Context, components []*status.Component) ([][]*status.Change, error) {
 	codes := make([]string, len(components))
 	zones := make(map[string]*time.Location, len(components))
@@ -100,14 +106,10 @@ from status.component_change where component_id = any($1::text[]) order by compo
 		inZone(zones[r.ComponentCode], &r.At)
 		byCode[r.ComponentCode] = append(byCode[r.ComponentCode], r)
 	}
-	return inOrderOf(codes, byCode), nil
+	return lookup(codes, byCode), nil
 }
 
-// inOrderOf is the value of each key; keys may repeat.
-func inOrderOf[V any](keys []string, byKey map[string]V) []V {
-	out := make([]V, len(keys))
-	for i, k := range keys {
-		out[i] = byKey[k]
-	}
-	return out
+// lookup returns the value of each key; keys may repeat.
+func lookup[V any](keys []string, byKey map[string]V) []V {
+	return list.Map(keys, func(k string) V { return byKey[k] })
 }

@@ -77,7 +77,7 @@ func TestKilledServer(t *testing.T) {
 			writers.Go(func() {
 				for i := 0; ; i++ {
 					states := set(api, []string{"operational", "degraded_performance", "partial_outage", "major_outage"}[i%4])
-					code, err := ed.OpenIncident(ctx, editor, page, statuspages.NewIncident{Name: fmt.Sprintf("%d.%d.%d", round, w, i), Body: "x", Affected: states})
+					code, err := ed.OpenIncident(ctx, editor, page, status.NewIncident{Name: fmt.Sprintf("%d.%d.%d", round, w, i), Body: "x", Affected: states})
 					version := int64(1)
 					for step := int64(2); err == nil && step <= 3; step++ {
 						mu.Lock()
@@ -87,7 +87,7 @@ func TestKilledServer(t *testing.T) {
 						if step == 3 {
 							state = status.Resolved
 						}
-						if _, err = ed.UpdateIncident(ctx, editor, code, statuspages.NewUpdate{State: state, Body: "x", ExpectedVersion: version}); err == nil {
+						if _, err = ed.UpdateIncident(ctx, editor, code, status.NewUpdate{State: state, Body: "x", ExpectedVersion: version}); err == nil {
 							version = step
 						}
 					}

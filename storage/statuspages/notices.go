@@ -20,34 +20,34 @@ func noticeTargets(n *status.Notice, into []any) []any {
 		&n.AutoOperationalState, &n.NotifyAtStart, &n.NotifyAtEnd, &n.RemindMinutes, &n.RemindedAt, &n.Backfilled, &n.Draft, &n.Origin, &n.ProbeID, &n.Version)
 }
 
-// noticeInZone puts a notice into the zone of its page.
+// noticeInZone converts the instants of a notice to the zone of its page.
 func noticeInZone(n *status.Notice, zone *time.Location) {
 	inZone(zone, &n.StartedAt, &n.CreatedAt, &n.UpdatedAt)
 	nullInZone(zone, &n.MonitoringAt, &n.ResolvedAt, &n.ScheduledFor, &n.ScheduledUntil, &n.RemindedAt)
 }
 
-// NoticeFilter selects notices of one kind. The zero values of its other fields select all of them that are published.
+// NoticeFilter selects notices of one kind. The zero values of the other fields select all published ones.
 type NoticeFilter struct {
 	Kind      status.Kind
 	States    []status.State
-	Component string // only those that ever had this component
-	// Since and Until bound when incidents were created; of maintenances, they select what is or was to go on in the time between them.
+	Component string // only notices with this component
+	// Since and Until select incidents that were created in this period, and maintenances whose planned or actual duration overlaps it.
 	Since, Until ledger.Null[time.Time]
-	// Drafts selects those that are not published, in place of those that are.
+	// Drafts selects drafts instead of published notices.
 	Drafts bool
 }
 
-// NoticeOrder is an order of notices. Each is made of an instant and the code.
+// NoticeOrder is an order of notices: by an instant, then by code.
 type NoticeOrder string
 
 // The orders.
 const (
 	ByCreation NoticeOrder = `n.created_at`                             // of incidents
-	ByRecency  NoticeOrder = `coalesce(n.resolved_at, n.scheduled_for)` // of maintenances: when they ended, or are to begin
+	ByRecency  NoticeOrder = `coalesce(n.resolved_at, n.scheduled_for)` // of maintenances: actual end, or else planned start
 	ByStart    NoticeOrder = `n.scheduled_for`                          // of maintenances
 )
 
-// add adds the conditions.
+// add adds the conditions of the filter.
 func (f *NoticeFilter) add(w *storage.Where) {
 	w.And("n.kind = ?::text::status.incident_kind and n.deleted_at is null", string(f.Kind))
 	if f.Drafts {
@@ -93,7 +93,7 @@ func statusPlaces(p storage.Page) (storage.Page, error) {
 	return p, nil
 }
 
-// Notices reads a page of the notices of a status page. A place in the list is milliseconds since 1970 and the bytes of the code.
+// Notices returns a page of the notices of a status page. A cursor consists of milliseconds since 1970 and the bytes of the code.
 func (s *DB) Notices(ctx context.Context, page *status.Page, f NoticeFilter, order NoticeOrder, p storage.Page) ([]*status.Notice, error) {
 	p, err := statusPlaces(p)
 	if err != nil {
@@ -109,13 +109,13 @@ func (s *DB) Notices(ctx context.Context, page *status.Page, f NoticeFilter, ord
 		})
 }
 
-// ownedNotice is a notice with the place of the component that it had, from 1.
+// ownedNotice is a notice with the index of its component, starting at 1.
 type ownedNotice struct {
 	status.Notice
 	owner int64
 }
 
-// NoticesOfComponents reads a page of the notices that ever had each of some components; one list for each.
+// NoticesOfComponents returns a page of the notices of each component; one list per component.
 func (s *DB) NoticesOfComponents(ctx context.Context, components []*status.Component, f NoticeFilter, order NoticeOrder, p storage.Page) ([][]*status.Notice, error) {
 	p, err := statusPlaces(p)
 	if err != nil {
@@ -167,7 +167,7 @@ func updateTargets(u *status.Update, into []any) []any {
 		&u.EmptyAffected, &u.Origin, &u.Revision)
 }
 
-// Updates reads what was said of notices, the newest first, with what it did to components; one list for each notice.
+// Updates returns the updates of notices with their components, newest first; one list per notice.
 func (s *DB) Updates(ctx context.Context, pages status.Pages, notices []*status.Notice) ([][]*status.Update, error) {
 	codes := make([]string, len(notices))
 	pageOfNotice := make(map[string]string, len(notices))
@@ -185,7 +185,7 @@ order by u.created_at desc, u.id desc`, []any{codes}, updateTargets, nil)
 		byNotice[u.NoticeCode] = append(byNotice[u.NoticeCode], u)
 		pageOf[u.Code] = pageOfNotice[u.NoticeCode]
 	}
-	return inOrderOf(codes, byNotice), s.completeUpdates(ctx, pages, rows, pageOf)
+	return lookup(codes, byNotice), s.completeUpdates(ctx, pages, rows, pageOf)
 }
 
 // updateOnPage is an update with the code of its page.
@@ -194,7 +194,7 @@ type updateOnPage struct {
 	page string
 }
 
-// UpdateByCode reads something that was said of a notice, nil when there is none.
+// UpdateByCode returns the update of a published notice with a code, or nil.
 func (s *DB) UpdateByCode(ctx context.Context, pages status.Pages, code string) (*status.Update, error) {
 	rows, err := read(ctx, s, `select n.page_id, `+updateColumns+` from status.incident_update u join status.incident n on n.id = u.incident_id
 where u.id = $1 and n.deleted_at is null and not n.draft`, []any{code},
@@ -206,7 +206,7 @@ where u.id = $1 and n.deleted_at is null and not n.draft`, []any{code},
 	return u, s.completeUpdates(ctx, pages, []*status.Update{u}, map[string]string{code: rows[0].page})
 }
 
-// completeUpdates reads what updates did to components, and puts them into the zones of their pages. pageOf is the page of an update.
+// completeUpdates reads the components of updates, and converts instants to the zones of pages. pageOf is the page of each update.
 func (s *DB) completeUpdates(ctx context.Context, pages status.Pages, updates []*status.Update, pageOf map[string]string) error {
 	if len(updates) == 0 {
 		return nil
@@ -239,7 +239,7 @@ where update_id = any($1::text[]) order by update_id, ordinal`, []any{codes}, fu
 	return nil
 }
 
-// Attachments reads which components notices ever had; one list for each notice, in no order.
+// Attachments returns the components of notices; one list per notice, in no order.
 func (s *DB) Attachments(ctx context.Context, notices []*status.Notice) ([][]*status.Attachment, error) {
 	codes := make([]string, len(notices))
 	for i, n := range notices {
@@ -256,5 +256,5 @@ where incident_id = any($1::text[])`, []any{codes}, func(a *status.Attachment, i
 	for _, a := range rows {
 		byNotice[a.NoticeCode] = append(byNotice[a.NoticeCode], a)
 	}
-	return inOrderOf(codes, byNotice), nil
+	return lookup(codes, byNotice), nil
 }

@@ -15,7 +15,7 @@ func pageTargets(p *status.Page, into []any) []any {
 		&p.Revision, &p.CreatedAt, &p.UpdatedAt)
 }
 
-// finishPage gives the page its zone. A zone that this system does not know must not take the page away: its times are shown in UTC.
+// finishPage sets the zone of a page. If the system does not have the zone, UTC is used.
 func finishPage(p *status.Page) error {
 	zone, err := status.LoadZone(p.TimeZone)
 	if err != nil {
@@ -26,26 +26,26 @@ func finishPage(p *status.Page) error {
 	return nil
 }
 
-// inZone puts instants into a zone.
+// inZone converts instants to a zone.
 func inZone(zone *time.Location, list ...*time.Time) {
 	for _, t := range list {
 		*t = t.In(zone)
 	}
 }
 
-// nullInZone puts instants that may be unknown into a zone.
+// nullInZone converts instants that may be null to a zone.
 func nullInZone(zone *time.Location, list ...*ledger.Null[time.Time]) {
 	for _, t := range list {
 		t.V = t.V.In(zone)
 	}
 }
 
-// Pages reads all status pages, the default page first, then by age.
+// Pages returns all status pages: the default page first, then oldest first.
 func (s *DB) Pages(ctx context.Context) (status.Pages, error) {
 	return read(ctx, s, `select `+pageColumns+` from status.page order by is_default desc, created_at, id`, nil, pageTargets, finishPage)
 }
 
-// PageByCode reads a page, nil when there is none.
+// PageByCode returns the page with a code, or nil.
 func (s *DB) PageByCode(ctx context.Context, code string) (*status.Page, error) {
 	rows, err := read(ctx, s, `select `+pageColumns+` from status.page where id = $1`, []any{code}, pageTargets, finishPage)
 	if err != nil || len(rows) == 0 {

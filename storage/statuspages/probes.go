@@ -22,23 +22,23 @@ const probeTables = ` from status.probe p join status.component c on c.id = p.co
 
 func probeTargets(p *status.Probe, into []any) []any {
 	return append(into, &p.ID, &p.PageCode, &p.Component, &p.Name, &p.Kind, &p.Spec, (*wholeSeconds)(&p.Every), &p.FailAfter, &p.PassAfter, &p.Sets, &p.Publish, &p.Enabled,
-		(*levelText)(&p.Level), &p.Streak, (*levelText)(&p.Toward), (*levelText)(&p.Acted), &p.Incident, &p.Set, (*maybeTime)(&p.NextAt), (*maybeTime)(&p.BeatAt), &p.NodeID)
+		(*levelText)(&p.Level), &p.Streak, (*levelText)(&p.Toward), (*levelText)(&p.Applied), &p.Incident, &p.Set, (*maybeTime)(&p.NextAt), (*maybeTime)(&p.BeatAt), &p.NodeID)
 }
 
-// levelText is a level that the database keeps as a text of its own type.
+// levelText scans a level.
 type levelText status.Level
 
 // Scan implements sql.Scanner.
 func (l *levelText) Scan(v any) error {
 	text, ok := v.(string)
 	if !ok {
-		return fmt.Errorf("%v is no level", v)
+		return fmt.Errorf("%v is not a level", v)
 	}
 	*l = levelText(text)
 	return nil
 }
 
-// Probes reads the probes of a page with their newest results, in the order in which they were made.
+// Probes returns the probes of a page with their newest results, in the order of creation.
 func (s *DB) Probes(ctx context.Context, page string) ([]*status.Probe, error) {
 	type found struct {
 		status.Probe
@@ -76,7 +76,7 @@ left join lateral (select * from status.probe_result where probe_id = p.id order
 	return out, nil
 }
 
-// AddProbe declares a probe of a component and returns its number.
+// AddProbe adds a probe of a component and returns its id.
 func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int64, error) {
 	if err := status.CheckProbe(&in); err != nil {
 		return 0, err
@@ -85,8 +85,8 @@ func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int6
 	if err != nil {
 		return 0, err
 	}
-	object, err := e.edit(ctx, action{by: by, name: "probe.add", page: page}, func(ctx context.Context, w *writing) error {
-		b, err := w.board(ctx)
+	object, err := e.edit(ctx, command{by: by, name: "probe.add", page: page}, func(ctx context.Context, w *write) error {
+		b, err := w.workingCopy(ctx)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (e *Editor) AddProbe(ctx context.Context, by Author, in status.Probe) (int6
 			return err
 		}
 		if in.Kind == status.NodeProbe && in.Spec.Node == 0 && !c.NodeID.Valid {
-			return status.Refuse(status.BadInput, "%s is no consensus node: say which node, or make it one with component set --node", c.QualifiedName())
+			return status.Errorf(status.BadInput, "%s does not represent a consensus node: give the node, or set it with component set --node", c.QualifiedName())
 		}
 		w.table = probeTable
 		err = w.QueryRow(ctx, `insert into status.probe (component_id, kind, spec, every_seconds, fail_after, pass_after, sets_status, publish, enabled)
@@ -111,17 +111,17 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, true) returning id::text`,
 	}
 	id, err := strconv.ParseInt(object, 10, 64)
 	if err != nil && by.Preview == nil {
-		return 0, fmt.Errorf("the number of the probe: %w", err)
+		return 0, fmt.Errorf("parsing the id of the probe: %w", err)
 	}
 	return id, nil
 }
 
-// RemoveProbe removes a probe. What it has said of its component stays.
+// RemoveProbe removes a probe. The status that it has set stays.
 func (e *Editor) RemoveProbe(ctx context.Context, by Author, id int64) error {
 	return e.editProbe(ctx, by, "probe.remove", id, `delete from status.probe where id = $1`)
 }
 
-// EnableProbe has a probe ask, or not ask any more.
+// EnableProbe enables or disables a probe.
 func (e *Editor) EnableProbe(ctx context.Context, by Author, id int64, on bool) error {
 	if on {
 		return e.editProbe(ctx, by, "probe.enable", id, `update status.probe set enabled = true, streak = 0, toward = level, next_at = '-infinity' where id = $1`)
@@ -134,8 +134,8 @@ func (e *Editor) editProbe(ctx context.Context, by Author, name string, id int64
 	if err != nil {
 		return err
 	}
-	_, err = e.edit(ctx, action{by: by, name: name, page: page}, func(ctx context.Context, w *writing) error {
-		if err := w.watch(ctx, probeTable, strconv.FormatInt(id, 10)); err != nil {
+	_, err = e.edit(ctx, command{by: by, name: name, page: page}, func(ctx context.Context, w *write) error {
+		if err := w.target(ctx, probeTable, strconv.FormatInt(id, 10)); err != nil {
 			return err
 		}
 		if w.before == nil {
@@ -146,7 +146,7 @@ func (e *Editor) editProbe(ctx context.Context, by Author, name string, id int64
 	return err
 }
 
-func noProbe(id int64) error { return status.Refuse(status.NotFound, "there is no probe %d", id) }
+func noProbe(id int64) error { return status.Errorf(status.NotFound, "probe %d does not exist", id) }
 
 func (e *Editor) pageOfProbe(ctx context.Context, id int64) (string, error) {
 	p, err := e.db.Probe(ctx, id)
@@ -159,7 +159,7 @@ func (e *Editor) pageOfProbe(ctx context.Context, id int64) (string, error) {
 	return p.PageCode, nil
 }
 
-// Probe reads a probe, nil when there is none.
+// Probe returns the probe with an id, or nil.
 func (s *DB) Probe(ctx context.Context, id int64) (*status.Probe, error) {
 	rows, err := read(ctx, s, `select `+probeColumns+probeTables+` where p.id = $1`, []any{id}, probeTargets, nil)
 	if err != nil || len(rows) == 0 {
@@ -168,24 +168,23 @@ func (s *DB) Probe(ctx context.Context, id int64) (*status.Probe, error) {
 	return rows[0], nil
 }
 
-// Beat notes that a heartbeat was heard.
-func (e *Editor) Beat(ctx context.Context, id int64) error {
+// RecordHeartbeat records a heartbeat of a probe.
+func (e *Editor) RecordHeartbeat(ctx context.Context, id int64) error {
 	tag, err := e.db.pool.Exec(ctx, `update status.probe set beat_at = $2 where id = $1 and kind = 'heartbeat'`, id, e.now())
 	if err != nil {
-		return explainWrite(fmt.Errorf("noting a heartbeat: %w", err))
+		return explainWrite(fmt.Errorf("recording a heartbeat: %w", err))
 	}
 	if tag.RowsAffected() == 0 {
-		return status.Refuse(status.NotFound, "there is no probe %d of the kind heartbeat", id)
+		return status.Errorf(status.NotFound, "probe %d of the kind heartbeat does not exist", id)
 	}
 	return nil
 }
 
-// TakeProbes takes the probes whose time has come, on pages that are edited here, for as long as they may take: others do not ask them meanwhile. It takes so
-// many at most.
-func (e *Editor) TakeProbes(ctx context.Context, most int) ([]*status.Probe, error) {
-	// This is asked every second: where nothing is due, nothing is written, and a database that only can be read is no error.
+// ClaimProbes claims at most limit probes that are due, on pages that are not mirrors, until their timeouts. Other gateways do not run them meanwhile.
+func (e *Editor) ClaimProbes(ctx context.Context, limit int) ([]*status.Probe, error) {
+	// This runs every second. If nothing is due, nothing is written, so that a read-only database is no error.
 	const due = ` p.enabled and (p.next_at <= $1::timestamptz or p.next_at > $1::timestamptz + 2 * make_interval(secs => p.every_seconds) + $2::interval)`
-	waiting, err := read(ctx, e.db, `select 1 from status.probe p where`+due+` limit 1`, []any{e.now(), 2 * status.ProbeTimeout}, func(n *int, into []any) []any { return append(into, n) }, nil)
+	waiting, err := read(ctx, e.db, `select 1 from status.probe p where`+due+` limit 1`, []any{e.now(), 2 * status.ProbeTimeout}, value[int], nil)
 	if err != nil || len(waiting) == 0 {
 		return nil, explainWrite(err)
 	}
@@ -196,32 +195,32 @@ func (e *Editor) TakeProbes(ctx context.Context, most int) ([]*status.Probe, err
     order by p.next_at, p.id limit $3 for update of p skip locked)
   returning *)
 select `+probeColumns+` from taken p join status.component c on c.id = p.component_id left join status.component g on g.id = c.group_id order by p.id`,
-		e.now(), 2*status.ProbeTimeout, most)
+		e.now(), 2*status.ProbeTimeout, limit)
 	if err != nil {
-		return nil, explainWrite(fmt.Errorf("taking probes: %w", err))
+		return nil, explainWrite(fmt.Errorf("claiming probes: %w", err))
 	}
 	out, err := storage.Collect(rows, probeTargets, nil)
 	return out, explainWrite(err)
 }
 
-// NoteResult notes what a probe found, and when it is to be asked again. It tells whether the page has to be told; see [Editor.ActOnProbe].
-func (e *Editor) NoteResult(ctx context.Context, id int64, r status.ProbeResult, next time.Time) (tell bool, err error) {
+// RecordResult records a result of a probe and the time of its next run. changed reports whether the level has to be applied; see [Editor.ApplyProbe].
+func (e *Editor) RecordResult(ctx context.Context, id int64, r status.ProbeResult, next time.Time) (changed bool, err error) {
 	err = pgx.BeginFunc(ctx, e.db.pool, func(tx pgx.Tx) error {
 		var h status.Hysteresis
 		var fail, pass int32
 		var acted levelText
 		err := tx.QueryRow(ctx, `select level, streak, toward, acted, fail_after, pass_after from status.probe where id = $1 for update`, id).
 			Scan((*levelText)(&h.Level), &h.Streak, (*levelText)(&h.Toward), &acted, &fail, &pass)
-		if errors.Is(err, pgx.ErrNoRows) { // it was removed while it asked
+		if errors.Is(err, pgx.ErrNoRows) { // removed while it ran
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("locking the probe: %w", err)
 		}
 		h = h.Next(r.Level, fail, pass)
-		tell = h.Level != status.Level(acted)
+		changed = h.Level != status.Level(acted)
 		if _, err := tx.Exec(ctx, `update status.probe set level = $2, streak = $3, toward = $4, next_at = $5 where id = $1`, id, string(h.Level), h.Streak, string(h.Toward), next); err != nil {
-			return fmt.Errorf("changing the probe: %w", err)
+			return fmt.Errorf("updating the probe: %w", err)
 		}
 		var took *int64
 		if r.Took >= 0 {
@@ -235,19 +234,19 @@ func (e *Editor) NoteResult(ctx context.Context, id int64, r status.ProbeResult,
 		}
 		return nil
 	})
-	return tell, explainWrite(err)
+	return changed, explainWrite(err)
 }
 
-// resultsKept is how long results of probes are kept.
-const resultsKept = 30 * 24 * time.Hour
+// resultRetention is the retention period of results of probes.
+const resultRetention = 30 * 24 * time.Hour
 
-// PruneResults deletes results of probes that nobody needs any more.
+// PruneResults deletes old results of probes.
 func (e *Editor) PruneResults(ctx context.Context) error {
-	old, err := read(ctx, e.db, `select 1 from status.probe_result where at < $1 limit 1`, []any{e.now().Add(-resultsKept)}, func(n *int, into []any) []any { return append(into, n) }, nil)
+	old, err := read(ctx, e.db, `select 1 from status.probe_result where at < $1 limit 1`, []any{e.now().Add(-resultRetention)}, value[int], nil)
 	if err != nil || len(old) == 0 {
 		return explainWrite(err)
 	}
-	if _, err := e.db.pool.Exec(ctx, `delete from status.probe_result where at < $1`, e.now().Add(-resultsKept)); err != nil {
+	if _, err := e.db.pool.Exec(ctx, `delete from status.probe_result where at < $1`, e.now().Add(-resultRetention)); err != nil {
 		return explainWrite(fmt.Errorf("deleting old results of probes: %w", err))
 	}
 	return nil

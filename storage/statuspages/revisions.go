@@ -7,32 +7,32 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// Revisions reads writes to a page, those after a revision and not after until, in their order, limit of them at most. Writes that are older than revisions are
-// kept are not there.
+// Revisions returns at most limit revisions of a page after one revision up to and including another, in order. Writes older than the list of revisions are
+// missing.
 func (s *DB) Revisions(ctx context.Context, page string, after, until int64, limit int) ([]*status.Revision, error) {
 	return read(ctx, s, `select page_id, revision, at from status.revision where page_id = $1 and revision > $2 and revision <= $3 order by revision limit $4`,
 		[]any{page, after, until, limit}, func(r *status.Revision, into []any) []any { return append(into, &r.PageCode, &r.Number, &r.At) }, nil)
 }
 
-// NewestRevision is the revision of a page, 0 when there is no such page.
+// NewestRevision returns the revision of a page, or 0 if it does not exist.
 func (s *DB) NewestRevision(ctx context.Context, page string) (int64, error) {
 	return s.oneRevision(ctx, `select revision from status.page where id = $1`, page)
 }
 
-// RevisionBefore is the revision of a page behind which all writes are that were dated after an instant.
+// RevisionBefore returns the last revision of a page that was written not later than an instant.
 func (s *DB) RevisionBefore(ctx context.Context, page string, at time.Time) (int64, error) {
 	return s.oneRevision(ctx, `select coalesce((select min(revision) - 1 from status.revision where page_id = $1 and at > $2), revision) from status.page where id = $1`, page, at)
 }
 
 func (s *DB) oneRevision(ctx context.Context, sql string, args ...any) (int64, error) {
-	rows, err := read(ctx, s, sql, args, func(n *int64, into []any) []any { return append(into, n) }, nil)
+	rows, err := read(ctx, s, sql, args, value[int64], nil)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
 	return *rows[0], nil
 }
 
-// revisionKeys are revisions as two parameters: their pages and their numbers.
+// revisionKeys returns revisions as two parameters: their pages and their numbers.
 func revisionKeys(list []*status.Revision) []any {
 	pages, numbers := make([]string, len(list)), make([]int64, len(list))
 	for i, r := range list {
@@ -41,13 +41,13 @@ func revisionKeys(list []*status.Revision) []any {
 	return []any{pages, numbers}
 }
 
-// ownedChange is a change with the place of its revision, from 1.
+// ownedChange is a change with the index of its revision, starting at 1.
 type ownedChange struct {
 	status.Change
 	owner int64
 }
 
-// ChangesOfRevisions reads the changes of components' states that each revision brought, in their order; one list for each revision.
+// ChangesOfRevisions returns the changes of statuses that revisions wrote, in order; one list per revision.
 func (s *DB) ChangesOfRevisions(ctx context.Context, pages status.Pages, revisions []*status.Revision) ([][]*status.Change, error) {
 	rows, err := read(ctx, s, `select r.ord, c.page_id, case when g.id is null then c.name else g.name || ' - ' || c.name end, h.component_id, h.changed_at,
   coalesce(h.old_status::text, ''), h.new_status::text, h.update_id, h.origin::text, h.revision
@@ -73,14 +73,14 @@ order by r.ord, h.changed_at, c.position, c.list_index, c.id`, revisionKeys(revi
 	return out, nil
 }
 
-// ownedUpdate is an update with the page and the place of its revision, from 1.
+// ownedUpdate is an update with the page and the index of its revision, starting at 1.
 type ownedUpdate struct {
 	updateOnPage
 	owner int64
 }
 
-// UpdatesOfRevisions reads what each revision said of notices that are published, or changed of what had been said, in its order; one list for each revision. What a later revision
-// changed again belongs to that one.
+// UpdatesOfRevisions returns the updates of published notices that revisions created or changed, in order; one list per revision. An update belongs to the
+// last revision that changed it.
 func (s *DB) UpdatesOfRevisions(ctx context.Context, pages status.Pages, revisions []*status.Revision) ([][]*status.Update, error) {
 	rows, err := read(ctx, s, `select r.ord, n.page_id, `+updateColumns+`
 from unnest($1::text[], $2::bigint[]) with ordinality r(page, number, ord)

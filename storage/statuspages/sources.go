@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// PageSource is a page elsewhere of which a page is a copy.
+// PageSource is another status page that a mirror follows.
 type PageSource struct {
 	Page string // code
 	URL  string
-	// Every is how often it is read.
+	// Every is the polling interval.
 	Every time.Duration
-	// Tags are what the server said of its documents when they were last read, by name.
+	// Tags are the ETags of the documents when they were last read, by name.
 	Tags map[string]string
-	// OKAt is when it was last read, the zero value when it never was; Error is what the last attempt failed of, empty where it did not.
+	// OKAt is the time of the last successful read, or zero. Error is the error of the last attempt, or empty.
 	OKAt  time.Time
 	Error string
-	// Failures are the attempts that failed since then.
+	// Failures is the number of failed attempts since then.
 	Failures int
-	// NextAt is when it is to be read again.
+	// NextAt is the time of the next read.
 	NextAt time.Time
 }
 
@@ -30,20 +30,20 @@ func sourceTargets(s *PageSource, into []any) []any {
 	return append(into, &s.Page, &s.URL, (*wholeSeconds)(&s.Every), &s.Tags, (*maybeTime)(&s.OKAt), &s.Error, &s.Failures, (*maybeTime)(&s.NextAt))
 }
 
-// wholeSeconds is a duration that the database keeps as a number of seconds.
+// wholeSeconds scans a duration that is stored in seconds.
 type wholeSeconds time.Duration
 
 // Scan implements sql.Scanner.
 func (d *wholeSeconds) Scan(v any) error {
 	n, ok := v.(int64)
 	if !ok {
-		return fmt.Errorf("%v is no number of seconds", v)
+		return fmt.Errorf("%v is not a number of seconds", v)
 	}
 	*d = wholeSeconds(time.Duration(n) * time.Second)
 	return nil
 }
 
-// maybeTime is an instant that is the zero value where the database has null.
+// maybeTime scans an instant; null becomes the zero value.
 type maybeTime time.Time
 
 // Scan implements sql.Scanner.
@@ -54,46 +54,46 @@ func (t *maybeTime) Scan(v any) error {
 	case time.Time:
 		*t = maybeTime(v)
 	default:
-		return fmt.Errorf("%v is no instant", v)
+		return fmt.Errorf("%v is not an instant", v)
 	}
 	return nil
 }
 
-// PageSources reads the pages elsewhere that pages are copies of.
+// PageSources returns the sources of all mirrors.
 func (s *DB) PageSources(ctx context.Context) ([]*PageSource, error) {
 	return read(ctx, s, `select `+sourceColumns+` from status.sync_source order by page_id`, nil, sourceTargets, nil)
 }
 
-// latestTurn is how far ahead a turn can be. One that is further ahead was set by a clock that has gone back since.
-const latestTurn = time.Hour
+// maxNextRead is the maximum time until the next read. A later one was set by a clock that has been set back since.
+const maxNextRead = time.Hour
 
-// TakeTurn takes the turn to read a page elsewhere, for as long as the lease at most: others who ask meanwhile are told when the next turn is. A page that was never
-// read is nobody's: all may read it, and the import does the rest.
-func (s *DB) TakeTurn(ctx context.Context, url string, now time.Time, lease time.Duration) (source *PageSource, mine bool, err error) {
+// ClaimSource claims the next read of a source for the duration of a lease. claimed is false if another gateway holds it; the source then has the time of the
+// next read. A source that was never read is not claimed exclusively, since imports are idempotent.
+func (s *DB) ClaimSource(ctx context.Context, url string, now time.Time, lease time.Duration) (source *PageSource, claimed bool, err error) {
 	rows, err := s.pool.Query(ctx, `update status.sync_source set next_at = $3 where base_url = $1 and (next_at <= $2 or next_at > $4) returning `+sourceColumns,
-		url, now, now.Add(lease), now.Add(latestTurn))
+		url, now, now.Add(lease), now.Add(maxNextRead))
 	if err != nil {
-		return nil, false, explainWrite(fmt.Errorf("taking the turn to read %s: %w", url, err))
+		return nil, false, explainWrite(fmt.Errorf("claiming the read of %s: %w", url, err))
 	}
 	taken, err := storage.Collect(rows, sourceTargets, nil)
 	if err != nil {
-		return nil, false, explainWrite(fmt.Errorf("taking the turn to read %s: %w", url, err))
+		return nil, false, explainWrite(fmt.Errorf("claiming the read of %s: %w", url, err))
 	}
 	if len(taken) > 0 {
 		return taken[0], true, nil
 	}
-	there, err := read(ctx, s, `select `+sourceColumns+` from status.sync_source where base_url = $1`, []any{url}, sourceTargets, nil)
+	known, err := read(ctx, s, `select `+sourceColumns+` from status.sync_source where base_url = $1`, []any{url}, sourceTargets, nil)
 	if err != nil {
 		return nil, false, err
 	}
-	if len(there) > 0 {
-		return there[0], false, nil
+	if len(known) > 0 {
+		return known[0], false, nil
 	}
 	return &PageSource{URL: url}, true, nil
 }
 
-// EndTurn notes how a turn ended, and when the next one is. A source without a page is one that could not even be read once: nothing is noted of it.
-func (s *DB) EndTurn(ctx context.Context, source *PageSource) error {
+// ReleaseSource records the outcome of a read and the time of the next one. A source without a page was never read, and is not recorded.
+func (s *DB) ReleaseSource(ctx context.Context, source *PageSource) error {
 	if source.Page == "" {
 		return nil
 	}
@@ -107,15 +107,15 @@ on conflict (page_id) do update set base_url = excluded.base_url, every_seconds 
   last_error = excluded.last_error, failures = excluded.failures, next_at = excluded.next_at`,
 		source.Page, source.URL, int(max(source.Every, MinSourceEvery)/time.Second), source.Tags, ok, source.Error, source.Failures, source.NextAt)
 	if err != nil {
-		return explainWrite(fmt.Errorf("noting how %s was read: %w", source.URL, err))
+		return explainWrite(fmt.Errorf("recording the read of %s: %w", source.URL, err))
 	}
 	return nil
 }
 
-// MinSourceEvery is how often pages elsewhere are read at most.
+// MinSourceEvery is the minimum polling interval of sources.
 const MinSourceEvery = 15 * time.Second
 
-// SourceOf is the page elsewhere of which a page is a copy, nil where it is none or was never read.
+// SourceOf returns the source of a mirror, or nil if the page is not a mirror or was never read.
 func (s *DB) SourceOf(ctx context.Context, page string) (*PageSource, error) {
 	rows, err := read(ctx, s, `select `+sourceColumns+` from status.sync_source where page_id = $1`, []any{page}, sourceTargets, nil)
 	if err != nil || len(rows) == 0 {

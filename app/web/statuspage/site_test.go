@@ -269,8 +269,8 @@ func TestWrites(t *testing.T) {
 		}
 	}
 	g.Data(t, `{ status { components(first: 1) { nodes { code } } } }`, nil, &data)
-	down := []status.Setting{{Component: data.Status.Components.Nodes[0].Code, Status: status.MajorOutage}}
-	code, err := edit.OpenIncident(t.Context(), byTest, demo.StatusPage, statuspages.NewIncident{
+	down := []status.StatusAssignment{{Component: data.Status.Components.Nodes[0].Code, Status: status.MajorOutage}}
+	code, err := edit.OpenIncident(t.Context(), byTest, demo.StatusPage, status.NewIncident{
 		Name: `Blocks <img src=x onerror="alert(1)"> & more`, Body: "<script>alert(2)</script>Look at <b onclick=alert(3)>this</b> \u0007.", Affected: down,
 	})
 	if err != nil {
@@ -297,7 +297,7 @@ func TestWrites(t *testing.T) {
 	// What was made because it was asked for is made anew too.
 	old := regexp.MustCompile(`/incidents/([0-9a-z]{12})`).FindStringSubmatch(g.Get(t, "/history?month=2026-02").Body)[1]
 	g.Get(t, "/incidents/"+old)
-	if _, err := edit.EditNotice(t.Context(), byTest, old, statuspages.NoticeEdit{Name: ledger.Of("Another name")}); err != nil {
+	if _, err := edit.EditNotice(t.Context(), byTest, old, status.NoticeEdit{Name: ledger.Of("Another name")}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the new name", func() bool { return strings.Contains(g.Get(t, "/incidents/"+old).Body, "Another name") })

@@ -140,7 +140,7 @@ func TestSettle(t *testing.T) {
 		{Code: "e", Name: "E", Position: 9, IsGroup: true},
 		{Code: "o", Name: "O", Position: 8, GroupCode: ledger.Of("deleted"), BaseStatus: MajorOutage},
 	}
-	got := Settle(list, map[string][]ComponentStatus{"a": {UnderMaintenance}, "c": {Operational}}, Documented)
+	got := ComputeStatuses(list, map[string][]ComponentStatus{"a": {UnderMaintenance}, "c": {Operational}}, Documented)
 	var order strings.Builder
 	for _, c := range got {
 		order.WriteString(c.Code)
@@ -155,7 +155,7 @@ func TestSettle(t *testing.T) {
 	if len(g.Children) != 2 || g.Children[0] != "b" || g.Children[1] != "c" || b.QualifiedName() != "G - B" || a.QualifiedName() != "A" || o.GroupCode.Valid || a.Children != nil {
 		t.Errorf("children %v, names %s %s, group %q", g.Children, b.QualifiedName(), a.QualifiedName(), o.GroupCode.V)
 	}
-	by := ByPlace(got)
+	by := DisplayOrder(got)
 	if by(a, b) >= 0 || by(b, c) >= 0 || by(c, o) >= 0 || by(o, a) <= 0 || by(a, a) != 0 {
 		t.Error("places are in another order")
 	}

@@ -1,5 +1,6 @@
-// Package status has the rules of status pages: what their rows are, how a page as a whole is, which steps notices may take, and what holds a
-// component in a state. It knows neither databases nor clocks, and everything in it is a function of what it is given.
+// Package status contains the model and the rules of status pages: the statuses of components and of a page, the states of incidents and maintenances, what
+// updates and probes change, and how documents of other status pages are read. It has no access to databases or clocks: all functions depend only on their
+// arguments.
 //
-// Notices are incidents and maintenances. Codes are the ids by which documents and URLs name things.
+// A notice is an incident or a maintenance. A code is the id of an object in documents and URLs. A component has a status, a notice has a state.
 package status

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The documents of a page, by the ends of their paths.
+// The documents of a page, by the last part of their paths.
 const (
 	SummaryDocument    = "summary.json"
 	StatusDocument     = "status.json"
@@ -17,56 +17,56 @@ const (
 	ScheduledDocument  = "scheduled-maintenances.json"
 	UpcomingDocument   = "scheduled-maintenances/upcoming.json"
 	ActiveDocument     = "scheduled-maintenances/active.json"
-	mostListed         = 50 // what the two lists of all notices hold at most
+	mostListed         = 50 // maximum length of the two lists of all notices
 	defaultZone        = "Etc/UTC"
 
-	// LongestDocument is how many bytes a document of a page elsewhere may have.
+	// LongestDocument is the maximum size of a document of another status page, in bytes.
 	LongestDocument = 16 << 20
 )
 
-// What a document of a page elsewhere may list. Pages that people read have a hundredth of it.
+// Limits of documents of other status pages, about a hundred times the size of usual pages.
 const (
 	mostComponents = 5_000
 	mostNotices    = 5_000
 	mostUpdates    = 50_000
 )
 
-// Documents returns the names of all documents, in the order in which they are described.
+// Documents returns the names of all documents.
 func Documents() []string {
 	return []string{
 		SummaryDocument, StatusDocument, ComponentsDocument, IncidentsDocument, UnresolvedDocument, ScheduledDocument, UpcomingDocument, ActiveDocument,
 	}
 }
 
-// Copy is what the documents of a page elsewhere say.
-type Copy struct {
+// Source is the content of the documents of another status page.
+type Source struct {
 	Page *Page
-	// Components are all components and groups in their order, nil where no document lists them.
+	// Components are all components and groups in order, or nil if no document lists them.
 	Components []*Component
-	Notices    []*CopiedNotice
-	// Reach tells how far back the lists of all notices go, by kind. A kind is missing where its list was not given.
-	Reach map[Kind]Reach
-	// Warnings are what could not be understood, and what was made of it.
+	Notices    []*SourceNotice
+	// Coverage is the coverage of the lists of all notices, by kind. A kind is missing if its list was not given.
+	Coverage map[Kind]Coverage
+	// Warnings describe invalid values and their replacements.
 	Warnings []string
 }
 
-// CopiedNotice is a notice with what belongs to it.
-type CopiedNotice struct {
+// SourceNotice is a notice of a source with its components and updates.
+type SourceNotice struct {
 	Notice
 	Components []string  // codes
-	Updates    []*Update // the newest first
+	Updates    []*Update // newest first
 }
 
-// Reach is how far back a list of notices goes: a notice that is not in it although it would have a place there was deleted.
-type Reach struct {
-	All bool      // it has all there are
-	To  time.Time // else, the instant of the last one; see [Notice.RecentAt]
+// Coverage is the period that a list of notices covers. A notice within that period that is not in the list was deleted.
+type Coverage struct {
+	All bool      // the list is complete
+	To  time.Time // otherwise, the instant of the last notice; see [Notice.RecentAt]
 }
 
-// Covers tells whether the list would have a notice of this instant.
-func (r Reach) Covers(recentAt time.Time) bool { return r.All || recentAt.After(r.To) }
+// Includes reports whether the list covers a notice with this instant.
+func (r Coverage) Includes(recentAt time.Time) bool { return r.All || recentAt.After(r.To) }
 
-// What documents hold.
+// The content of documents.
 type (
 	pageDocument struct {
 		Page        *pageObject       `json:"page"`
@@ -132,24 +132,24 @@ type (
 	}
 )
 
-// instant is an instant in a document, whatever its offset and its decimals.
+// instant is an instant in a document, with any offset and precision.
 type instant struct{ Time time.Time }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (i *instant) UnmarshalText(text []byte) error {
 	t, err := time.Parse(time.RFC3339Nano, string(text))
 	if err != nil {
-		return fmt.Errorf("%q is no instant", text)
+		return fmt.Errorf("%q is not an instant", text)
 	}
 	i.Time = Milliseconds(t).UTC()
 	if y := i.Time.Year(); y < 1 || y > 9999 {
-		return fmt.Errorf("%q is no instant of our calendar", text)
+		return fmt.Errorf("the year of %q is out of range", text)
 	}
 	return nil
 }
 
-// bounded refuses documents that list more than any page has.
-func (d *pageDocument) bounded() error {
+// checkSize fails if the document exceeds the limits.
+func (d *pageDocument) checkSize() error {
 	updates := 0
 	for _, list := range [][]noticeObject{d.Incidents, d.Maintenance} {
 		for i := range list {
@@ -163,16 +163,16 @@ func (d *pageDocument) bounded() error {
 		{"components", len(d.Components), mostComponents}, {"incidents", len(d.Incidents), mostNotices}, {"maintenances", len(d.Maintenance), mostNotices}, {"updates", updates, mostUpdates},
 	} {
 		if c.n > c.most {
-			return fmt.Errorf("it has %d %s, and %d are read at most", c.n, c.what, c.most)
+			return fmt.Errorf("it has %d %s, more than the maximum of %d", c.n, c.what, c.most)
 		}
 	}
 	return nil
 }
 
-// ReadDocuments reads the documents of one page, by the names of [Documents]; not all of them have to be given. A document that cannot be read at all is
-// an error. What is in it that this page cannot have is replaced or left out, with a warning.
-func ReadDocuments(documents map[string][]byte) (*Copy, error) {
-	r := reader{copied: &Copy{Reach: map[Kind]Reach{}}, seen: map[string]bool{}, updates: map[string]bool{}}
+// ReadDocuments decodes the documents of a page, by the names of [Documents]. Documents may be missing. It fails if a document is malformed. Invalid values
+// are replaced or omitted with a warning.
+func ReadDocuments(documents map[string][]byte) (*Source, error) {
+	r := reader{source: &Source{Coverage: map[Kind]Coverage{}}, seen: map[string]bool{}, updates: map[string]bool{}}
 	for _, name := range Documents() {
 		text, given := documents[name]
 		if !given {
@@ -186,17 +186,17 @@ func ReadDocuments(documents map[string][]byte) (*Copy, error) {
 			return nil, fmt.Errorf("reading %s: %w", name, err)
 		}
 		if d.Page == nil {
-			return nil, fmt.Errorf("reading %s: it has no page", name)
+			return nil, fmt.Errorf("reading %s: the page is missing", name)
 		}
-		if err := d.bounded(); err != nil {
+		if err := d.checkSize(); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", name, err)
 		}
 		if err := r.document(name, &d); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", name, err)
 		}
 	}
-	if r.copied.Page == nil {
-		return nil, errors.New("none of the documents of a page is there")
+	if r.source.Page == nil {
+		return nil, errors.New("all documents are missing")
 	}
-	return r.copied, nil
+	return r.source, nil
 }

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Due is what the time has come for.
+// Due is an action that is due for a notice.
 type Due string
 
-// What can be due.
+// The actions.
 const (
 	NothingDue       Due = ""
 	StartDue         Due = "start"
@@ -17,7 +17,7 @@ const (
 	IncidentReminder Due = "incident reminder"
 )
 
-// DueOf is what is due of a notice at an instant. When it has been done there may be more: a start that was missed comes before the end that was.
+// DueOf returns the action that is due for a notice at an instant. Another one may be due after it: a missed start precedes a missed end.
 func DueOf(n *Notice, now time.Time) Due {
 	if n.Draft || !n.State.Open() {
 		return NothingDue
@@ -42,7 +42,7 @@ func DueOf(n *Notice, now time.Time) Due {
 	}
 }
 
-// Overdue tells whether a maintenance should have begun or ended and does not do so by itself.
+// Overdue reports whether a maintenance without automatic transitions is past its planned start or end.
 func (n *Notice) Overdue(now time.Time) bool {
 	if n.Kind != Scheduled || n.Draft {
 		return false
@@ -57,29 +57,29 @@ func (n *Notice) Overdue(now time.Time) bool {
 	}
 }
 
-// ParseReminders reads after how many hours editors are to be reminded of an incident: a JSON list such as [3, 6, 12, 24], ascending.
+// ParseReminders parses the times at which editors are reminded of an incident, in hours after it was created: an ascending JSON list such as [3, 6, 12, 24].
 func ParseReminders(text string) ([]time.Duration, error) {
 	var hours []float64
 	if err := json.Unmarshal([]byte(text), &hours); err != nil || len(hours) == 0 {
-		return nil, Refuse(BadInput, "%q is no list of hours such as [3, 6, 12, 24]", text)
+		return nil, Errorf(BadInput, "%q is not a list of hours such as [3, 6, 12, 24]", text)
 	}
 	out := make([]time.Duration, len(hours))
 	for i, h := range hours {
 		if h <= 0 || h > 8760 || i > 0 && h <= hours[i-1] {
-			return nil, Refuse(BadInput, "%q is no ascending list of hours such as [3, 6, 12, 24]", text)
+			return nil, Errorf(BadInput, "%q is not an ascending list of hours such as [3, 6, 12, 24]", text)
 		}
 		out[i] = time.Duration(h * float64(time.Hour))
 	}
 	return out, nil
 }
 
-// nextReminder is when the editors are next to be told that an incident is still open: as long after its beginning as its list says, and not twice.
+// nextReminder returns the time of the next reminder of an incident that has not been sent. ok is false if there is none.
 func nextReminder(n *Notice) (time.Time, bool) {
 	if !n.ReminderIntervals.Valid {
 		return time.Time{}, false
 	}
 	list, err := ParseReminders(n.ReminderIntervals.V)
-	if err != nil { // an imported text in another form
+	if err != nil { // imported in another format
 		return time.Time{}, false
 	}
 	for _, after := range list {

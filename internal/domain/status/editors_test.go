@@ -23,11 +23,11 @@ func TestParseTime(t *testing.T) {
 		{"2026-11-01T01:30", "America/New_York", "2026-11-01T01:30:00-04:00 or 2026-11-01T01:30:00-05:00"},
 		{"2026-11-01T01:30:00-05:00", "America/New_York", "2026-11-01T01:30:00.000-05:00"},
 		{"2026-11-01T02:00", "America/New_York", "2026-11-01T02:00:00.000-05:00"},
-		{"2026-10-25T02:59", "Europe/Berlin", "comes twice"},
+		{"2026-10-25T02:59", "Europe/Berlin", "occurs twice"},
 		{"2026-03-29T02:00", "Europe/Berlin", "does not exist"},
 		{"2011-12-30T12:00", "Pacific/Apia", "does not exist"}, // a whole day was skipped
-		{"tomorrow", "Etc/UTC", "no time such as"},
-		{"2026-02-30T00:00", "Etc/UTC", "no time such as"},
+		{"tomorrow", "Etc/UTC", "not a time such as"},
+		{"2026-02-30T00:00", "Etc/UTC", "not a time such as"},
 	} {
 		got, err := ParseTime(c.text, zone(t, c.zone))
 		text := string(AppendTime(nil, got))
@@ -127,7 +127,7 @@ func TestParseTokens(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	t.Parallel()
-	b := NewBoard(&Page{Slug: "p"}, []*Component{
+	b := NewWorkingCopy(&Page{Slug: "p"}, []*Component{
 		{Code: "g1", Name: "Mainnet", IsGroup: true, Position: 1},
 		{Code: "g2", Name: "Testnet", IsGroup: true, Position: 2},
 		{Code: "empty", Name: "Empty", IsGroup: true, Position: 3},
@@ -135,12 +135,12 @@ func TestFind(t *testing.T) {
 		{Code: "b", Name: "API", GroupCode: ledger.Of("g2"), Position: 1, BaseStatus: Operational},
 		{Code: "c", Name: "Web", Position: 4, BaseStatus: Operational},
 	}, nil)
-	for ref, want := range map[string]string{"a": "a", "Web": "c", "Testnet/API": "b", "Mainnet": "g1", "Empty": "empty", "API": "a (Mainnet - API), b (Testnet - API)", "Nothing": "no component", "Web/API": "no component"} {
+	for ref, want := range map[string]string{"a": "a", "Web": "c", "Testnet/API": "b", "Mainnet": "g1", "Empty": "empty", "API": "a (Mainnet - API), b (Testnet - API)", "Nothing": "does not exist", "Web/API": "does not exist"} {
 		c, err := b.Find(ref)
 		switch {
 		case err == nil && c.Code == want:
 		case err != nil && strings.Contains(err.Error(), want):
-			var r *Refusal
+			var r *Error
 			if !errors.As(err, &r) {
 				t.Errorf("%s: %v is no refusal", ref, err)
 			}

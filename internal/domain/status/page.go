@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Pages are the pages of a gateway: the default page first, then by age.
+// Pages are the pages of a gateway: the default page first, then oldest first.
 type Pages []*Page
 
-// Default is the page that is shown where nothing says another one, nil when there is none.
+// Default returns the default page, or nil if there are no pages.
 func (p Pages) Default() *Page {
 	if len(p) == 0 {
 		return nil
@@ -19,17 +19,17 @@ func (p Pages) Default() *Page {
 	return p[0]
 }
 
-// ByCode is the page with a code, nil when there is none.
+// ByCode returns the page with a code, or nil.
 func (p Pages) ByCode(code string) *Page {
 	return p.find(func(page *Page) bool { return page.Code == code })
 }
 
-// BySlug is the page with a short name, nil when there is none.
+// BySlug returns the page with a slug, or nil.
 func (p Pages) BySlug(slug string) *Page {
 	return p.find(func(page *Page) bool { return page.Slug == slug })
 }
 
-// ByHost is the page of a Host header, the default page where no page has the host, and nil when there is none at all. A port in the header does not count.
+// ByHost returns the page for a Host header. It ignores the port, and returns the default page if no page has the host.
 func (p Pages) ByHost(host string) *Page {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -48,7 +48,12 @@ func (p Pages) find(is func(*Page) bool) *Page {
 	return nil
 }
 
-// hasHost tells whether the page is the one of a host name in lower case.
+// NoticeURL returns the URL of a notice of the page.
+func (p *Page) NoticeURL(code string) string { return noticeURL(p.URL, code) }
+
+func noticeURL(page, code string) string { return page + "/incidents/" + code }
+
+// hasHost reports whether a host name, in lower case, is one of the page.
 func (p *Page) hasHost(name string) bool {
 	if slices.Contains(p.Hosts, name) {
 		return true
@@ -57,7 +62,7 @@ func (p *Page) hasHost(name string) bool {
 	return err == nil && name != "" && strings.ToLower(u.Hostname()) == name
 }
 
-// Zone is the zone of the page with a code, UTC where there is none.
+// Zone returns the time zone of the page with a code, or UTC.
 func (p Pages) Zone(code string) *time.Location {
 	if page := p.ByCode(code); page != nil {
 		return page.Zone
@@ -65,7 +70,7 @@ func (p Pages) Zone(code string) *time.Location {
 	return time.UTC
 }
 
-// Vocabulary is the vocabulary of the page with a code.
+// Vocabulary returns the vocabulary of the page with a code, or [Documented].
 func (p Pages) Vocabulary(code string) Vocabulary {
 	if page := p.ByCode(code); page != nil {
 		return page.Vocabulary
@@ -73,29 +78,29 @@ func (p Pages) Vocabulary(code string) Vocabulary {
 	return Documented
 }
 
-// PageState is how a page is: its components with their states, in the order of documents, and its worst unresolved incident.
+// PageState is the status of a page: its components with their statuses, in the order of documents, and its worst unresolved incident.
 type PageState struct {
 	Page       *Page
 	Components []*Component
-	// WorstOpen is the worst impact of unresolved incidents, the zero value where there are none.
+	// WorstOpen is the worst impact of unresolved incidents, or empty if there are none.
 	WorstOpen Impact
 
 	byCode map[string]*Component
 }
 
-// NewPageState puts together what was read of a page. The components have been settled; see [Settle].
-func NewPageState(p *Page, settled []*Component, worstOpen Impact) *PageState {
-	s := &PageState{Page: p, Components: settled, WorstOpen: worstOpen, byCode: make(map[string]*Component, len(settled))}
-	for _, c := range settled {
+// NewPageState returns the state of a page. components are the result of [ComputeStatuses].
+func NewPageState(p *Page, components []*Component, worstOpen Impact) *PageState {
+	s := &PageState{Page: p, Components: components, WorstOpen: worstOpen, byCode: make(map[string]*Component, len(components))}
+	for _, c := range components {
 		s.byCode[c.Code] = c
 	}
 	return s
 }
 
-// Component is the component or group with a code, nil when there is none.
+// Component returns the component or group with a code, or nil.
 func (s *PageState) Component(code string) *Component { return s.byCode[code] }
 
-// ComponentOfNode is the component that is a consensus node, nil when there is none.
+// ComponentOfNode returns the component that represents a consensus node, or nil.
 func (s *PageState) ComponentOfNode(id int64) *Component {
 	for _, c := range s.Components {
 		if c.NodeID.Valid && c.NodeID.V == id {
@@ -105,12 +110,12 @@ func (s *PageState) ComponentOfNode(id int64) *Component {
 	return nil
 }
 
-// Rollup is how the page as a whole is.
+// Rollup returns the rollup of the page.
 func (s *PageState) Rollup() Rollup {
 	return s.rollup(func(c *Component) ComponentStatus { return c.Status })
 }
 
-// ShownRollup is the same in the vocabulary of the page.
+// ShownRollup returns the rollup in the vocabulary of the page.
 func (s *PageState) ShownRollup() Rollup {
 	return s.rollup(func(c *Component) ComponentStatus { return c.Shown })
 }
@@ -125,7 +130,7 @@ func (s *PageState) rollup(state func(*Component) ComponentStatus) Rollup {
 	return RollupOf(leaves, s.WorstOpen)
 }
 
-// EffectiveIndicator is the worse of the rollup and of the worst unresolved incident.
+// EffectiveIndicator returns the worse of the rollup and of the worst unresolved incident.
 func (s *PageState) EffectiveIndicator() Indicator {
 	return EffectiveIndicator(s.Rollup(), s.WorstOpen)
 }

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// ProbeKind is what a probe asks.
+// ProbeKind is the kind of a probe.
 type ProbeKind string
 
 // The kinds of probes.
 const (
-	HTTPProbe      ProbeKind = "http"       // a URL, its status, body and speed
-	GraphQLProbe   ProbeKind = "graphql"    // a GraphQL API, by a query
-	TCPProbe       ProbeKind = "tcp"        // whether a port takes connections
-	LagProbe       ProbeKind = "mirror_lag" // how old the newest block is
-	NodeProbe      ProbeKind = "node"       // whether a consensus node takes part and has stake
-	HeartbeatProbe ProbeKind = "heartbeat"  // whether somebody has said lately that all is well
+	HTTPProbe      ProbeKind = "http"       // requests a URL and checks status, body and response time
+	GraphQLProbe   ProbeKind = "graphql"    // runs a query on a GraphQL API
+	TCPProbe       ProbeKind = "tcp"        // connects to a port
+	LagProbe       ProbeKind = "mirror_lag" // measures the age of the newest block
+	NodeProbe      ProbeKind = "node"       // checks that a consensus node has an address book entry and stake
+	HeartbeatProbe ProbeKind = "heartbeat"  // expects regular heartbeats
 )
 
 // ProbeKinds returns the kinds of probes.
@@ -27,10 +27,10 @@ func ProbeKinds() []ProbeKind {
 	return []ProbeKind{HTTPProbe, GraphQLProbe, TCPProbe, LagProbe, NodeProbe, HeartbeatProbe}
 }
 
-// Remote tells whether probes of this kind ask over the network: where all of them fail at once, it is more likely ours that is down.
+// Remote reports whether probes of this kind use the network. If all of them fail at once, the gateway's own network is probably down.
 func (k ProbeKind) Remote() bool { return k == HTTPProbe || k == GraphQLProbe || k == TCPProbe }
 
-// Level is what a probe finds.
+// Level is the result of a probe.
 type Level string
 
 // The levels.
@@ -38,43 +38,43 @@ const (
 	Good    Level = "good"
 	Slow    Level = "slow"
 	Bad     Level = "bad"
-	Unknown Level = "" // nothing can be said, and nothing is
+	Unknown Level = "" // no result; changes nothing
 )
 
 func (l Level) rank() int { return slices.Index([]Level{Good, Slow, Bad}, l) }
 
-// Publish is what becomes of what a probe finds.
+// Publish selects how failures of a probe are published.
 type Publish string
 
-// The ways. Where the page does not publish by itself, all of them are drafts.
+// The ways to publish. If the page does not publish automatically, all failures become drafts.
 const (
-	PublishComponent Publish = "component" // the component's state alone
-	PublishDraft     Publish = "draft"     // an incident that an editor publishes or discards
-	PublishPublic    Publish = "public"    // an incident that opens and resolves by itself
+	PublishComponent Publish = "component" // changes only the status of the component
+	PublishDraft     Publish = "draft"     // opens a draft that an editor publishes or discards
+	PublishPublic    Publish = "public"    // opens an incident, which is resolved automatically
 )
 
-// ProbeSpec is what a probe asks and what it expects. Which fields count depends on the kind.
+// ProbeSpec is the target and the expectations of a probe. The kind determines which fields are used.
 type ProbeSpec struct {
 	URL     string            `json:"url,omitempty"`
 	Address string            `json:"address,omitempty"` // host:port
-	Headers map[string]string `json:"headers,omitempty"` // a value env:NAME stands for that environment variable
-	Query   string            `json:"query,omitempty"`   // of GraphQL
-	// Path leads to a value that has to be there in the JSON that is answered: names and indexes, with dots between them.
+	Headers map[string]string `json:"headers,omitempty"` // env:NAME is replaced by that environment variable
+	Query   string            `json:"query,omitempty"`   // GraphQL
+	// Path is the path of a value that the JSON response must contain: names and indexes, separated by dots.
 	Path    string `json:"path,omitempty"`
-	Status  int    `json:"status,omitempty"`   // of HTTP; 0 is any from 200 to 299
-	Body    string `json:"body,omitempty"`     // a regular expression that the body has to match
-	TLSDays int    `json:"tls_days,omitempty"` // the certificate has to be good for so many days more, or it is slow
-	Node    int64  `json:"node,omitempty"`     // of nodes: the number of the node; 0 is that of the component where it has one
-	// SlowMS and BadMS are from which answer times, block lags or pauses between heartbeats on it is slow or bad; 0 for never.
+	Status  int    `json:"status,omitempty"`   // expected HTTP status; 0 for 200 to 299
+	Body    string `json:"body,omitempty"`     // regular expression that the body must match
+	TLSDays int    `json:"tls_days,omitempty"` // minimum days until the certificate expires; fewer count as slow
+	Node    int64  `json:"node,omitempty"`     // number of the consensus node; 0 for that of the component
+	// SlowMS and BadMS are the thresholds of response time, block age, or time since the last heartbeat, in milliseconds; 0 for none.
 	SlowMS    int64 `json:"slow_ms,omitempty"`
 	BadMS     int64 `json:"bad_ms,omitempty"`
-	TimeoutMS int64 `json:"timeout_ms,omitempty"` // 0 is ten seconds
+	TimeoutMS int64 `json:"timeout_ms,omitempty"` // milliseconds; 0 for [ProbeTimeout]
 }
 
-// ProbeTimeout is how long a probe waits at most.
+// ProbeTimeout is the maximum and default timeout of a probe.
 const ProbeTimeout = 10 * time.Second
 
-// Timeout is how long the probe waits.
+// Timeout returns the timeout of the probe.
 func (s *ProbeSpec) Timeout() time.Duration {
 	if d := time.Duration(s.TimeoutMS) * time.Millisecond; d > 0 && d < ProbeTimeout {
 		return d
@@ -82,8 +82,8 @@ func (s *ProbeSpec) Timeout() time.Duration {
 	return ProbeTimeout
 }
 
-// Judge is what an answer time, a lag or a pause says.
-func (s *ProbeSpec) Judge(took time.Duration) Level {
+// LevelAt returns the level for a response time, block age, or time since the last heartbeat.
+func (s *ProbeSpec) LevelAt(took time.Duration) Level {
 	switch ms := took.Milliseconds(); {
 	case s.BadMS > 0 && ms >= s.BadMS:
 		return Bad
@@ -94,50 +94,50 @@ func (s *ProbeSpec) Judge(took time.Duration) Level {
 	}
 }
 
-// Probe is something that is asked regularly to find out how a component is.
+// Probe is a regular check of a component.
 type Probe struct {
 	ID        int64
 	PageCode  string
 	Component string // code
-	Name      string // of the component, with that of its group in front
+	Name      string // qualified name of the component
 	Kind      ProbeKind
 	Spec      ProbeSpec
 	Every     time.Duration
 	FailAfter int32
 	PassAfter int32
-	Sets      ComponentStatus // when it is bad; when it is slow, its performance is degraded
+	Sets      ComponentStatus // status of the component when the level is bad; when it is slow, the status is degraded performance
 	Publish   Publish
 	Enabled   bool
 
 	Hysteresis
-	// Acted is the level that the page was told.
-	Acted    Level
-	Incident string // code of the last incident that it opened or joined, empty for none
-	Set      ComponentStatus
+	// Applied is the level that was last applied to the page.
+	Applied  Level
+	Incident string          // code of the last incident that the probe opened or joined; empty for none
+	Set      ComponentStatus // base status that the probe has set; empty for none
 	NextAt   time.Time
 	BeatAt   time.Time
-	NodeID   int64 // of the component, -1 where it is no node
-	// Last is the newest result, the zero value where there is none.
+	NodeID   int64 // of the component; -1 for none
+	// Last is the newest result, or the zero value.
 	Last ProbeResult
 }
 
-// ProbeResult is what a probe found once.
+// ProbeResult is a single result of a probe.
 type ProbeResult struct {
 	At     time.Time
 	Level  Level
-	Took   time.Duration // negative where it does not count
-	Detail string        // for editors; it can tell addresses and is never published
+	Took   time.Duration // negative if not measured
+	Detail string        // for editors only: may contain addresses
 }
 
-// Hysteresis is what results say once enough of them agree.
+// Hysteresis is the level of a probe after several results: it changes when enough consecutive results agree.
 type Hysteresis struct {
 	Level  Level
-	Streak int32 // results in a row that are all worse, or all better, than the level
-	Toward Level // the level that all of them support: of worse ones the best, of better ones the worst
+	Streak int32 // consecutive results that are all worse, or all better, than the level
+	Toward Level // the result of these that is nearest to the level
 }
 
-// Next is the state after one more result: it takes failAfter results in a row that are worse to become worse, and passAfter that are better to become better.
-// What is unknown changes nothing.
+// Next returns the hysteresis after another result. The level becomes worse after failAfter consecutive worse results, and better after passAfter consecutive
+// better ones. Unknown results are ignored.
 func (h Hysteresis) Next(result Level, failAfter, passAfter int32) Hysteresis {
 	r, now := result.rank(), h.Level.rank()
 	if r < 0 {
@@ -150,7 +150,7 @@ func (h Hysteresis) Next(result Level, failAfter, passAfter int32) Hysteresis {
 	next := Hysteresis{Level: h.Level, Streak: 1, Toward: result}
 	if toward := h.Toward.rank(); h.Streak > 0 && worse == (toward > now) {
 		next.Streak = h.Streak + 1
-		if (toward < r) == worse { // the one nearer to the level is what all of them support
+		if (toward < r) == worse { // nearer to the level
 			next.Toward = h.Toward
 		}
 	}
@@ -164,8 +164,8 @@ func (h Hysteresis) Next(result Level, failAfter, passAfter int32) Hysteresis {
 	return next
 }
 
-// Says is the state of the component at a level.
-func (p *Probe) Says(l Level) ComponentStatus {
+// StatusAt returns the status of the component at a level.
+func (p *Probe) StatusAt(l Level) ComponentStatus {
 	switch l {
 	case Bad:
 		return p.Sets
@@ -178,73 +178,65 @@ func (p *Probe) Says(l Level) ComponentStatus {
 	}
 }
 
-// headerName is the form of a header's name.
+// headerName matches names of headers.
 var headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 
-// CheckProbe refuses a probe that cannot work.
+// CheckProbe fails if the settings of a probe are invalid.
 func CheckProbe(p *Probe) error {
 	s := &p.Spec
 	switch {
 	case !slices.Contains(ProbeKinds(), p.Kind):
-		return Refuse(BadInput, "%q is no kind of probe: there are %s", p.Kind, ProbeKinds())
+		return Errorf(BadInput, "%q is not a kind of probe: there are %s", p.Kind, ProbeKinds())
 	case p.Every < 5*time.Second || p.Every > 24*time.Hour:
-		return Refuse(BadInput, "a probe asks every 5s to every 24h, not every %s", p.Every)
+		return Errorf(BadInput, "the interval of a probe must be 5s to 24h, not %s", p.Every)
 	case p.FailAfter < 1 || p.PassAfter < 1 || p.FailAfter > 1000 || p.PassAfter > 1000:
-		return Refuse(BadInput, "a probe changes its mind after 1 to 1000 results")
+		return Errorf(BadInput, "a probe needs 1 to 1000 results to fail or to pass")
 	case p.Sets != DegradedPerformance && p.Sets != PartialOutage && p.Sets != MajorOutage:
-		return Refuse(BadInput, "a probe that fails says degraded_performance, partial_outage or major_outage, not %q", p.Sets)
+		return Errorf(BadInput, "a probe that fails sets degraded_performance, partial_outage or major_outage, not %q", p.Sets)
 	case p.Publish != PublishComponent && p.Publish != PublishDraft && p.Publish != PublishPublic:
-		return Refuse(BadInput, "%q is no way to publish: there are component, draft and public", p.Publish)
+		return Errorf(BadInput, "%q is not a way to publish: use component, draft or public", p.Publish)
 	case s.SlowMS < 0 || s.BadMS < 0 || s.TimeoutMS < 0 || s.TLSDays < 0 || s.SlowMS > 0 && s.BadMS > 0 && s.BadMS <= s.SlowMS:
-		return Refuse(BadInput, "what is bad takes longer than what is slow, and nothing is negative")
+		return Errorf(BadInput, "the threshold for bad must be greater than that for slow, and no number may be negative")
 	}
 	if _, err := regexp.Compile(s.Body); err != nil {
-		return Refuse(BadInput, "%q is no regular expression", s.Body)
+		return Errorf(BadInput, "%q is not a regular expression", s.Body)
 	}
 	for name, value := range s.Headers {
 		switch {
 		case !headerName.MatchString(name) || strings.ContainsAny(value, "\r\n\x00"):
-			return Refuse(BadInput, "%q is no header", name)
+			return Errorf(BadInput, "%q is not a valid header", name)
 		case slices.Contains([]string{"authorization", "cookie", "x-api-key"}, strings.ToLower(name)) && !strings.HasPrefix(value, "env:"):
-			return Refuse(BadInput, "the header %s is a secret: give the environment variable that has it, as env:NAME", name)
+			return Errorf(BadInput, "the header %s is secret: name the environment variable that contains it, as env:NAME", name)
 		}
 	}
 	return p.checkTarget()
 }
 
-// checkTarget refuses probes that do not say what they ask, or ask for what others do.
+// checkTarget fails if the target does not fit the kind of the probe.
 func (p *Probe) checkTarget() error {
 	s := &p.Spec
 	overHTTP := p.Kind == HTTPProbe || p.Kind == GraphQLProbe
 	u, err := url.Parse(s.URL)
 	switch {
 	case overHTTP && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil):
-		return Refuse(BadInput, "a probe of the kind %s needs a --url such as https://api.example.com/health", p.Kind)
+		return Errorf(BadInput, "a probe of the kind %s needs a --url such as https://api.example.com/health", p.Kind)
 	case !overHTTP && (s.URL != "" || len(s.Headers) > 0 || s.Path != "" || s.Body != "" || s.Status != 0 || s.TLSDays != 0):
-		return Refuse(BadInput, "a probe of the kind %s has no URL, headers, body or status", p.Kind)
+		return Errorf(BadInput, "a probe of the kind %s has no URL, headers, body or status", p.Kind)
 	case (p.Kind == GraphQLProbe) != (strings.TrimSpace(s.Query) != ""):
-		return Refuse(BadInput, "a probe of the kind graphql needs a --query, and no other has one")
+		return Errorf(BadInput, "a probe of the kind graphql needs a --query, and no other has one")
 	case (p.Kind == TCPProbe) != (s.Address != ""):
-		return Refuse(BadInput, "a probe of the kind tcp needs an --address such as api.example.com:443, and no other has one")
+		return Errorf(BadInput, "a probe of the kind tcp needs an --address such as api.example.com:443, and no other has one")
 	case (p.Kind == LagProbe || p.Kind == HeartbeatProbe) && s.BadMS == 0:
-		return Refuse(BadInput, "a probe of the kind %s needs --bad, the time after which it fails", p.Kind)
+		return Errorf(BadInput, "a probe of the kind %s needs --bad, the time after which it fails", p.Kind)
 	case p.Kind != NodeProbe && s.Node != 0:
-		return Refuse(BadInput, "only probes of the kind node have one")
+		return Errorf(BadInput, "only probes of the kind node have a node")
 	case p.Kind == NodeProbe && s.Node < 0:
-		return Refuse(BadInput, "%d is no number of a node", s.Node)
+		return Errorf(BadInput, "%d is not a node number", s.Node)
 	}
 	if p.Kind == TCPProbe {
 		if host, port, err := net.SplitHostPort(s.Address); err != nil || host == "" || port == "" {
-			return Refuse(BadInput, "%q is no address such as api.example.com:443", s.Address)
+			return Errorf(BadInput, "%q is not an address such as api.example.com:443", s.Address)
 		}
 	}
 	return nil
 }
-
-// Rules of what probes publish by themselves.
-const (
-	ProbeHoldOff  = 10 * time.Minute // how long all has to be well before an incident is resolved, and within which a new failure opens it again
-	ProbeJoin     = 2 * time.Minute  // components that fail within it share an incident
-	ProbeIncident = 3                // incidents in an hour at most; more are drafts
-	ProbeRemotes  = 3                // that many remote probes and more do not fail all at once but by our own network
-)

@@ -47,12 +47,12 @@ func Occurrences(rule string, start time.Time) ([]time.Time, error) {
 			return out, nil
 		}
 		if len(out) == maxOccurrences {
-			return nil, Refuse(BadInput, "%q has more than %d occurrences: give COUNT or an earlier UNTIL", rule, maxOccurrences)
+			return nil, Errorf(BadInput, "%q has more than %d occurrences: give COUNT or an earlier UNTIL", rule, maxOccurrences)
 		}
 		out = append(out, at)
 	}
 	if len(out) < count {
-		return nil, Refuse(BadInput, "%q has only %d occurrences", rule, len(out))
+		return nil, Errorf(BadInput, "%q has only %d occurrences", rule, len(out))
 	}
 	return out, nil
 }
@@ -69,7 +69,7 @@ func wallTime(day, start time.Time) time.Time {
 }
 
 func invalidRule(text string) error {
-	return Refuse(BadInput,
+	return Errorf(BadInput,
 		"%q is not a rule such as FREQ=WEEKLY;BYDAY=TU;COUNT=8: rules have FREQ (DAILY, WEEKLY, MONTHLY), INTERVAL, BYDAY, BYMONTHDAY, and COUNT or UNTIL", text)
 }
 
@@ -101,7 +101,7 @@ func parseRule(text string, zone *time.Location) (o *rrule.ROption, until time.T
 		hasInterval && (o.Interval < 1 || o.Interval > maxInterval), hasCount && (o.Count < 1 || o.Count > maxOccurrences):
 		return nil, time.Time{}, invalidRule(text)
 	case hasCount == !until.IsZero():
-		return nil, time.Time{}, Refuse(BadInput, "%q needs either COUNT or UNTIL: all occurrences are published in advance", text)
+		return nil, time.Time{}, Errorf(BadInput, "%q needs either COUNT or UNTIL: all occurrences are published in advance", text)
 	}
 	return o, until, nil
 }

@@ -1,12 +1,12 @@
 package status
 
-// Rollup is how a page as a whole is.
+// Rollup is the overall status of a page.
 type Rollup struct {
 	Indicator   Indicator
 	Description string
 }
 
-// The sentences for what a page can be.
+// The descriptions of rollups.
 const (
 	allOperational    = "All Systems Operational"
 	majorSystem       = "Major System Outage"
@@ -17,8 +17,8 @@ const (
 	underMaintenance  = "Service Under Maintenance"
 )
 
-// RollupOf is how a page is whose components, groups left out, have the given states. worstOpen is the worst impact of its unresolved incidents: it
-// counts where there is no component at all, and only there.
+// RollupOf returns the rollup of a page from the statuses of its components, without groups. worstOpen is the worst impact of unresolved incidents; it is used
+// only if there are no components.
 func RollupOf(leaves []ComponentStatus, worstOpen Impact) Rollup {
 	if len(leaves) == 0 {
 		return rollupOfImpact(worstOpen)
@@ -45,7 +45,7 @@ func RollupOf(leaves []ComponentStatus, worstOpen Impact) Rollup {
 	}
 }
 
-// rollupOfImpact is how a page without components is.
+// rollupOfImpact returns the rollup of a page without components.
 func rollupOfImpact(worst Impact) Rollup {
 	switch worst {
 	case ImpactCritical:
@@ -59,7 +59,7 @@ func rollupOfImpact(worst Impact) Rollup {
 	}
 }
 
-// EffectiveIndicator is the worse of a rollup, which ignores incidents, and of the worst impact of unresolved incidents.
+// EffectiveIndicator returns the worse of a rollup and of the worst impact of unresolved incidents, which a rollup ignores.
 func EffectiveIndicator(r Rollup, worstOpen Impact) Indicator {
 	if worstOpen.WorseThan(r.Indicator) {
 		return worstOpen

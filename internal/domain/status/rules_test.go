@@ -103,7 +103,7 @@ func TestEffective(t *testing.T) {
 	for _, c := range []struct{ base, held, want string }{
 		{"o", "", "o"}, {"o", "u", "u"}, {"p", "u", "p"}, {"o", "ud", "d"}, {"o", "du", "d"}, {"m", "oud", "m"}, {"u", "o", "u"}, {"d", "pm", "m"},
 	} {
-		if got := Effective(letters(c.base)[0], letters(c.held)...); got != letters(c.want)[0] {
+		if got := EffectiveStatus(letters(c.base)[0], letters(c.held)...); got != letters(c.want)[0] {
 			t.Errorf("base %s, held %s: %s", c.base, c.held, got)
 		}
 	}
@@ -156,11 +156,11 @@ func TestMachines(t *testing.T) {
 		}
 		for from, list := range table {
 			for _, to := range slices.Concat(States(Realtime), States(Scheduled), []State{NoState, "gone"}) {
-				err := Next(kind, from, to)
+				err := CheckTransition(kind, from, to)
 				if want := slices.Contains(strings.Fields(list), string(to)); (err == nil) != want {
 					t.Errorf("%s from %q to %q: %v", kind, from, to, err)
 				}
-				var step *StepError
+				var step *TransitionError
 				if err == nil {
 					continue
 				}
@@ -177,20 +177,20 @@ func TestReopen(t *testing.T) {
 	for _, from := range append(States(Realtime), States(Scheduled)...) {
 		for _, to := range append(States(Realtime), States(Scheduled)...) {
 			want := (from == Resolved || from == Postmortem) && (to == Investigating || to == Identified || to == Monitoring)
-			if err := Reopen(from, to); (err == nil) != want {
+			if err := CheckReopen(from, to); (err == nil) != want {
 				t.Errorf("from %s to %s: %v", from, to, err)
 			}
 		}
 	}
 }
 
-func TestStepErrorText(t *testing.T) {
+func TestTransitionErrorText(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
-		"an incident that is resolved cannot become identified, unless it is reopened":                           Next(Realtime, Resolved, Identified),
-		"an incident that is new cannot become postmortem, only investigating, identified, monitoring, resolved": Next(Realtime, NoState, Postmortem),
-		"a maintenance that is completed cannot become in_progress: it is final":                                 Next(Scheduled, Completed, InProgress),
-		"a maintenance that is scheduled cannot become verifying, only scheduled, in_progress, completed":        Next(Scheduled, Planned, Verifying),
+		"an incident that is resolved cannot become identified, unless it is reopened":                           CheckTransition(Realtime, Resolved, Identified),
+		"an incident that is new cannot become postmortem, only investigating, identified, monitoring, resolved": CheckTransition(Realtime, NoState, Postmortem),
+		"a maintenance that is completed cannot become in_progress: it is final":                                 CheckTransition(Scheduled, Completed, InProgress),
+		"a maintenance that is scheduled cannot become verifying, only scheduled, in_progress, completed":        CheckTransition(Scheduled, Planned, Verifying),
 	} {
 		if err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

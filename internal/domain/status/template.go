@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Template is a prepared text of a notice. Its title and body may have places for values: {name}.
+// Template is a template of a notice. Its title and body may contain placeholders such as {name}.
 type Template struct {
 	PageCode string
 	Name     string
@@ -18,16 +18,16 @@ type Template struct {
 
 var placeholder = regexp.MustCompile(`\{[a-z][a-z0-9_]*\}`)
 
-// Check refuses a template that cannot be used.
+// Check fails if the template is invalid.
 func (t *Template) Check() error {
 	if err := CheckName("the template", t.Name); err != nil {
 		return err
 	}
 	if t.Kind != Realtime && t.Kind != Scheduled {
-		return Refuse(BadInput, "a template is of an incident or of a maintenance")
+		return Errorf(BadInput, "a template must be for an incident or a maintenance")
 	}
 	if !slices.Contains(States(t.Kind), t.State) {
-		return Refuse(BadInput, "%q is no state of this kind of notice", t.State)
+		return Errorf(BadInput, "%q is not a state of this kind of notice", t.State)
 	}
 	if err := CheckName("the notice", t.Title); err != nil {
 		return err
@@ -35,13 +35,13 @@ func (t *Template) Check() error {
 	return checkBody(t.Body)
 }
 
-// Fill gives the title and the body with their values. Every place needs its value, and every value its place.
+// Fill returns the title and the body with values for the placeholders. It fails if a value is missing or not used.
 func (t *Template) Fill(values map[string]string) (title, body string, err error) {
 	var missing []string
 	used := map[string]bool{}
 	fill := func(text string) string {
-		return placeholder.ReplaceAllStringFunc(text, func(place string) string {
-			name := strings.Trim(place, "{}")
+		return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+			name := strings.Trim(found, "{}")
 			value, given := values[name]
 			if used[name] = true; !given && !slices.Contains(missing, name) {
 				missing = append(missing, name)
@@ -51,11 +51,11 @@ func (t *Template) Fill(values map[string]string) (title, body string, err error
 	}
 	title, body = fill(t.Title), fill(t.Body)
 	if len(missing) > 0 {
-		return "", "", Refuse(BadInput, "the template %s needs values for %s", t.Name, strings.Join(missing, ", "))
+		return "", "", Errorf(BadInput, "the template %s needs values for %s", t.Name, strings.Join(missing, ", "))
 	}
 	for name := range values {
 		if !used[name] {
-			return "", "", Refuse(BadInput, "the template %s has no place for %s", t.Name, name)
+			return "", "", Errorf(BadInput, "the template %s has no placeholder {%s}", t.Name, name)
 		}
 	}
 	return title, body, nil

@@ -1,6 +1,6 @@
 package status
 
-// Event is something that a page says by itself.
+// Event is an event for which a page publishes a text automatically.
 type Event string
 
 // The events.
@@ -15,10 +15,10 @@ const (
 	ProbePassed          Event = "probe_passed"
 )
 
-// Texts are what pages say at events, by locale. What they lack is said in English.
+// Texts are the texts of a page for events, by locale. English texts are the default.
 type Texts map[string]map[Event]string
 
-// defaultText is what a page says at an event that nobody has given it a text for.
+// defaultText returns the text for an event if the page has none.
 func defaultText(e Event) string {
 	switch e {
 	case MaintenanceStarted:
@@ -42,7 +42,7 @@ func defaultText(e Event) string {
 	}
 }
 
-// Text is what the page says at an event, in its own locale.
+// Text returns the text for an event in the locale of the page.
 func (p *Page) Text(e Event) string {
 	if text := p.Texts[p.Locale][e]; text != "" {
 		return text
@@ -53,7 +53,7 @@ func (p *Page) Text(e Event) string {
 	return defaultText(e)
 }
 
-// Events returns all events, for what lets people give them texts.
+// Events returns all events.
 func Events() []Event {
 	return []Event{MaintenanceStarted, MaintenanceVerifying, MaintenanceCompleted, MaintenanceReminder, MaintenanceCancelled, IncidentResolved, ProbeFailed, ProbePassed}
 }

@@ -14,72 +14,95 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Role is what somebody may do.
+// Role is a set of permissions.
 type Role string
 
-// The roles. Each may do what those before it may.
+// The roles. Each includes the permissions of those before it.
 const (
-	Viewer   Role = "viewer"   // sees drafts
-	Reporter Role = "reporter" // states of components, and updates of incidents that others opened
-	Operator Role = "operator" // all notices
-	Admin    Role = "admin"    // pages, their structure, tokens
+	Viewer   Role = "viewer"   // reads drafts
+	Reporter Role = "reporter" // sets statuses of components, and updates incidents
+	Operator Role = "operator" // writes all notices
+	Admin    Role = "admin"    // writes pages, components and tokens
 )
 
-// Roles returns the roles, the least first.
+// Roles returns the roles, least permissions first.
 func Roles() []Role { return []Role{Viewer, Reporter, Operator, Admin} }
 
-// Valid tells whether r is one of the roles.
+// Valid reports whether r is a defined role.
 func (r Role) Valid() bool { return slices.Contains(Roles(), r) }
 
-// May tells whether the role is needed or more.
+// May reports whether the role has the permissions of needed.
 func (r Role) May(needed Role) bool {
 	return r.Valid() && slices.Index(Roles(), r) >= slices.Index(Roles(), needed)
 }
 
-// TokenHash is what is kept of a token.
+// TokenHash is the hash of a token. Tokens themselves are not stored.
 type TokenHash = [sha256.Size]byte
 
-// HashToken is what is kept of a token. Tokens are random, so that nobody finds them by their hashes.
+// HashToken returns the hash of a token. Tokens are random, so a fast hash without a salt is sufficient.
 func HashToken(token string) TokenHash { return sha256.Sum256([]byte(token)) }
 
-// tokenBytes is how many random bytes a token has.
+// tokenBytes is the number of random bytes of a token.
 const tokenBytes = 32
 
-// tokenPrefix lets people and programs see what the text is for.
+// tokenPrefix identifies tokens, for people and for secret scanners.
 const tokenPrefix = "hgs_"
 
-// NewToken makes a token from random, which is [rand.Reader] where it is nil. It fails only when random does.
+// NewToken returns a new token. random defaults to [rand.Reader]. It fails only if random does.
 func NewToken(random io.Reader) (string, error) {
 	if random == nil {
 		random = rand.Reader
 	}
 	b := make([]byte, tokenBytes)
 	if _, err := io.ReadFull(random, b); err != nil {
-		return "", fmt.Errorf("making a token: %w", err)
+		return "", fmt.Errorf("generating a token: %w", err)
 	}
 	return tokenPrefix + base64.RawURLEncoding.EncodeToString(b), nil
 }
 
-// Token is somebody who may write. The token itself is not kept.
+// Token is an access token for writes, without its secret.
 type Token struct {
-	ID   int64 // 0 for those of the configuration
+	ID   int64 // 0 for tokens of the configuration
 	Name string
 	Hash TokenHash
 	Role Role
-	// PageCode is the only page that it is for, unknown where it is for all.
+	// PageCode is the code of the only page that the token permits, or null for all pages.
 	PageCode   ledger.Null[string]
 	CreatedAt  time.Time
 	ExpiresAt  ledger.Null[time.Time]
 	LastUsedAt ledger.Null[time.Time]
 }
 
-// Valid tells whether the token can be used at an instant.
+// TokenInput describes an access token to create.
+type TokenInput struct {
+	Name string
+	Role Role
+	// Page is the code of the only page that the token permits; empty for all pages.
+	Page      string
+	ExpiresAt ledger.Null[time.Time]
+}
+
+// Check fails if the token cannot be created.
+func (in *TokenInput) Check(now time.Time) error {
+	if err := CheckName("the token", in.Name); err != nil {
+		return err
+	}
+	if !in.Role.Valid() {
+		return Errorf(BadInput, "%q is not a role: use viewer, reporter, operator or admin", in.Role)
+	}
+	if in.ExpiresAt.Valid && !in.ExpiresAt.V.After(now) {
+		return Errorf(BadInput, "the expiry date is in the past")
+	}
+	return nil
+}
+
+// Valid reports whether the token has not expired.
 func (t *Token) Valid(now time.Time) bool { return !t.ExpiresAt.Valid || now.Before(t.ExpiresAt.V) }
 
-// For tells whether the token is for a page.
+// For reports whether the token permits writes to a page.
 func (t *Token) For(page string) bool { return !t.PageCode.Valid || t.PageCode.V == page }
 
-// FindToken finds the token that a text is, nil where it is none. It takes the same time for every text: all tokens are compared, and whole.
+// FindToken returns the token whose secret matches text, or nil. It compares all tokens in constant time.
 func FindToken(list []*Token, text string) *Token {
 	hash := HashToken(text)
 	var found *Token
@@ -91,10 +114,10 @@ func FindToken(list []*Token, text string) *Token {
 	return found
 }
 
-// minTokenLength is how long a token is at least that somebody made up.
+// minTokenLength is the minimum length of tokens in the configuration.
 const minTokenLength = 16
 
-// ParseTokens reads a list of tokens as configuration has it: name:role:token, separated by commas. The text is a secret: no error repeats a token.
+// ParseTokens parses the tokens of the configuration: name:role:token, separated by commas. Errors do not contain tokens.
 func ParseTokens(text string) ([]*Token, error) {
 	var out []*Token
 	for item := range strings.SplitSeq(text, ",") {
@@ -105,15 +128,15 @@ func ParseTokens(text string) ([]*Token, error) {
 		parts := strings.SplitN(item, ":", 3)
 		switch {
 		case len(parts) != 3 || parts[0] == "":
-			return nil, fmt.Errorf("entry %d is not of the form name:role:token", n)
+			return nil, fmt.Errorf("entry %d does not have the form name:role:token", n)
 		case !Role(parts[1]).Valid():
-			return nil, fmt.Errorf("entry %d has a role that is none of viewer, reporter, operator, admin", n)
+			return nil, fmt.Errorf("the role of entry %d is not viewer, reporter, operator or admin", n)
 		case len(parts[2]) < minTokenLength:
 			return nil, fmt.Errorf("the token of entry %d is shorter than %d characters", n, minTokenLength)
 		}
 		t := &Token{Name: parts[0], Role: Role(parts[1]), Hash: HashToken(parts[2])}
 		if slices.ContainsFunc(out, func(o *Token) bool { return o.Name == t.Name || o.Hash == t.Hash }) {
-			return nil, fmt.Errorf("entry %d has the name or the token of another", n)
+			return nil, fmt.Errorf("entry %d has the same name or token as another entry", n)
 		}
 		out = append(out, t)
 	}

@@ -2,42 +2,42 @@ package status
 
 import "time"
 
-// Weights of a second in a state, as a share of a second down.
+// Weights of outages: a second in a partial outage counts as 0.3 seconds of downtime.
 const (
 	majorWeight   = 1.0
 	partialWeight = 0.3
 )
 
-// Uptime is how much of some days a component was up.
+// Uptime is the uptime of a component over a number of days.
 type Uptime struct {
 	Percent float64
 	Days    []*UptimeDay
 }
 
-// UptimeDay is how a component was on one day in the zone of its page.
+// UptimeDay is the uptime of a component on one day in the zone of its page.
 type UptimeDay struct {
 	Date    Date
 	Percent float64
-	// Worst is the worst state of the day, and WorstShown in the vocabulary of the page.
+	// Worst is the worst status of the day. WorstShown is that status in the vocabulary of the page.
 	Worst      ComponentStatus
 	WorstShown ComponentStatus
-	// The seconds in which it was in a state. Of the other states, none counts as down.
+	// The seconds in each status other than operational. Degraded performance and maintenance do not count as downtime.
 	OutageSeconds      int32
 	PartialSeconds     int32
 	DegradedSeconds    int32
 	MaintenanceSeconds int32
 
-	length float64 // in seconds, of what is over
+	length float64 // elapsed seconds
 	down   float64
 }
 
-// UptimeOf is how much a component was up on the last days, today included, as far as it is over at now. Days before start are absent. changes are all of
-// the component's, the oldest first; before the first one it was in that change's old state, or operational where that is not known. Without any change it
-// was as it is now, which current says.
+// UptimeOf returns the uptime of a component over the last days, including today until now. Days before start are omitted. changes are all changes of the
+// component, oldest first. Before the first change, the component had that change's old status, or was operational if that is unknown. Without changes, it
+// always had its current status.
 func UptimeOf(changes []*Change, current ComponentStatus, start Date, days int, now time.Time, v Vocabulary) *Uptime {
 	zone := now.Location()
 	first := DateOf(time.Date(now.Year(), now.Month(), now.Day()-days+1, 12, 0, 0, 0, zone))
-	first = max(first, start) // the form of days sorts as they do
+	first = max(first, start) // dates sort as strings
 	u := &Uptime{Percent: 100}
 	state := current
 	if len(changes) > 0 {
@@ -69,7 +69,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// fill adds up a day from its start to its end, and returns the state at the end and the changes after it.
+// fill adds up a day from its start to its end. It returns the status at the end and the remaining changes.
 func (d *UptimeDay) fill(state ComponentStatus, changes []*Change, from, to time.Time) (ComponentStatus, []*Change) {
 	seconds := map[ComponentStatus]float64{}
 	for len(changes) > 0 && !changes[0].At.After(from) {

@@ -2,10 +2,10 @@ package status
 
 import "slices"
 
-// ComponentStatus is the state of a component, as documents and the database write it. The zero value is none, which only groups have.
+// ComponentStatus is the status of a component, as in documents and in the database. It is empty if there is none.
 type ComponentStatus string
 
-// The states of components.
+// The statuses of components.
 const (
 	Operational         ComponentStatus = "operational"
 	UnderMaintenance    ComponentStatus = "under_maintenance"
@@ -14,21 +14,21 @@ const (
 	MajorOutage         ComponentStatus = "major_outage"
 )
 
-// ComponentStatuses returns the states of components, the best first.
+// ComponentStatuses returns all statuses, best first.
 func ComponentStatuses() []ComponentStatus {
 	return []ComponentStatus{Operational, UnderMaintenance, DegradedPerformance, PartialOutage, MajorOutage}
 }
 
-// rank is the place of a state among all, from the best on; -1 for what is no state.
+// rank returns the index of a status among all, best first, or -1.
 func (s ComponentStatus) rank() int { return slices.Index(ComponentStatuses(), s) }
 
-// Valid tells whether s is one of the states.
+// Valid reports whether s is a defined status.
 func (s ComponentStatus) Valid() bool { return s.rank() >= 0 }
 
-// WorseThan tells whether s is a worse state than other. Every state is worse than none.
+// WorseThan reports whether s is worse than other. Every status is worse than the empty one.
 func (s ComponentStatus) WorseThan(other ComponentStatus) bool { return s.rank() > other.rank() }
 
-// Worst is the worst of some states, none where there are none.
+// Worst returns the worst of the statuses, or the empty one if there are none.
 func Worst(states ...ComponentStatus) ComponentStatus {
 	var worst ComponentStatus
 	for _, s := range states {
@@ -39,19 +39,19 @@ func Worst(states ...ComponentStatus) ComponentStatus {
 	return worst
 }
 
-// Vocabulary says which words the documents of a page use.
+// Vocabulary selects the statuses that the documents of a page use.
 type Vocabulary string
 
-// The vocabularies. Documented leaves maintenance out of the states of components and of the page: it shows as a scheduled maintenance only.
+// The vocabularies. Documented shows components under maintenance as operational: maintenance appears only in scheduled maintenances.
 const (
 	Documented Vocabulary = "documented"
 	Statuspage Vocabulary = "statuspage"
 )
 
-// Valid tells whether v is one of the vocabularies.
+// Valid reports whether v is a defined vocabulary.
 func (v Vocabulary) Valid() bool { return v == Documented || v == Statuspage }
 
-// Shown is a component's state in the words of a vocabulary.
+// Shown returns the status in a vocabulary.
 func (s ComponentStatus) Shown(v Vocabulary) ComponentStatus {
 	if s == UnderMaintenance && v != Statuspage {
 		return Operational
@@ -59,7 +59,7 @@ func (s ComponentStatus) Shown(v Vocabulary) ComponentStatus {
 	return s
 }
 
-// Impact is how bad a notice is.
+// Impact is the severity of a notice.
 type Impact string
 
 // The impacts.
@@ -71,23 +71,23 @@ const (
 	ImpactCritical    Impact = "critical"
 )
 
-// Impacts returns all impacts, the least first.
+// Impacts returns all impacts, least severe first.
 func Impacts() []Impact {
 	return []Impact{ImpactNone, ImpactMaintenance, ImpactMinor, ImpactMajor, ImpactCritical}
 }
 
-// Valid tells whether i is one of the impacts.
+// Valid reports whether i is a defined impact.
 func (i Impact) Valid() bool { return slices.Contains(Impacts(), i) }
 
-// WorseThan tells whether i is worse than other. Every impact is worse than the zero value.
+// WorseThan reports whether i is worse than other. Every impact is worse than the empty one.
 func (i Impact) WorseThan(other Impact) bool {
 	return slices.Index(Impacts(), i) > slices.Index(Impacts(), other)
 }
 
-// Indicator is how a page as a whole is. Its values are those of impacts.
+// Indicator is the overall status of a page. It has the values of [Impact].
 type Indicator = Impact
 
-// Kind tells incidents from maintenances.
+// Kind is the kind of a notice: incident or maintenance.
 type Kind string
 
 // The kinds of notices.
@@ -96,7 +96,7 @@ const (
 	Scheduled Kind = "scheduled"
 )
 
-// State is how far a notice is. Incidents have the first five, maintenances the others.
+// State is the state of a notice. The first five are those of incidents, the others those of maintenances.
 type State string
 
 // The states of notices.
@@ -113,7 +113,7 @@ const (
 	Completed  State = "completed"
 )
 
-// States returns the states of a kind of notice, in their usual order.
+// States returns the states of a kind of notice in their usual order.
 func States(k Kind) []State {
 	if k == Scheduled {
 		return []State{Planned, InProgress, Verifying, Completed}
@@ -121,7 +121,7 @@ func States(k Kind) []State {
 	return []State{Investigating, Identified, Monitoring, Resolved, Postmortem}
 }
 
-// Kind is the kind of notice that a state belongs to.
+// Kind returns the kind of notice that has this state.
 func (s State) Kind() Kind {
 	if slices.Contains(States(Scheduled), s) {
 		return Scheduled
@@ -129,13 +129,13 @@ func (s State) Kind() Kind {
 	return Realtime
 }
 
-// Valid tells whether s is one of the states.
+// Valid reports whether s is a defined state.
 func (s State) Valid() bool { return slices.Contains(States(s.Kind()), s) }
 
-// Open tells whether a notice in this state is not over.
+// Open reports whether a notice in this state is not over.
 func (s State) Open() bool { return s.Valid() && s != Resolved && s != Postmortem && s != Completed }
 
-// Origin is who wrote something.
+// Origin is the source of a write.
 type Origin string
 
 // The origins.
@@ -147,10 +147,10 @@ const (
 	FromSync     Origin = "sync"
 )
 
-// Mode is who a page belongs to.
+// Mode tells where a page is edited.
 type Mode string
 
-// The modes. A mirror is a copy of a page elsewhere, which nobody edits here; an imported page was one.
+// The modes. A mirror follows another status page and cannot be edited here. An imported page was copied once and can be edited.
 const (
 	Own      Mode = "own"
 	Imported Mode = "import"

@@ -131,7 +131,7 @@ func (s *builder) applySteps() {
 // apply applies a step: it adds the update and changes the components and the notice.
 func (s *builder) apply(x *step) error {
 	n := x.notice
-	if err := status.Next(n.Kind, n.State, x.to); err != nil {
+	if err := status.CheckTransition(n.Kind, n.State, x.to); err != nil {
 		return fmt.Errorf("%s: %w", n.name, err)
 	}
 	s.revision++
@@ -172,7 +172,7 @@ func (s *builder) changeComponents(n *notice, u *status.Update, x *step) {
 			}
 		}
 	}
-	place := status.ByPlace(s.components)
+	place := status.DisplayOrder(s.components)
 	slices.SortFunc(touched, func(a, b string) int { return place(s.byName[a], s.byName[b]) })
 	for _, name := range touched {
 		c := s.byName[name]
@@ -210,5 +210,5 @@ func (s *builder) statusOf(c *status.Component) status.ComponentStatus {
 			held = append(held, n.held[c.Code])
 		}
 	}
-	return status.Effective(c.BaseStatus, held...)
+	return status.EffectiveStatus(c.BaseStatus, held...)
 }

@@ -155,8 +155,8 @@ func TestLive(t *testing.T) {
 	var group string
 	p.Eval(`document.querySelector('details:not([open])').dataset.key`, &group)
 	edit := editor(g)
-	code, err := edit.OpenIncident(t.Context(), byTest, demo.StatusPage, statuspages.NewIncident{
-		Name: "The harbour is dark", Body: "No lamp burns.", Affected: []status.Setting{{Component: component(t, g, "Importer"), Status: status.MajorOutage}},
+	code, err := edit.OpenIncident(t.Context(), byTest, demo.StatusPage, status.NewIncident{
+		Name: "The harbour is dark", Body: "No lamp burns.", Affected: []status.StatusAssignment{{Component: component(t, g, "Importer"), Status: status.MajorOutage}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func TestLive(t *testing.T) {
 		t.Errorf("%+v", state)
 	}
 	// A second write, and what a bar means.
-	if _, err := edit.UpdateIncident(t.Context(), byTest, code, statuspages.NewUpdate{State: status.Resolved, Body: "They burn again."}); err != nil {
+	if _, err := edit.UpdateIncident(t.Context(), byTest, code, status.NewUpdate{State: status.Resolved, Body: "They burn again."}); err != nil {
 		t.Fatal(err)
 	}
 	p.Wait("the end", `document.getElementById('headline').textContent !== 'Partial System Outage' && document.querySelector('.day .past')?.textContent.includes('They burn again.')`)

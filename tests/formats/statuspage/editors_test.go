@@ -32,13 +32,13 @@ type office struct {
 var byTest = statuspages.Author{Name: "test"}
 
 // read reads the page and its board.
-func (o *office) read() (*status.Page, *status.Board) {
+func (o *office) read() (*status.Page, *status.WorkingCopy) {
 	o.t.Helper()
 	p, err := o.db.PageByCode(o.t.Context(), o.page)
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	b, err := o.db.Board(o.t.Context(), p)
+	b, err := o.db.WorkingCopy(o.t.Context(), p)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func (o *office) read() (*status.Page, *status.Board) {
 func anyOf[T any](o *office, list ...T) T { return list[o.random.IntN(len(list))] }
 
 // component is one of the components, empty where there is none.
-func (o *office) component(b *status.Board, groups bool) string {
+func (o *office) component(b *status.WorkingCopy, groups bool) string {
 	var codes []string
 	for _, c := range b.Components {
 		if c.IsGroup == groups {
@@ -78,18 +78,18 @@ func (o *office) notice(p *status.Page, k status.Kind, drafts bool) string {
 	return anyOf(o, list...).Code
 }
 
-func (o *office) affected(b *status.Board) []status.Setting {
-	var out []status.Setting
+func (o *office) affected(b *status.WorkingCopy) []status.StatusAssignment {
+	var out []status.StatusAssignment
 	for range o.random.IntN(3) {
 		if c := o.component(b, o.random.IntN(20) == 0); c != "" {
-			out = append(out, status.Setting{Component: c, Status: anyOf(o, status.ComponentStatuses()...)})
+			out = append(out, status.StatusAssignment{Component: c, Status: anyOf(o, status.ComponentStatuses()...)})
 		}
 	}
 	return out
 }
 
-func (o *office) update(b *status.Board, k status.Kind) statuspages.NewUpdate {
-	return statuspages.NewUpdate{
+func (o *office) update(b *status.WorkingCopy, k status.Kind) status.NewUpdate {
+	return status.NewUpdate{
 		State: anyOf(o, status.States(k)...), Body: anyOf(o, "We look.", "<b>So</b> & so\r\n", "Ünïcode"), Affected: o.affected(b), Keep: o.random.IntN(4) == 0, Silent: o.random.IntN(2) == 0,
 	}
 }
@@ -105,13 +105,13 @@ func (o *office) edit() {
 		do   func() (string, error)
 	}{
 		{"open", func() (string, error) {
-			return o.OpenIncident(ctx, byTest, o.page, statuspages.NewIncident{Name: fmt.Sprint("Incident ", o.now.UnixMilli()), Body: "x", Affected: o.affected(b), Draft: o.random.IntN(6) == 0})
+			return o.OpenIncident(ctx, byTest, o.page, status.NewIncident{Name: fmt.Sprint("Incident ", o.now.UnixMilli()), Body: "x", Affected: o.affected(b), Draft: o.random.IntN(6) == 0})
 		}},
 		{"update", func() (string, error) {
 			return o.UpdateIncident(ctx, byTest, o.notice(p, status.Realtime, false), o.update(b, status.Realtime))
 		}},
 		{"resolve", func() (string, error) {
-			return o.UpdateIncident(ctx, byTest, o.notice(p, status.Realtime, false), statuspages.NewUpdate{State: status.Resolved, Body: "x", Keep: o.random.IntN(5) == 0})
+			return o.UpdateIncident(ctx, byTest, o.notice(p, status.Realtime, false), status.NewUpdate{State: status.Resolved, Body: "x", Keep: o.random.IntN(5) == 0})
 		}},
 		{"reopen", func() (string, error) {
 			return o.ReopenIncident(ctx, byTest, o.notice(p, status.Realtime, false), o.update(b, status.Realtime))
@@ -121,7 +121,7 @@ func (o *office) edit() {
 		}},
 		{"backfill", func() (string, error) {
 			end := o.now.Add(-time.Duration(o.random.IntN(1000)) * time.Hour)
-			return o.OpenIncident(ctx, byTest, o.page, statuspages.NewIncident{
+			return o.OpenIncident(ctx, byTest, o.page, status.NewIncident{
 				Name: "Once", Body: "x", Backfill: true, StartedAt: ledger.Of(end.Add(-time.Hour)), ResolvedAt: ledger.Of(end), Affected: o.affected(b),
 			})
 		}},
@@ -139,7 +139,7 @@ func (o *office) edit() {
 		}},
 		{"schedule", func() (string, error) {
 			start := o.now.Add(time.Duration(o.random.IntN(300)-20) * time.Minute)
-			in := statuspages.NewMaintenance{
+			in := status.NewMaintenance{
 				Name: "Work", Body: "x", Start: start, End: start.Add(time.Duration(o.random.IntN(200)) * time.Minute), AutoInProgress: o.random.IntN(4) > 0, AutoCompleted: o.random.IntN(4) > 0,
 				AutoMaintenanceState: o.random.IntN(4) > 0, AutoOperationalState: o.random.IntN(4) > 0,
 			}
@@ -161,14 +161,14 @@ func (o *office) edit() {
 			return o.RescheduleMaintenance(ctx, byTest, o.notice(p, status.Scheduled, false), o.now.Add(time.Hour), o.now.Add(2*time.Hour), anyOf(o, "", "Later."), false, 0)
 		}},
 		{"add", func() (string, error) {
-			in := statuspages.NewComponent{Name: fmt.Sprint("C", o.random.IntN(9)), IsGroup: o.random.IntN(4) == 0, Position: int32(o.random.IntN(5))}
+			in := status.NewComponent{Name: fmt.Sprint("C", o.random.IntN(9)), IsGroup: o.random.IntN(4) == 0, Position: int32(o.random.IntN(5))}
 			if o.random.IntN(2) == 0 {
 				in.Group = o.component(b, true)
 			}
 			return o.AddComponent(ctx, byTest, o.page, in)
 		}},
 		{"set", func() (string, error) {
-			return o.SetComponent(ctx, byTest, o.component(b, o.random.IntN(9) == 0), statuspages.ComponentChange{Status: ledger.Of(anyOf(o, status.ComponentStatuses()...))})
+			return o.EditComponent(ctx, byTest, o.component(b, o.random.IntN(9) == 0), status.ComponentEdit{Status: ledger.Of(anyOf(o, status.ComponentStatuses()...))})
 		}},
 		{"place", func() (string, error) {
 			group := ""
@@ -184,14 +184,14 @@ func (o *office) edit() {
 			return o.RemoveComponent(ctx, byTest, o.component(b, o.random.IntN(2) == 0), 0)
 		}},
 		{"tick", func() (string, error) {
-			_, err := o.Tick(ctx)
+			_, err := o.RunDue(ctx)
 			return "", err
 		}},
 	}
 	one := anyOf(o, edits...)
 	_, err := one.do()
-	var refusal *status.Refusal
-	var step *status.StepError
+	var refusal *status.Error
+	var step *status.TransitionError
 	switch {
 	case err == nil:
 		o.done[one.name]++

@@ -20,7 +20,7 @@ import (
 type history struct {
 	random *rand.Rand
 	now    time.Time
-	copied status.Copy
+	copied status.Source
 	next   int
 }
 
@@ -83,7 +83,7 @@ func (h *history) dropComponent() {
 }
 
 func (h *history) open() {
-	n := &status.CopiedNotice{Notice: status.Notice{
+	n := &status.SourceNotice{Notice: status.Notice{
 		Code: h.code("n"), PageCode: "random", Kind: pick(h, []status.Kind{status.Realtime, status.Realtime, status.Scheduled}), Name: h.text() + " happened",
 		Impact: pick(h, status.Impacts()), Shortlink: "https://random.example/incidents/x", StartedAt: h.now, CreatedAt: h.now, UpdatedAt: h.now,
 		NotifyAtStart: true, NotifyAtEnd: true, Origin: status.FromSync,
@@ -96,15 +96,15 @@ func (h *history) open() {
 }
 
 // say takes a step that the notice may take.
-func (h *history) say(n *status.CopiedNotice) {
+func (h *history) say(n *status.SourceNotice) {
 	to := pick(h, status.States(n.Kind))
-	if status.Next(n.Kind, n.State, to) != nil && (n.Kind == status.Scheduled || status.Reopen(n.State, to) != nil) {
+	if status.CheckTransition(n.Kind, n.State, to) != nil && (n.Kind == status.Scheduled || status.CheckReopen(n.State, to) != nil) {
 		return
 	}
 	h.move(n, to)
 }
 
-func (h *history) move(n *status.CopiedNotice, to status.State) {
+func (h *history) move(n *status.SourceNotice, to status.State) {
 	if n.State == status.NoState && to == status.Postmortem {
 		to = status.Resolved
 	}
@@ -152,15 +152,15 @@ func TestRandomHistory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := &history{random: rand.New(rand.NewPCG(7, uint64(i))), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), copied: status.Copy{
-				Page: &status.Page{Code: "random", Name: "Random", URL: "https://random.example", TimeZone: zoneName, Zone: zone}, Reach: map[status.Kind]status.Reach{},
+			h := &history{random: rand.New(rand.NewPCG(7, uint64(i))), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), copied: status.Source{
+				Page: &status.Page{Code: "random", Name: "Random", URL: "https://random.example", TimeZone: zoneName, Zone: zone}, Coverage: map[status.Kind]status.Coverage{},
 			}}
 			var etag string
 			for range editsOfHistories / together {
 				for range together {
 					h.edit()
 				}
-				if _, err := g.Status.ImportPage(t.Context(), &h.copied, statuspages.ImportOptions{Mode: status.Mirror, Slug: "random", Vocabulary: v}, h.now); err != nil {
+				if _, err := g.Status.ImportPage(t.Context(), statuspages.Author{}, &h.copied, status.ImportOptions{Mode: status.Mirror, Slug: "random", Vocabulary: v}, h.now); err != nil {
 					t.Fatal(err)
 				}
 				documents := map[string][]byte{}

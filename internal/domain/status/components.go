@@ -6,14 +6,14 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Effective is the state of a component: the worst of its base state and of those in which open notices hold it.
-func Effective(base ComponentStatus, held ...ComponentStatus) ComponentStatus {
+// EffectiveStatus returns the status of a component: the worst of its base status and of those in which open notices hold it.
+func EffectiveStatus(base ComponentStatus, held ...ComponentStatus) ComponentStatus {
 	return Worst(append([]ComponentStatus{base}, held...)...)
 }
 
-// Settle completes components as they were read: their states from what notices hold (by the code of the component), what groups show, and the
-// order of documents. Groups without components are left out. The list and its elements are changed and returned.
-func Settle(list []*Component, held map[string][]ComponentStatus, v Vocabulary) []*Component {
+// ComputeStatuses computes the statuses of components and groups from base statuses and holds, by the code of the component. It changes the list and its
+// elements and returns the list in the order of documents, without empty groups.
+func ComputeStatuses(list []*Component, held map[string][]ComponentStatus, v Vocabulary) []*Component {
 	slices.SortFunc(list, compareComponents)
 	byCode := make(map[string]*Component, len(list))
 	for _, c := range list {
@@ -24,20 +24,20 @@ func Settle(list []*Component, held map[string][]ComponentStatus, v Vocabulary) 
 		if c.IsGroup {
 			continue
 		}
-		c.Status = Effective(c.BaseStatus, held[c.Code]...)
+		c.Status = EffectiveStatus(c.BaseStatus, held[c.Code]...)
 		c.Shown = c.Status.Shown(v)
 		if g := byCode[c.GroupCode.V]; g != nil {
 			c.GroupName = g.Name
 			g.Children = append(g.Children, c.Code)
 			g.Status, g.Shown = Worst(g.Status, c.Status), Worst(g.Shown, c.Shown)
 		} else {
-			c.GroupCode = ledger.Null[string]{} // its group was deleted
+			c.GroupCode = ledger.Null[string]{} // the group was deleted
 		}
 	}
 	return slices.DeleteFunc(list, func(c *Component) bool { return c.IsGroup && c.Children == nil })
 }
 
-// compareComponents is the order of documents: by position over the whole page, whatever group a component is in.
+// compareComponents orders components as documents do: by position, regardless of groups.
 func compareComponents(a, b *Component) int {
 	switch {
 	case a.Position != b.Position:
@@ -53,8 +53,9 @@ func compareComponents(a, b *Component) int {
 	}
 }
 
-// ByPlace orders components of a page as people see them: by the position of the group, then within it. It is the order of affected components.
-func ByPlace(all []*Component) func(a, b *Component) int {
+// DisplayOrder returns a function that compares components of a page in display order: by the position of the group, then within it. Affected components of
+// updates have this order.
+func DisplayOrder(all []*Component) func(a, b *Component) int {
 	byCode := make(map[string]*Component, len(all))
 	for _, c := range all {
 		byCode[c.Code] = c
@@ -76,7 +77,7 @@ func ByPlace(all []*Component) func(a, b *Component) int {
 	}
 }
 
-// impactOf is the impact of an incident that puts a component into a state.
+// impactOf returns the impact of an incident that sets a component to a status.
 func impactOf(s ComponentStatus) Impact {
 	switch s {
 	case DegradedPerformance:
@@ -92,8 +93,8 @@ func impactOf(s ComponentStatus) Impact {
 	}
 }
 
-// ImpactOf is the impact of a notice: the override where there is one (the zero value is none), else "maintenance" for a maintenance, and for an incident
-// what the worst state is worth that any of its updates ever gave a component.
+// ImpactOf returns the impact of a notice: the override if it is not empty; "maintenance" for a maintenance; for an incident, the impact of the worst status
+// that its updates gave to components.
 func ImpactOf(k Kind, override Impact, given ...ComponentStatus) Impact {
 	switch {
 	case override != "":

@@ -9,13 +9,13 @@ import (
 // NoState is the state of a notice that does not exist yet.
 const NoState State = ""
 
-// steps are the states that may follow a state. Saying something more in the same state is a step too.
-type steps map[State][]State
+// openIncident returns the states of an incident that is not over.
+func openIncident() []State { return []State{Investigating, Identified, Monitoring} }
 
-// stepsOf returns the steps of a kind of notice.
-func stepsOf(k Kind) steps {
+// successors returns the states that may follow each state of a kind of notice. A state may follow itself: the update then only adds text.
+func successors(k Kind) map[State][]State {
 	if k == Scheduled {
-		return steps{
+		return map[State][]State{
 			NoState:    {Planned, InProgress, Completed},
 			Planned:    {Planned, InProgress, Completed},
 			InProgress: {InProgress, Verifying, Completed},
@@ -23,27 +23,26 @@ func stepsOf(k Kind) steps {
 			Completed:  nil,
 		}
 	}
-	open := []State{Investigating, Identified, Monitoring}
-	unresolved := append(slices.Clone(open), Resolved)
-	return steps{
-		NoState:       unresolved,
-		Investigating: unresolved,
-		Identified:    unresolved,
-		Monitoring:    unresolved,
+	next := append(openIncident(), Resolved)
+	return map[State][]State{
+		NoState:       next,
+		Investigating: next,
+		Identified:    next,
+		Monitoring:    next,
 		Resolved:      {Resolved, Postmortem},
 		Postmortem:    nil,
 	}
 }
 
-// StepError says that a notice cannot take a step.
-type StepError struct {
+// TransitionError reports a state that a notice cannot change to.
+type TransitionError struct {
 	Kind    Kind
 	From    State // NoState for a new notice
 	To      State
-	Allowed []State // what is possible instead, in the usual order; may be empty
+	Allowed []State // the states that are possible instead, in the usual order; may be empty
 }
 
-func (e *StepError) Error() string {
+func (e *TransitionError) Error() string {
 	what := "an incident"
 	if e.Kind == Scheduled {
 		what = "a maintenance"
@@ -68,22 +67,24 @@ func (e *StepError) Error() string {
 	return fmt.Sprintf("%s %s cannot become %s, only %s", what, from, e.To, strings.Join(names, ", "))
 }
 
-// Next tells whether a notice may go from one state to another by an update, with a [*StepError] where it may not. from is [NoState] for a new
-// notice. Reopening is a step of its own: see [Reopen].
-func Next(k Kind, from, to State) error { return step(k, from, to, stepsOf(k)[from]) }
-
-// Reopen tells whether an incident that is over may be opened again in a state, with a [*StepError] where it may not.
-func Reopen(from, to State) error {
-	var allowed []State
-	if from == Resolved || from == Postmortem {
-		allowed = []State{Investigating, Identified, Monitoring}
-	}
-	return step(Realtime, from, to, allowed)
+// CheckTransition fails with a [*TransitionError] if an update cannot change the state of a notice this way. from is [NoState] for a new notice. See
+// [CheckReopen] for reopening.
+func CheckTransition(k Kind, from, to State) error {
+	return checkOneOf(k, from, to, successors(k)[from])
 }
 
-func step(k Kind, from, to State, allowed []State) error {
+// CheckReopen fails with a [*TransitionError] if an incident cannot be reopened in a state.
+func CheckReopen(from, to State) error {
+	var allowed []State
+	if from == Resolved || from == Postmortem {
+		allowed = openIncident()
+	}
+	return checkOneOf(Realtime, from, to, allowed)
+}
+
+func checkOneOf(k Kind, from, to State, allowed []State) error {
 	if slices.Contains(allowed, to) {
 		return nil
 	}
-	return &StepError{Kind: k, From: from, To: to, Allowed: allowed}
+	return &TransitionError{Kind: k, From: from, To: to, Allowed: allowed}
 }

@@ -9,20 +9,22 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"heliograph/internal/base/list"
 )
 
-// editionsKept is how many revisions of a page are kept as they were served.
-const editionsKept = 100
+// maxSavedRevisions is the number of revisions of a page whose documents are saved.
+const maxSavedRevisions = 100
 
-// KeepEdition keeps the documents of a revision of a page as they are served, unless they are kept already.
-func (s *DB) KeepEdition(ctx context.Context, page string, revision int64, documents map[string][]byte, at time.Time) error {
+// SaveDocuments saves the documents of a revision of a page as they are served, unless they are saved already.
+func (s *DB) SaveDocuments(ctx context.Context, page string, revision int64, documents map[string][]byte, at time.Time) error {
 	texts := make(map[string]string, len(documents))
 	for name, body := range documents {
 		texts[name] = string(body)
 	}
 	text, err := json.Marshal(texts)
 	if err != nil {
-		return fmt.Errorf("keeping revision %d: %w", revision, err)
+		return fmt.Errorf("saving revision %d: %w", revision, err)
 	}
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -34,17 +36,17 @@ func (s *DB) KeepEdition(ctx context.Context, page string, revision int64, docum
 	}
 	_, err = s.pool.Exec(ctx, `with kept as (
   insert into status.edition (page_id, revision, made_at, documents) values ($1, $2, $3, $4) on conflict do nothing returning revision)
-delete from status.edition where page_id = $1 and revision <= (select revision from kept) - $5`, page, revision, at, b.Bytes(), editionsKept)
+delete from status.edition where page_id = $1 and revision <= (select revision from kept) - $5`, page, revision, at, b.Bytes(), maxSavedRevisions)
 	if err != nil {
-		return explainWrite(fmt.Errorf("keeping revision %d: %w", revision, err))
+		return explainWrite(fmt.Errorf("saving revision %d: %w", revision, err))
 	}
 	return nil
 }
 
-// Edition reads the documents of a revision of a page as they were served, by name; nil where they are not kept.
-func (s *DB) Edition(ctx context.Context, page string, revision int64) (map[string]string, error) {
+// SavedDocuments returns the documents of a revision of a page as they were served, by name, or nil if they are not saved.
+func (s *DB) SavedDocuments(ctx context.Context, page string, revision int64) (map[string]string, error) {
 	rows, err := read(ctx, s, `select documents from status.edition where page_id = $1 and revision = $2`, []any{page, revision},
-		func(b *[]byte, into []any) []any { return append(into, b) }, nil)
+		value[[]byte], nil)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -63,13 +65,9 @@ func (s *DB) Edition(ctx context.Context, page string, revision int64) (map[stri
 	return documents, nil
 }
 
-// EditionsOf are the revisions of a page that are kept, the newest first.
-func (s *DB) EditionsOf(ctx context.Context, page string) ([]int64, error) {
+// SavedRevisions returns the revisions of a page whose documents are saved, newest first.
+func (s *DB) SavedRevisions(ctx context.Context, page string) ([]int64, error) {
 	rows, err := read(ctx, s, `select revision from status.edition where page_id = $1 order by revision desc`, []any{page},
-		func(r *int64, into []any) []any { return append(into, r) }, nil)
-	out := make([]int64, len(rows))
-	for i, r := range rows {
-		out[i] = *r
-	}
-	return out, err
+		value[int64], nil)
+	return list.Map(rows, func(r *int64) int64 { return *r }), err
 }

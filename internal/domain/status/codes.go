@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// codeAlphabet is what new codes are made of: digits and consonants, so that none spells a word.
+// codeAlphabet are the characters of new codes: digits and consonants, so that codes do not form words.
 const codeAlphabet = "0123456789bcdfghjklmnpqrstvwxyz"
 
 // Lengths of codes, in characters.
@@ -15,17 +15,17 @@ const (
 	maxCodeLength = 64
 )
 
-// NewCode returns a code from random, which is [rand.Reader] where it is nil. It fails only when random does.
+// NewCode returns a new code. random defaults to [rand.Reader]. It fails only if random does.
 func NewCode(random io.Reader) (string, error) {
 	if random == nil {
 		random = rand.Reader
 	}
-	const fair = 256 - 256%len(codeAlphabet) // bytes from here on would favour the first characters
+	const fair = 256 - 256%len(codeAlphabet) // larger bytes would favour the first characters
 	code := make([]byte, 0, codeLength)
 	var b [codeLength]byte
 	for len(code) < codeLength {
 		if _, err := io.ReadFull(random, b[:]); err != nil {
-			return "", fmt.Errorf("making a code: %w", err)
+			return "", fmt.Errorf("generating a code: %w", err)
 		}
 		for _, v := range b {
 			if int(v) < fair && len(code) < codeLength {
@@ -36,7 +36,7 @@ func NewCode(random io.Reader) (string, error) {
 	return string(code), nil
 }
 
-// ValidCode tells whether a code can be stored: those of pages elsewhere have other forms than ours.
+// ValidCode reports whether s can be stored as a code. Codes of other status pages may differ from those of [NewCode].
 func ValidCode(s string) bool {
 	if s == "" || len(s) > maxCodeLength {
 		return false

@@ -6,66 +6,66 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Instants of all rows have milliseconds, and the zone of their page: time.Time.Location is it. Lists hold pointers because the graph's rows are.
+// Instants in all rows have millisecond precision and the time zone of their page. Lists contain pointers, as the row plan of the graph requires.
 
 // Page is a status page.
 type Page struct {
 	Code      string
 	Slug      string
 	Name      string
-	URL       string   // without a slash at the end
-	Hosts     []string // lower case, besides that of the URL
+	URL       string   // without a trailing slash
+	Hosts     []string // lower case; the host of the URL is not included
 	IsDefault bool
 	TimeZone  string // IANA name
-	// Zone is the zone of that name, UTC where this system does not know it. It is never nil.
+	// Zone is the zone with that name, or UTC if the system does not have it. It is never nil.
 	Zone        *time.Location
 	Locale      string
 	Vocabulary  Vocabulary
 	Mode        Mode
 	AutoPublish bool
 	Texts       Texts
-	// Revision is raised by every write.
+	// Revision is incremented by every write.
 	Revision  int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// Component is a part of what a page is about, or a group of such parts.
+// Component is a part of the system that a page reports on, or a group of components.
 type Component struct {
 	Code     string
 	PageCode string
 	IsGroup  bool
-	// GroupCode is the group it is in, unknown for groups and where it is in none.
+	// GroupCode is the code of the group, or null for groups and components at the top level.
 	GroupCode          ledger.Null[string]
 	Name               string
 	Description        ledger.Null[string]
-	Position           int32 // from 1 on, within its group
+	Position           int32 // within the group; the first is 1
 	ListIndex          int32
 	Showcase           bool
 	OnlyShowIfDegraded bool
 	StartDate          ledger.Null[Date]
-	NodeID             ledger.Null[int64] // of the ledger's address book
+	NodeID             ledger.Null[int64] // the consensus node of the ledger that the component represents
 	Origin             Origin
 	Version            int64
 	CreatedAt          time.Time
 	UpdatedAt          time.Time
 
-	// BaseStatus is what editors and probes say; none for groups.
+	// BaseStatus is the status that editors and probes set; empty for groups.
 	BaseStatus ComponentStatus
-	// Status is how it is: the worst of BaseStatus and of what open notices hold; of a group, of its components.
+	// Status is the worst of BaseStatus and the statuses in which open notices hold the component; of a group, the worst of its components.
 	Status ComponentStatus
 	// Shown is Status in the vocabulary of the page.
 	Shown ComponentStatus
-	// GroupName is the name of its group, empty where it is in none.
+	// GroupName is the name of the group, or empty.
 	GroupName string
-	// Children are the codes of a group's components in their order; nil for what is no group.
+	// Children are the codes of a group's components in order; nil for other components.
 	Children []string
 }
 
-// QualifiedName is the name with that of the group in front.
+// QualifiedName returns the name, prefixed with that of the group.
 func (c *Component) QualifiedName() string { return QualifiedName(c.GroupName, c.Name) }
 
-// QualifiedName is a component's name with that of its group in front. An empty group is none.
+// QualifiedName returns the name of a component, prefixed with that of its group unless that is empty.
 func QualifiedName(group, name string) string {
 	if group == "" {
 		return name
@@ -76,7 +76,7 @@ func QualifiedName(group, name string) string {
 // Notice is an incident or a maintenance.
 type Notice struct {
 	Code              string
-	Seq               int64 // names the notice in feeds
+	Seq               int64 // id of the notice in feeds
 	PageCode          string
 	Kind              Kind
 	Name              string
@@ -91,7 +91,7 @@ type Notice struct {
 	ResolvedAt        ledger.Null[time.Time]
 	ReminderIntervals ledger.Null[string]
 
-	// What follows is of maintenances.
+	// The fields down to RemindedAt are those of maintenances; incidents have only RemindedAt.
 
 	ScheduledFor         ledger.Null[time.Time]
 	ScheduledUntil       ledger.Null[time.Time]
@@ -111,7 +111,7 @@ type Notice struct {
 	Version    int64
 }
 
-// RecentAt is the instant by which a list of the newest has the notice.
+// RecentAt returns the instant by which lists of the newest notices are ordered.
 func (n *Notice) RecentAt() time.Time {
 	switch {
 	case n.Kind == Realtime:
@@ -123,19 +123,19 @@ func (n *Notice) RecentAt() time.Time {
 	}
 }
 
-// Incident is a notice of something that went wrong.
+// Incident is a notice of a disruption.
 type Incident struct{ Notice }
 
-// Maintenance is a notice of work that was planned.
+// Maintenance is a notice of planned work.
 type Maintenance struct{ Notice }
 
-// Start is when the work is to begin.
+// Start returns the planned start.
 func (m *Maintenance) Start() time.Time { return m.ScheduledFor.V }
 
-// End is when the work is to end.
+// End returns the planned end.
 func (m *Maintenance) End() time.Time { return m.ScheduledUntil.V }
 
-// Update is something that was said of a notice.
+// Update is an update of a notice.
 type Update struct {
 	Code                 string
 	NoticeCode           string
@@ -147,52 +147,52 @@ type Update struct {
 	DeliverNotifications bool
 	CustomTweet          ledger.Null[string]
 	TweetID              ledger.Null[string]
-	// EmptyAffected makes an update without components show an empty list in place of null: it was imported so.
+	// EmptyAffected makes an update without components show an empty list instead of null, as its source does.
 	EmptyAffected bool
 	Origin        Origin
-	// Revision is that of the page that wrote it last, unknown for what is older than revisions are kept.
+	// Revision is the revision of the page that last wrote the update, or null for rows older than the list of revisions.
 	Revision ledger.Null[int64]
-	// Affected is what it did to components, nil where it did not say anything of any.
+	// Affected are the components of the update, or nil if it has none.
 	Affected []*AffectedComponent
 }
 
-// AffectedComponent is a component of an update, as it was called and was then.
+// AffectedComponent is a component of an update, with its name and statuses at that time.
 type AffectedComponent struct {
 	PageCode   string
 	UpdateCode string
 	Ordinal    int32
 	Code       string
-	Name       string // with that of the group in front
+	Name       string // qualified with that of the group
 	OldStatus  ComponentStatus
 	NewStatus  ComponentStatus
-	// OldShown and NewShown are the same in the vocabulary of the page.
+	// OldShown and NewShown are the statuses in the vocabulary of the page.
 	OldShown ComponentStatus
 	NewShown ComponentStatus
 }
 
-// Attachment is a component that was ever attached to a notice. HeldStatus is the state in which the notice holds it, none when it has let go.
+// Attachment is a component that an update of a notice has listed. HeldStatus is the status in which the notice holds it, or empty.
 type Attachment struct {
 	NoticeCode    string
 	ComponentCode string
 	HeldStatus    ComponentStatus
 }
 
-// Change is a change of a component's state.
+// Change is a change of the status of a component.
 type Change struct {
 	ComponentCode string
 	At            time.Time
-	OldStatus     ComponentStatus // none where it was not known
+	OldStatus     ComponentStatus // empty if unknown
 	NewStatus     ComponentStatus
 	UpdateCode    ledger.Null[string]
 	Origin        Origin
-	// Revision is that of the page that wrote it, unknown for what is older than revisions are kept.
+	// Revision is the revision of the page that wrote the change, or null for rows older than the list of revisions.
 	Revision ledger.Null[int64]
 
-	// What follows is there where the changes of a revision were read.
+	// The following fields are set only in the changes of a revision.
 
 	PageCode string
-	Name     string // with that of the group in front
-	// OldShown and NewShown are the states in the vocabulary of the page.
+	Name     string // qualified with that of the group
+	// OldShown and NewShown are the statuses in the vocabulary of the page.
 	OldShown ComponentStatus
 	NewShown ComponentStatus
 }
@@ -204,23 +204,23 @@ type Revision struct {
 	At       time.Time
 }
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks a type of the graph that has a global id.
 func (*Page) IsNode() {}
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks a type of the graph that has a global id.
 func (*Component) IsNode() {}
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks a type of the graph that has a global id.
 func (*Incident) IsNode() {}
 
-// IsStatusNotice marks notices of either kind.
+// IsStatusNotice marks the types of notices.
 func (*Incident) IsStatusNotice() {}
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks a type of the graph that has a global id.
 func (*Maintenance) IsNode() {}
 
-// IsStatusNotice marks notices of either kind.
+// IsStatusNotice marks the types of notices.
 func (*Maintenance) IsStatusNotice() {}
 
-// IsNode marks what has a global id in the graph.
+// IsNode marks a type of the graph that has a global id.
 func (*Update) IsNode() {}

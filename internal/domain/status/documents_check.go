@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// checkedNotice is what of a notice in a document is looked at.
+// checkedNotice has the fields of a notice that are checked.
 type checkedNotice struct {
 	ID, Status string
 	Updates    []struct{ Status string } `json:"incident_updates"`
 	raw        string
 }
 
-// checkedDocument is what of a document is looked at.
+// checkedDocument has the parts of a document that are checked.
 type checkedDocument struct {
 	Page         json.RawMessage
 	Components   json.RawMessage
@@ -24,7 +24,7 @@ type checkedDocument struct {
 	Status       json.RawMessage
 }
 
-// CheckDocuments tells in what the eight documents of one moment contradict each other, nothing where they do not.
+// CheckDocuments returns the contradictions between the eight documents of a revision.
 func CheckDocuments(documents map[string][]byte) []string {
 	var found []string
 	complain := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
@@ -32,7 +32,7 @@ func CheckDocuments(documents map[string][]byte) []string {
 	for _, name := range Documents() {
 		var one checkedDocument
 		if err := json.Unmarshal(documents[name], &one); err != nil {
-			complain("%s is no document: %v", name, err)
+			complain("%s is not a document: %v", name, err)
 			return found
 		}
 		d[name] = &one
@@ -40,14 +40,14 @@ func CheckDocuments(documents map[string][]byte) []string {
 	summary := d[SummaryDocument]
 	for _, name := range Documents() {
 		if !bytes.Equal(d[name].Page, summary.Page) {
-			complain("%s is of another revision", name)
+			complain("%s belongs to another revision", name)
 		}
 	}
 	if !bytes.Equal(summary.Components, d[ComponentsDocument].Components) {
-		complain("the components of the summary are not those of %s", ComponentsDocument)
+		complain("the components of the summary differ from %s", ComponentsDocument)
 	}
 	if !bytes.Equal(summary.Status, d[StatusDocument].Status) {
-		complain("the status of the summary is not that of %s", StatusDocument)
+		complain("the status of the summary differs from %s", StatusDocument)
 	}
 	open := read(summary.Incidents, complain)
 	sameList(open, read(d[UnresolvedDocument].Incidents, complain), "the incidents of the summary and "+UnresolvedDocument, complain)
@@ -56,7 +56,7 @@ func CheckDocuments(documents map[string][]byte) []string {
 
 	incidents, maintenances := read(d[IncidentsDocument].Incidents, complain), read(d[ScheduledDocument].Maintenances, complain)
 	if len(incidents) > mostListed || len(maintenances) > mostListed {
-		complain("%d incidents and %d maintenances are listed, %d are the most", len(incidents), len(maintenances), mostListed)
+		complain("%d incidents and %d maintenances are listed, more than %d", len(incidents), len(maintenances), mostListed)
 	}
 	for _, n := range open {
 		newer := !slices.ContainsFunc(incidents, func(o *checkedNotice) bool { return o.ID == n.ID })
@@ -64,7 +64,7 @@ func CheckDocuments(documents map[string][]byte) []string {
 			complain("the unresolved incident %s is not in %s", n.ID, IncidentsDocument)
 		}
 		if !slices.Contains([]State{Investigating, Identified, Monitoring}, State(n.Status)) {
-			complain("the incident %s is %s and unresolved", n.ID, n.Status)
+			complain("the incident %s is unresolved and %s", n.ID, n.Status)
 		}
 	}
 	for _, n := range slices.Concat(open, parts, incidents, maintenances) {
@@ -86,7 +86,7 @@ func read(list []json.RawMessage, complain func(string, ...any)) []*checkedNotic
 	return out
 }
 
-// sameList complains when two lists are not of the same notices, in any order.
+// sameList complains if two lists do not contain the same notices, in any order.
 func sameList(a, b []*checkedNotice, what string, complain func(string, ...any)) {
 	texts := func(list []*checkedNotice) string {
 		out := make([]string, len(list))
@@ -113,7 +113,7 @@ func checkUpdates(n *checkedNotice, complain func(string, ...any)) {
 		}
 	}
 	if n.Status != string(Postmortem) && newest != n.Status {
-		complain("%s is %s, and its newest update %s", n.ID, n.Status, newest)
+		complain("%s is %s, but its newest update is %s", n.ID, n.Status, newest)
 	}
 }
 
@@ -148,7 +148,7 @@ func checkGroups(raw json.RawMessage, complain func(string, ...any)) {
 	}
 	for id, has := range groups {
 		if !slices.Equal(has, children[id]) {
-			complain("the group %s lists %v, and %v say that they are in it", id, has, children[id])
+			complain("the group %s lists %v, but the components in it are %v", id, has, children[id])
 		}
 		delete(children, id)
 	}

@@ -18,13 +18,13 @@ func TestDrafts(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
-	draft := statuspages.NewIncident{Name: "Maybe", Body: "Checks fail.", Affected: set(api, "partial_outage"), Draft: true}
+	draft := status.NewIncident{Name: "Maybe", Body: "Checks fail.", Affected: set(api, "partial_outage"), Draft: true}
 	code := ok(n.OpenIncident(ctx, editor, n.page, draft))
 	if got := n.states(api); got != "o" {
 		t.Errorf("a draft changes a component: %s", got)
 	}
-	wantReason(t, e(n.UpdateIncident(ctx, editor, code, statuspages.NewUpdate{State: status.Identified, Body: "x"})), status.BadState, "draft")
-	other := ok(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: "Real", Body: "x", Affected: set(api, "degraded_performance")}))
+	wantReason(t, e(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Identified, Body: "x"})), status.BadState, "draft")
+	other := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Real", Body: "x", Affected: set(api, "degraded_performance")}))
 	n.wait(time.Hour)
 	ok(n.PublishDraft(ctx, editor, code, 1))
 	if got := n.states(api) + " " + n.notice(code) + " " + n.story(code); got != "p investigating major v2 investigating dp" {
@@ -33,11 +33,11 @@ func TestDrafts(t *testing.T) {
 	if !one[bool](t, n, `select created_at = $2 and started_at < created_at and not draft from status.incident where id = $1`, code, n.clock()) {
 		t.Error("it is not dated when it was published")
 	}
-	wantReason(t, e(n.PublishDraft(ctx, editor, code, 0)), status.BadState, "no draft")
-	wantReason(t, e(n.DiscardDraft(ctx, editor, other, 0)), status.BadState, "no draft")
+	wantReason(t, e(n.PublishDraft(ctx, editor, code, 0)), status.BadState, "not a draft")
+	wantReason(t, e(n.DiscardDraft(ctx, editor, other, 0)), status.BadState, "not a draft")
 	code = ok(n.OpenIncident(ctx, editor, n.page, draft))
 	ok(n.DiscardDraft(ctx, editor, code, 0))
-	wantReason(t, e(n.PublishDraft(ctx, editor, code, 0)), status.NotFound, "no incident")
+	wantReason(t, e(n.PublishDraft(ctx, editor, code, 0)), status.NotFound, "does not exist")
 }
 
 func TestBackfill(t *testing.T) {
@@ -45,7 +45,7 @@ func TestBackfill(t *testing.T) {
 	n := newNewsroom(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
 	from, until := n.clock().Add(-72*time.Hour), n.clock().Add(-70*time.Hour)
-	in := statuspages.NewIncident{Name: "Once", Body: "It was slow.", Backfill: true, StartedAt: ledger.Of(from), ResolvedAt: ledger.Of(until), Affected: set(api, "major_outage")}
+	in := status.NewIncident{Name: "Once", Body: "It was slow.", Backfill: true, StartedAt: ledger.Of(from), ResolvedAt: ledger.Of(until), Affected: set(api, "major_outage")}
 	code := ok(n.OpenIncident(ctx, editor, n.page, in))
 	if got := n.states(api) + " " + n.notice(code) + " " + n.story(code); got != "o resolved critical v1 investigating om; resolved mo" {
 		t.Error(got)
@@ -56,31 +56,31 @@ func TestBackfill(t *testing.T) {
 	if got := one[int](t, n, `select count(*)::int from status.component_change`); got != 0 {
 		t.Errorf("%d changes of components", got)
 	}
-	for words, change := range map[string]func(*statuspages.NewIncident){
-		"after the start": func(i *statuspages.NewIncident) { i.ResolvedAt = i.StartedAt },
-		"future":          func(i *statuspages.NewIncident) { i.ResolvedAt = ledger.Of(n.clock().Add(time.Minute)) },
-		"needs":           func(i *statuspages.NewIncident) { i.ResolvedAt = ledger.Null[time.Time]{} },
-		"draft":           func(i *statuspages.NewIncident) { i.Draft = true },
-		"resolved, not":   func(i *statuspages.NewIncident) { i.State = status.Monitoring },
+	for words, change := range map[string]func(*status.NewIncident){
+		"after the start": func(i *status.NewIncident) { i.ResolvedAt = i.StartedAt },
+		"future":          func(i *status.NewIncident) { i.ResolvedAt = ledger.Of(n.clock().Add(time.Minute)) },
+		"needs":           func(i *status.NewIncident) { i.ResolvedAt = ledger.Null[time.Time]{} },
+		"draft":           func(i *status.NewIncident) { i.Draft = true },
+		"resolved, not":   func(i *status.NewIncident) { i.State = status.Monitoring },
 	} {
 		bad := in
 		change(&bad)
 		wantReason(t, e(n.OpenIncident(ctx, editor, n.page, bad)), status.BadInput, words)
 	}
-	wantReason(t, e(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: "x", Body: "x", State: status.Resolved})), status.BadInput, "backfill")
+	wantReason(t, e(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "x", Body: "x", State: status.Resolved})), status.BadInput, "backfill")
 
-	work := ok(n.ScheduleMaintenance(ctx, editor, n.page, statuspages.NewMaintenance{Name: "Done", Body: "It was done.", Start: from, End: until, Components: []string{api}, State: status.Completed}))
+	work := ok(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{Name: "Done", Body: "It was done.", Start: from, End: until, Components: []string{api}, State: status.Completed}))
 	if got := n.notice(work) + " " + n.story(work); got != "completed maintenance v1 completed oo" {
 		t.Error(got)
 	}
-	now := ok(n.ScheduleMaintenance(ctx, editor, n.page, statuspages.NewMaintenance{
+	now := ok(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{
 		Name: "Now", Body: "It goes on.", Start: n.clock(), End: n.clock().Add(time.Hour), Components: []string{api}, State: status.InProgress, AutoMaintenanceState: true,
 	}))
 	if got := n.states(api) + " " + n.notice(now) + " " + n.story(now); got != "u in_progress maintenance v1 in_progress ou" {
 		t.Error(got)
 	}
 	// What does not go back by itself stays.
-	ok(n.MoveMaintenance(ctx, editor, now, statuspages.NewUpdate{State: status.Completed}))
+	ok(n.MoveMaintenance(ctx, editor, now, status.NewUpdate{State: status.Completed}))
 	if got := n.states(api); got != "u" {
 		t.Errorf("kept as %s", got)
 	}
@@ -90,11 +90,11 @@ func TestEditUpdate(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "America/New_York")
 	ctx, ok := t.Context(), must2(t)
-	code := ok(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: "Slow", Body: "We look."}))
+	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We look."}))
 	n.wait(time.Hour)
-	ok(n.UpdateIncident(ctx, editor, code, statuspages.NewUpdate{State: status.Monitoring, Body: "Better."}))
+	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Monitoring, Body: "Better."}))
 	n.wait(time.Hour)
-	ok(n.UpdateIncident(ctx, editor, code, statuspages.NewUpdate{State: status.Resolved, Body: "Over."}))
+	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "Over."}))
 	update := func(state string) string {
 		return one[string](t, n, `select id from status.incident_update where incident_id = $1 and state::text = $2`, code, state)
 	}
@@ -112,27 +112,27 @@ func TestEditUpdate(t *testing.T) {
 	ok(n.PublishPostmortem(ctx, editor, code, "So it was.", false, 0))
 	wantReason(t, e(n.EditUpdate(ctx, editor, update("postmortem"), status.UpdateEdit{DisplayAt: ledger.Of(early)})), status.BadInput, "no date")
 	wantReason(t, e(n.EditUpdate(ctx, editor, update("resolved"), status.UpdateEdit{Body: ledger.Of("\n")})), status.BadInput, "empty")
-	wantReason(t, e(n.EditUpdate(ctx, editor, "none", status.UpdateEdit{})), status.NotFound, "no update")
+	wantReason(t, e(n.EditUpdate(ctx, editor, "none", status.UpdateEdit{})), status.NotFound, "does not exist")
 
-	ok(n.EditNotice(ctx, editor, code, statuspages.NoticeEdit{Name: ledger.Of("Very slow"), ImpactOverride: ledger.Of(status.ImpactCritical), Reminders: ledger.Of("[3, 6]")}))
+	ok(n.EditNotice(ctx, editor, code, status.NoticeEdit{Name: ledger.Of("Very slow"), ImpactOverride: ledger.Of(status.ImpactCritical), Reminders: ledger.Of("[3, 6]")}))
 	if got := n.notice(code); !strings.HasPrefix(got, "postmortem critical") {
 		t.Error(got)
 	}
-	ok(n.EditNotice(ctx, editor, code, statuspages.NoticeEdit{ImpactOverride: ledger.Of(status.Impact(""))}))
+	ok(n.EditNotice(ctx, editor, code, status.NoticeEdit{ImpactOverride: ledger.Of(status.Impact(""))}))
 	if got := n.notice(code); !strings.HasPrefix(got, "postmortem none") {
 		t.Error(got)
 	}
-	wantReason(t, e(n.EditNotice(ctx, editor, code, statuspages.NoticeEdit{Reminders: ledger.Of("[6, 3]")})), status.BadInput, "ascending")
-	wantReason(t, e(n.EditNotice(ctx, editor, code, statuspages.NoticeEdit{AutoCompleted: ledger.Of(true)})), status.BadInput, "only maintenances")
+	wantReason(t, e(n.EditNotice(ctx, editor, code, status.NoticeEdit{Reminders: ledger.Of("[6, 3]")})), status.BadInput, "ascending")
+	wantReason(t, e(n.EditNotice(ctx, editor, code, status.NoticeEdit{AutoCompleted: ledger.Of(true)})), status.BadInput, "only maintenances")
 }
 
 func TestComponents(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
-	group := ok(n.AddComponent(ctx, editor, n.page, statuspages.NewComponent{IsGroup: true, Name: "Mainnet"}))
-	relay := ok(n.AddComponent(ctx, editor, n.page, statuspages.NewComponent{Name: "Relay", Group: group, NodeID: ledger.Of(int64(3))}))
-	mirror := ok(n.AddComponent(ctx, editor, n.page, statuspages.NewComponent{Name: "Mirror", Group: group, Position: 1, Description: "Reads"}))
+	group := ok(n.AddComponent(ctx, editor, n.page, status.NewComponent{IsGroup: true, Name: "Mainnet"}))
+	relay := ok(n.AddComponent(ctx, editor, n.page, status.NewComponent{Name: "Relay", Group: group, NodeID: ledger.Of(int64(3))}))
+	mirror := ok(n.AddComponent(ctx, editor, n.page, status.NewComponent{Name: "Mirror", Group: group, Position: 1, Description: "Reads"}))
 	order := func() string {
 		return one[string](t, n, `select string_agg(coalesce((select g.name || '/' from status.component g where g.id = c.group_id), '') || name || position, ' ' order by group_id nulls first, position)
 from status.component c where deleted_at is null`)
@@ -148,24 +148,24 @@ from status.component c where deleted_at is null`)
 	if got := order(); got != "Relay1 Mainnet2 Mainnet/Mirror1 Mainnet/API2" {
 		t.Error(got)
 	}
-	ok(n.SetComponent(ctx, editor, mirror, statuspages.ComponentChange{Status: ledger.Of(status.PartialOutage), Description: ledger.Of(""), ExpectedVersion: 1}))
+	ok(n.EditComponent(ctx, editor, mirror, status.ComponentEdit{Status: ledger.Of(status.PartialOutage), Description: ledger.Of(""), ExpectedVersion: 1}))
 	if got := n.states(mirror, group, api); got != "ppo" {
 		t.Error(got)
 	}
-	wantReason(t, e(n.SetComponent(ctx, editor, mirror, statuspages.ComponentChange{Name: ledger.Of("x"), ExpectedVersion: 1})), status.Conflict, "version 2")
-	wantReason(t, e(n.SetComponent(ctx, editor, group, statuspages.ComponentChange{Status: ledger.Of(status.PartialOutage)})), status.BadInput, "group")
-	wantReason(t, e(n.SetComponent(ctx, editor, group, statuspages.ComponentChange{Showcase: ledger.Of(true)})), status.BadInput, "name and a description only")
-	wantReason(t, e(n.SetComponent(ctx, editor, api, statuspages.ComponentChange{NodeID: ledger.Of(int64(3))})), status.Conflict, "node 3")
+	wantReason(t, e(n.EditComponent(ctx, editor, mirror, status.ComponentEdit{Name: ledger.Of("x"), ExpectedVersion: 1})), status.Conflict, "version 2")
+	wantReason(t, e(n.EditComponent(ctx, editor, group, status.ComponentEdit{Status: ledger.Of(status.PartialOutage)})), status.BadInput, "group")
+	wantReason(t, e(n.EditComponent(ctx, editor, group, status.ComponentEdit{Showcase: ledger.Of(true)})), status.BadInput, "only a name and a description")
+	wantReason(t, e(n.EditComponent(ctx, editor, api, status.ComponentEdit{NodeID: ledger.Of(int64(3))})), status.Conflict, "node 3")
 	wantReason(t, e(n.MoveComponent(ctx, editor, group, group, 1, 0)), status.BadInput, "do not nest")
-	wantReason(t, e(n.MoveComponent(ctx, editor, api, relay, 1, 0)), status.BadInput, "no group")
+	wantReason(t, e(n.MoveComponent(ctx, editor, api, relay, 1, 0)), status.BadInput, "not a group")
 	wantReason(t, e(n.RemoveComponent(ctx, editor, group, 0)), status.BadState, "2 components")
-	incident := ok(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: "Slow", Body: "x", Affected: set(api, "major_outage", mirror, "partial_outage")}))
+	incident := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "x", Affected: set(api, "major_outage", mirror, "partial_outage")}))
 	if got := n.story(incident); got != "investigating pp,om" { // by place: Mirror is above API
 		t.Error(got)
 	}
 	ok(n.RemoveComponent(ctx, editor, api, 0))
-	wantReason(t, e(n.SetComponent(ctx, editor, api, statuspages.ComponentChange{})), status.NotFound, "no component")
-	ok(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Resolved, Body: "x"}))
+	wantReason(t, e(n.EditComponent(ctx, editor, api, status.ComponentEdit{})), status.NotFound, "does not exist")
+	ok(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Resolved, Body: "x"}))
 	if got := n.story(incident); got != "investigating pp,om; resolved pp" {
 		t.Error(got)
 	}
@@ -177,10 +177,10 @@ from status.component c where deleted_at is null`)
 	}
 }
 
-func mustPage(t *testing.T, n *newsroom) *status.Board {
+func mustPage(t *testing.T, n *newsroom) *status.WorkingCopy {
 	t.Helper()
 	p, err := n.db.PageByCode(t.Context(), n.page)
-	b, err2 := n.db.Board(t.Context(), must(t, p, err))
+	b, err2 := n.db.WorkingCopy(t.Context(), must(t, p, err))
 	return must(t, b, err2)
 }
 
@@ -188,8 +188,8 @@ func TestDeleteLetsGo(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
-	code := ok(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: "Down", Body: "x", Affected: set(api, "major_outage")}))
-	ok(n.SetComponent(ctx, editor, api, statuspages.ComponentChange{Status: ledger.Of(status.DegradedPerformance)}))
+	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Down", Body: "x", Affected: set(api, "major_outage")}))
+	ok(n.EditComponent(ctx, editor, api, status.ComponentEdit{Status: ledger.Of(status.DegradedPerformance)}))
 	if got := n.states(api); got != "m" {
 		t.Error(got)
 	}
@@ -197,7 +197,7 @@ func TestDeleteLetsGo(t *testing.T) {
 	if got := n.states(api); got != "d" {
 		t.Error(got)
 	}
-	wantReason(t, e(n.DeleteNotice(ctx, editor, code, 0)), status.NotFound, "no notice")
+	wantReason(t, e(n.DeleteNotice(ctx, editor, code, 0)), status.NotFound, "does not exist")
 }
 
 // TestSameKeyTwice does a write once, however often it is sent.
@@ -206,7 +206,7 @@ func TestSameKeyTwice(t *testing.T) {
 	n := newNewsroom(t, "Etc/UTC")
 	ctx, ok := t.Context(), must2(t)
 	by := statuspages.Author{Name: "test", Key: "k1"}
-	in := statuspages.NewIncident{Name: "Slow", Body: "x"}
+	in := status.NewIncident{Name: "Slow", Body: "x"}
 	var codes [4]string
 	var group sync.WaitGroup
 	for i := range codes {
@@ -221,7 +221,7 @@ func TestSameKeyTwice(t *testing.T) {
 	if got := one[int](t, n, `select count(*)::int from status.incident`); got != 1 {
 		t.Errorf("%d incidents", got)
 	}
-	wantReason(t, e(n.UpdateIncident(ctx, by, codes[0], statuspages.NewUpdate{State: status.Resolved, Body: "x"})), status.Conflict, "key")
+	wantReason(t, e(n.UpdateIncident(ctx, by, codes[0], status.NewUpdate{State: status.Resolved, Body: "x"})), status.Conflict, "key")
 }
 
 // TestEditorsAtOnce never lets one overwrite what another has written and it has not seen.
@@ -229,15 +229,15 @@ func TestEditorsAtOnce(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
 	ctx, ok := t.Context(), must2(t)
-	code := ok(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: "Slow", Body: "x"}))
+	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "x"}))
 	var won sync.Map
 	var group sync.WaitGroup
 	for i := range 6 {
 		group.Go(func() {
-			if _, err := n.UpdateIncident(ctx, editor, code, statuspages.NewUpdate{State: status.Identified, Body: "x", ExpectedVersion: 1}); err == nil {
+			if _, err := n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Identified, Body: "x", ExpectedVersion: 1}); err == nil {
 				won.Store(i, true)
 			} else {
-				wantReason(t, err, status.Conflict, "changed meanwhile")
+				wantReason(t, err, status.Conflict, "has changed")
 			}
 		})
 	}
@@ -253,8 +253,8 @@ func TestPageSettings(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
 	ctx, ok := t.Context(), must2(t)
-	code := ok(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: "Slow", Body: "x"}))
-	ok(n.SetPage(ctx, editor, n.page, []statuspages.Setting{
+	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "x"}))
+	ok(n.SetPage(ctx, editor, n.page, []status.PageSetting{
 		{Key: "url", Value: "https://new.example/"},
 		{Key: "vocabulary", Value: "statuspage"},
 		{Key: "hosts", Value: "A.example, b.example"},
@@ -269,7 +269,7 @@ func TestPageSettings(t *testing.T) {
 	if p.Text(status.MaintenanceStarted) != "Los." || p.Vocabulary != status.Statuspage || strings.Join(p.Hosts, " ") != "a.example b.example" {
 		t.Errorf("%+v", p)
 	}
-	for _, s := range []statuspages.Setting{
+	for _, s := range []status.PageSetting{
 		{Key: "time_zone", Value: "Mars/Base"},
 		{Key: "url", Value: "ftp://x"},
 		{Key: "slug", Value: "A b"},
@@ -281,22 +281,22 @@ func TestPageSettings(t *testing.T) {
 		{Key: "default", Value: "false"},
 		{Key: "hosts", Value: "a b"},
 	} {
-		wantReason(t, e(n.SetPage(ctx, editor, n.page, []statuspages.Setting{s})), status.BadInput, "")
+		wantReason(t, e(n.SetPage(ctx, editor, n.page, []status.PageSetting{s})), status.BadInput, "")
 	}
 	other := ok(n.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{Name: "Other", URL: "https://other.example"}, Component: "X"}))
-	ok(n.SetPage(ctx, editor, other, []statuspages.Setting{{Key: "default", Value: "true"}}))
-	wantReason(t, e(n.SetPage(ctx, editor, other, []statuspages.Setting{{Key: "slug", Value: "lantern-net"}})), status.Conflict, "short name")
+	ok(n.SetPage(ctx, editor, other, []status.PageSetting{{Key: "default", Value: "true"}}))
+	wantReason(t, e(n.SetPage(ctx, editor, other, []status.PageSetting{{Key: "slug", Value: "lantern-net"}})), status.Conflict, "is in use by another page")
 	_, err = n.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{Name: "Other", URL: "https://other.example"}, Component: "X"})
-	wantReason(t, err, status.Conflict, "short name")
+	wantReason(t, err, status.Conflict, "is in use by another page")
 	// A token for one page writes to no other.
 	_, err = n.SetPage(ctx, statuspages.Author{Page: other}, n.page, nil)
-	wantReason(t, err, status.NotFound, "no page")
+	wantReason(t, err, status.NotFound, "does not exist")
 	// A mirror is edited elsewhere.
 	if _, err := n.db.Pool().Exec(ctx, `update status.page set mode = 'mirror' where id = $1`, other); err != nil {
 		t.Fatal(err)
 	}
-	wantReason(t, e(n.OpenIncident(ctx, editor, other, statuspages.NewIncident{Name: "x", Body: "x"})), status.BadState, "copy")
-	ok(n.SetPage(ctx, editor, other, []statuspages.Setting{{Key: "name", Value: "Mirror"}}))
+	wantReason(t, e(n.OpenIncident(ctx, editor, other, status.NewIncident{Name: "x", Body: "x"})), status.BadState, "is a mirror")
+	ok(n.SetPage(ctx, editor, other, []status.PageSetting{{Key: "name", Value: "Mirror"}}))
 }
 
 // TestTokens keeps hashes only.
@@ -304,7 +304,7 @@ func TestTokens(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
 	ctx := t.Context()
-	token, err := n.AddToken(ctx, editor, statuspages.NewToken{Name: "bot", Role: status.Reporter, Page: n.page, ExpiresAt: ledger.Of(n.clock().Add(time.Hour))})
+	token, err := n.AddToken(ctx, editor, status.TokenInput{Name: "bot", Role: status.Reporter, Page: n.page, ExpiresAt: ledger.Of(n.clock().Add(time.Hour))})
 	must(t, token, err)
 	if got := one[int](t, n, `select count(*)::int from (select row_to_json(t)::text x from status.operator_token t union all select row_to_json(a)::text from status.audit a) r where strpos(x, $1) > 0`, token); got != 0 {
 		t.Error("the token is in the database")
@@ -323,16 +323,16 @@ func TestTokens(t *testing.T) {
 	if status.FindToken(list, token+"x") != nil || status.FindToken(list, "") != nil {
 		t.Error("another text is the token")
 	}
-	if err := n.db.UsedToken(ctx, list[0].ID, n.clock()); err != nil {
+	if err := n.db.RecordTokenUse(ctx, list[0].ID, n.clock()); err != nil {
 		t.Error(err)
 	}
 	n.wait(time.Hour)
 	if list, err = n.db.Tokens(ctx, n.clock()); err != nil || len(list) != 0 {
 		t.Errorf("an expired token: %v, %v", list, err)
 	}
-	_, err = n.AddToken(ctx, editor, statuspages.NewToken{Name: "bot", Role: status.Admin})
+	_, err = n.AddToken(ctx, editor, status.TokenInput{Name: "bot", Role: status.Admin})
 	wantReason(t, err, status.Conflict, "bot")
-	_, err = n.AddToken(ctx, editor, statuspages.NewToken{Name: "x", Role: "king"})
+	_, err = n.AddToken(ctx, editor, status.TokenInput{Name: "x", Role: "king"})
 	wantReason(t, err, status.BadInput, "role")
 	if err := n.RemoveToken(ctx, editor, "bot"); err != nil {
 		t.Error(err)
@@ -363,7 +363,7 @@ func TestTemplates(t *testing.T) {
 	_, _, err = list[0].Fill(map[string]string{"what": "x"})
 	wantReason(t, err, status.BadInput, "needs values for time")
 	_, _, err = list[0].Fill(map[string]string{"what": "x", "time": "x", "who": "x"})
-	wantReason(t, err, status.BadInput, "no place for who")
+	wantReason(t, err, status.BadInput, "no placeholder {who}")
 	bad := tmpl
 	bad.State = status.Planned
 	wantReason(t, n.SetTemplate(ctx, editor, n.page, bad), status.BadInput, "state")
@@ -381,12 +381,12 @@ func TestUnwritable(t *testing.T) {
 	if _, err := n.db.Pool().Exec(ctx, `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`); err != nil {
 		t.Fatal(err)
 	}
-	for words, url := range map[string]string{"can only be read": n.url, "migrate --status-only": pgtest.Database(t)} {
+	for words, url := range map[string]string{"cannot write to the status database": n.url, "migrate --status-only": pgtest.Database(t)} {
 		ed := statuspages.NewEditor(openStatus(t, url), n.clock, nil)
 		for name, err := range map[string]error{
-			"open":  e(ed.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: "x", Body: "x"})),
+			"open":  e(ed.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "x", Body: "x"})),
 			"init":  e(ed.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{Name: "x", URL: "https://x.example"}, Component: "x"})),
-			"token": e(ed.AddToken(ctx, editor, statuspages.NewToken{Name: "x", Role: status.Admin})),
+			"token": e(ed.AddToken(ctx, editor, status.TokenInput{Name: "x", Role: status.Admin})),
 		} {
 			if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "SQLSTATE") {
 				t.Errorf("%s: %v, want %s", name, err, words)
@@ -411,7 +411,7 @@ func TestPreview(t *testing.T) {
 		seen = len(list)
 		return err
 	}
-	must2(t)(n.OpenIncident(t.Context(), by, n.page, statuspages.NewIncident{Name: "x", Body: "x"}))
+	must2(t)(n.OpenIncident(t.Context(), by, n.page, status.NewIncident{Name: "x", Body: "x"}))
 	if after := n.revision(); seen != 1 || after != before {
 		t.Errorf("%d seen, revision %d, was %d", seen, after, before)
 	}

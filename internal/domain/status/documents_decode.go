@@ -10,27 +10,27 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// reader gathers what documents say.
+// reader collects the content of documents.
 type reader struct {
-	copied  *Copy
+	source  *Source
 	seen    map[string]bool // codes of notices
 	updates map[string]bool // codes of updates
 }
 
 func (r *reader) warn(format string, args ...any) {
-	r.copied.Warnings = append(r.copied.Warnings, fmt.Sprintf(format, args...))
+	r.source.Warnings = append(r.source.Warnings, fmt.Sprintf(format, args...))
 }
 
-// text is a text that the database can keep.
+// text replaces characters that the database cannot store.
 func (r *reader) text(s, of string) string {
 	if strings.IndexByte(s, 0) < 0 {
 		return s
 	}
-	r.warn("%s: a text has the character 0, which is replaced", of)
+	r.warn("%s: the character 0 in a text is replaced", of)
 	return strings.ReplaceAll(s, "\x00", "\uFFFD")
 }
 
-// optional is a text that may be missing.
+// optional returns a text that may be missing.
 func (r *reader) optional(s *string, of string) ledger.Null[string] {
 	if s == nil {
 		return ledger.Null[string]{}
@@ -38,14 +38,14 @@ func (r *reader) optional(s *string, of string) ledger.Null[string] {
 	return ledger.Of(r.text(*s, of))
 }
 
-// written is when something was made and last written to. Pages elsewhere may leave out either; where they leave out both, it is the instant of the page.
-func (r *reader) written(created, updated instant, of string) (time.Time, time.Time) {
+// times returns when an object was created and updated. If one is missing, the other is used; if both are, the time of the page.
+func (r *reader) times(created, updated instant, of string) (time.Time, time.Time) {
 	if created.Time.IsZero() {
 		created = updated
-		r.warn("%s: it does not say when it was made", of)
+		r.warn("%s: the creation time is missing", of)
 	}
 	if created.Time.IsZero() {
-		created.Time = r.copied.Page.UpdatedAt
+		created.Time = r.source.Page.UpdatedAt
 	}
 	if updated.Time.IsZero() {
 		updated = created
@@ -53,7 +53,7 @@ func (r *reader) written(created, updated instant, of string) (time.Time, time.T
 	return created.Time, updated.Time
 }
 
-// webURL tells whether a text is a URL that people may be sent to.
+// webURL reports whether a text is a URL to which a page may link.
 func webURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, " \"'<>")
@@ -63,8 +63,8 @@ func (r *reader) document(name string, d *pageDocument) error {
 	if err := r.page(d.Page); err != nil {
 		return err
 	}
-	if r.copied.Components == nil && (name == SummaryDocument || name == ComponentsDocument) {
-		r.copied.Components = []*Component{}
+	if r.source.Components == nil && (name == SummaryDocument || name == ComponentsDocument) {
+		r.source.Components = []*Component{}
 		for i := range d.Components {
 			r.component(&d.Components[i], int32(i))
 		}
@@ -78,17 +78,17 @@ func (r *reader) document(name string, d *pageDocument) error {
 	}
 	switch name {
 	case IncidentsDocument:
-		r.reach(Realtime, d.Incidents)
+		r.coverage(Realtime, d.Incidents)
 	case ScheduledDocument:
-		r.reach(Scheduled, d.Maintenance)
+		r.coverage(Scheduled, d.Maintenance)
 	}
 	return nil
 }
 
 func (r *reader) page(o *pageObject) error {
-	if p := r.copied.Page; p != nil {
+	if p := r.source.Page; p != nil {
 		if p.Code != o.ID {
-			return fmt.Errorf("it is of page %q, others are of %q", o.ID, p.Code)
+			return fmt.Errorf("it belongs to page %q, other documents to %q", o.ID, p.Code)
 		}
 		return nil
 	}
@@ -99,31 +99,31 @@ func (r *reader) page(o *pageObject) error {
 	zone, err := LoadZone(zoneName)
 	if err != nil {
 		if zoneName != "" {
-			r.warn("the time zone %q is not known; %s is taken", zoneName, defaultZone)
+			r.warn("the time zone %q is unknown; %s is used", zoneName, defaultZone)
 		}
 		zoneName, zone = defaultZone, time.UTC
 	}
 	p := &Page{Code: o.ID, Name: r.text(o.Name, "the page"), URL: strings.TrimRight(o.URL, "/"), TimeZone: zoneName, Zone: zone, UpdatedAt: o.UpdatedAt.Time}
 	if !webURL(p.URL) {
-		r.warn("the page's URL %q is none", o.URL)
+		r.warn("the URL %q of the page is invalid", o.URL)
 		p.URL = ""
 	}
 	if p.UpdatedAt.IsZero() {
 		p.UpdatedAt = time.Unix(0, 0).UTC()
 	}
-	r.copied.Page = p
+	r.source.Page = p
 	return nil
 }
 
-// groups takes components out of groups that are none.
+// groups removes components from groups that do not exist.
 func (r *reader) groups() {
 	groups := map[string]bool{}
-	for _, c := range r.copied.Components {
+	for _, c := range r.source.Components {
 		groups[c.Code] = c.IsGroup
 	}
-	for _, c := range r.copied.Components {
+	for _, c := range r.source.Components {
 		if g := c.GroupCode; g.Valid && !groups[g.V] {
-			r.warn("component %s: there is no group %q", c.Code, g.V)
+			r.warn("component %s: the group %q does not exist", c.Code, g.V)
 			c.GroupCode = ledger.Null[string]{}
 		}
 	}
@@ -135,19 +135,19 @@ func (r *reader) component(o *componentObject, index int32) {
 		return
 	}
 	of := "component " + o.ID
-	if slices.ContainsFunc(r.copied.Components, func(c *Component) bool { return c.Code == o.ID }) {
-		r.warn("%s is listed twice; the first one is taken", of)
+	if slices.ContainsFunc(r.source.Components, func(c *Component) bool { return c.Code == o.ID }) {
+		r.warn("%s is listed twice; the first is used", of)
 		return
 	}
 	c := &Component{
-		Code: o.ID, PageCode: r.copied.Page.Code, IsGroup: o.Group, Name: r.text(o.Name, of), Position: o.Position, ListIndex: index, Origin: FromSync,
+		Code: o.ID, PageCode: r.source.Page.Code, IsGroup: o.Group, Name: r.text(o.Name, of), Position: o.Position, ListIndex: index, Origin: FromSync,
 	}
-	c.CreatedAt, c.UpdatedAt = r.written(o.CreatedAt, o.UpdatedAt, of)
+	c.CreatedAt, c.UpdatedAt = r.times(o.CreatedAt, o.UpdatedAt, of)
 	if o.Description != nil && *o.Description != "" {
 		c.Description = r.optional(o.Description, of)
 	}
 	if !o.Group {
-		c.BaseStatus = r.state(o.Status, of)
+		c.BaseStatus = r.status(o.Status, of)
 		c.Showcase, c.OnlyShowIfDegraded = o.Showcase, o.OnlyShowIfDegraded
 		if o.GroupID != nil && *o.GroupID != "" {
 			c.GroupCode = ledger.Of(*o.GroupID)
@@ -156,19 +156,19 @@ func (r *reader) component(o *componentObject, index int32) {
 			if day, err := ParseDate((*o.StartDate + "          ")[:len(dateLayout)]); err == nil {
 				c.StartDate = ledger.Of(day)
 			} else {
-				r.warn("component %s: the first day %q is left out", o.ID, *o.StartDate)
+				r.warn("component %s: the start date %q is omitted", o.ID, *o.StartDate)
 			}
 		}
 	}
-	r.copied.Components = append(r.copied.Components, c)
+	r.source.Components = append(r.source.Components, c)
 }
 
-// state reads the state of a component. What is not known works, for all that can be said.
-func (r *reader) state(text, of string) ComponentStatus {
+// status returns the status of a component; unknown ones become operational.
+func (r *reader) status(text, of string) ComponentStatus {
 	if s := ComponentStatus(text); s.Valid() {
 		return s
 	}
-	r.warn("%s: the state %q is not known; operational is taken", of, text)
+	r.warn("%s: the status %q is unknown; operational is used", of, text)
 	return Operational
 }
 
@@ -178,8 +178,8 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 	}
 	r.seen[o.ID] = true
 	of := "notice " + o.ID
-	n := &CopiedNotice{Notice: Notice{
-		Code: o.ID, PageCode: r.copied.Page.Code, Kind: kind, Name: r.text(o.Name, of), State: State(o.Status), Impact: Impact(o.Impact), Shortlink: o.Shortlink,
+	n := &SourceNotice{Notice: Notice{
+		Code: o.ID, PageCode: r.source.Page.Code, Kind: kind, Name: r.text(o.Name, of), State: State(o.Status), Impact: Impact(o.Impact), Shortlink: o.Shortlink,
 		MonitoringAt: known(o.MonitoringAt), ResolvedAt: known(o.ResolvedAt), ScheduledFor: known(o.ScheduledFor), ScheduledUntil: known(o.ScheduledUntil),
 		Origin: FromSync, NotifyAtStart: true, NotifyAtEnd: true,
 	}}
@@ -187,20 +187,20 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 		r.warn("the notice %q with the name %q and the state %q cannot be stored", o.ID, o.Name, o.Status)
 		return
 	}
-	n.CreatedAt, n.UpdatedAt = r.written(o.CreatedAt, o.UpdatedAt, of)
+	n.CreatedAt, n.UpdatedAt = r.times(o.CreatedAt, o.UpdatedAt, of)
 	n.StartedAt = n.CreatedAt
 	if o.StartedAt != nil && !o.StartedAt.Time.IsZero() {
 		n.StartedAt = o.StartedAt.Time
 	}
-	if !webURL(n.Shortlink) { // people are sent there
-		r.warn("%s: the link %q is none", of, o.Shortlink)
-		n.Shortlink = r.copied.Page.URL + "/incidents/" + n.Code
+	if !webURL(n.Shortlink) { // pages link to it
+		r.warn("%s: the link %q is invalid", of, o.Shortlink)
+		n.Shortlink = r.source.Page.NoticeURL(n.Code)
 	}
 	if kind == Realtime {
 		n.ReminderIntervals = r.optional(o.ReminderIntervals, of)
 	}
 	if !n.Impact.Valid() {
-		r.warn("notice %s: the impact %q is not known; none is taken", o.ID, o.Impact)
+		r.warn("notice %s: the impact %q is unknown; none is used", o.ID, o.Impact)
 		n.Impact = ImpactNone
 	}
 	for i := range o.Components {
@@ -218,11 +218,11 @@ func (r *reader) notice(kind Kind, o *noticeObject) {
 		}
 	}
 	slices.SortStableFunc(n.Updates, newestFirst)
-	// What cannot follow from the updates was an editor's word, and stays so when the page is edited here.
+	// An impact that does not follow from the updates was set by an editor.
 	if n.Impact != ImpactOf(kind, "", given...) {
 		n.ImpactOverride = ledger.Of(n.Impact)
 	}
-	r.copied.Notices = append(r.copied.Notices, n)
+	r.source.Notices = append(r.source.Notices, n)
 }
 
 func known(i *instant) ledger.Null[time.Time] {
@@ -232,7 +232,7 @@ func known(i *instant) ledger.Null[time.Time] {
 	return ledger.Of(i.Time)
 }
 
-func (r *reader) update(n *CopiedNotice, o *updateObject) *Update {
+func (r *reader) update(n *SourceNotice, o *updateObject) *Update {
 	of := "update " + o.ID
 	u := &Update{
 		Code: o.ID, NoticeCode: n.Code, State: State(o.Status), Body: r.text(o.Body, of),
@@ -243,11 +243,11 @@ func (r *reader) update(n *CopiedNotice, o *updateObject) *Update {
 		return nil
 	}
 	if r.updates[o.ID] {
-		r.warn("%s of notice %s is listed twice; the first one is taken", of, n.Code)
+		r.warn("%s of notice %s is listed twice; the first is used", of, n.Code)
 		return nil
 	}
 	r.updates[o.ID] = true
-	u.CreatedAt, u.UpdatedAt = r.written(o.CreatedAt, o.UpdatedAt, of)
+	u.CreatedAt, u.UpdatedAt = r.times(o.CreatedAt, o.UpdatedAt, of)
 	u.CustomTweet = r.optional(o.CustomTweet, of)
 	if o.TweetID != nil {
 		u.TweetID = ledger.Of(r.text(fmt.Sprint(o.TweetID), of))
@@ -258,37 +258,37 @@ func (r *reader) update(n *CopiedNotice, o *updateObject) *Update {
 	seen := map[string]bool{}
 	for _, a := range *o.Affected {
 		if !ValidCode(a.Code) || seen[a.Code] {
-			r.warn("update %s: the component %q is left out", o.ID, a.Code)
+			r.warn("update %s: the component %q is omitted", o.ID, a.Code)
 			continue
 		}
 		seen[a.Code] = true
 		u.Affected = append(u.Affected, &AffectedComponent{
 			PageCode: n.PageCode, UpdateCode: u.Code, Ordinal: int32(len(u.Affected)), Code: a.Code, Name: r.text(a.Name, of),
-			OldStatus: r.state(a.OldStatus, of), NewStatus: r.state(a.NewStatus, of),
+			OldStatus: r.status(a.OldStatus, of), NewStatus: r.status(a.NewStatus, of),
 		})
 	}
 	return u
 }
 
-// reach notes how far back a list goes.
-func (r *reader) reach(kind Kind, list []noticeObject) {
+// coverage records the coverage of a list.
+func (r *reader) coverage(kind Kind, list []noticeObject) {
 	if len(list) < mostListed {
-		r.copied.Reach[kind] = Reach{All: true}
+		r.source.Coverage[kind] = Coverage{All: true}
 		return
 	}
 	var to time.Time
-	for _, n := range r.copied.Notices {
+	for _, n := range r.source.Notices {
 		if n.Kind == kind && n.Code == list[len(list)-1].ID {
 			to = n.RecentAt()
 		}
 	}
-	if to.IsZero() { // the last row could not be stored: nothing is known to be missing
+	if to.IsZero() { // the last notice was omitted: the coverage is unknown
 		return
 	}
-	r.copied.Reach[kind] = Reach{To: to}
+	r.source.Coverage[kind] = Coverage{To: to}
 }
 
-// newestFirst is the order of updates.
+// newestFirst compares updates.
 func newestFirst(a, b *Update) int {
 	if c := b.CreatedAt.Compare(a.CreatedAt); c != 0 {
 		return c

@@ -10,18 +10,18 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// SetTemplate makes a template, or changes the one with its name.
+// SetTemplate creates a template, or changes the one with the same name.
 func (e *Editor) SetTemplate(ctx context.Context, by Author, page string, t status.Template) error {
 	if err := t.Check(); err != nil {
 		return err
 	}
-	_, err := e.edit(ctx, action{by: by, name: "template.set", page: page, settings: true}, func(ctx context.Context, w *writing) error {
+	_, err := e.edit(ctx, command{by: by, name: "template.set", page: page, settings: true}, func(ctx context.Context, w *write) error {
 		id, err := w.template(ctx, t.Name)
 		if err != nil {
 			return err
 		}
 		if id != "" {
-			if err := w.watch(ctx, templateTable, id); err != nil {
+			if err := w.target(ctx, templateTable, id); err != nil {
 				return err
 			}
 		}
@@ -37,27 +37,27 @@ on conflict (page_id, name) do update set kind = excluded.kind, state = excluded
 	return err
 }
 
-// template is the id of a template, empty where there is none with this name.
-func (w *writing) template(ctx context.Context, name string) (string, error) {
+// template returns the id of the template with a name, or "".
+func (w *write) template(ctx context.Context, name string) (string, error) {
 	var id string
 	err := w.QueryRow(ctx, `select id::text from status.template where page_id = $1 and name = $2`, w.Page.Code, name).Scan(&id)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return "", fmt.Errorf("looking for a template: %w", err)
+		return "", fmt.Errorf("reading a template: %w", err)
 	}
 	return id, nil
 }
 
 // RemoveTemplate removes a template.
 func (e *Editor) RemoveTemplate(ctx context.Context, by Author, page, name string) error {
-	_, err := e.edit(ctx, action{by: by, name: "template.remove", page: page, settings: true}, func(ctx context.Context, w *writing) error {
+	_, err := e.edit(ctx, command{by: by, name: "template.remove", page: page, settings: true}, func(ctx context.Context, w *write) error {
 		id, err := w.template(ctx, name)
 		if err != nil {
 			return err
 		}
 		if id == "" {
-			return status.Refuse(status.NotFound, "there is no template %s", name)
+			return status.Errorf(status.NotFound, "template %s does not exist", name)
 		}
-		if err := w.watch(ctx, templateTable, id); err != nil {
+		if err := w.target(ctx, templateTable, id); err != nil {
 			return err
 		}
 		return w.exec(ctx, "removing a template", `delete from status.template where page_id = $1 and name = $2`, page, name)
@@ -65,7 +65,7 @@ func (e *Editor) RemoveTemplate(ctx context.Context, by Author, page, name strin
 	return err
 }
 
-// Templates reads the templates of a page, by name.
+// Templates returns the templates of a page, by name.
 func (s *DB) Templates(ctx context.Context, page string) ([]*status.Template, error) {
 	return read(ctx, s, `select page_id, name, kind::text, state::text, title, body from status.template where page_id = $1 order by name`, []any{page},
 		func(t *status.Template, into []any) []any {

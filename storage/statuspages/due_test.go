@@ -15,7 +15,7 @@ import (
 func (n *newsroom) tick(at time.Time) string {
 	n.t.Helper()
 	n.wait(at.Sub(n.clock()))
-	done, err := n.Tick(n.t.Context())
+	done, err := n.RunDue(n.t.Context())
 	must(n.t, done, err)
 	var out []string
 	for _, h := range done {
@@ -26,7 +26,7 @@ func (n *newsroom) tick(at time.Time) string {
 
 func (n *newsroom) planned(start, end time.Time) string {
 	n.t.Helper()
-	return must2(n.t)(n.ScheduleMaintenance(n.t.Context(), editor, n.page, statuspages.NewMaintenance{
+	return must2(n.t)(n.ScheduleMaintenance(n.t.Context(), editor, n.page, status.NewMaintenance{
 		Name: "Work", Body: "Soon.", Start: start, End: end, Components: []string{n.api()}, AutoInProgress: true, AutoCompleted: true, AutoMaintenanceState: true,
 		AutoOperationalState: true, RemindMinutes: ledger.Of(int32(60)), SilentAtEnd: true,
 	}))
@@ -75,7 +75,7 @@ func TestTickAfterDowntime(t *testing.T) {
 	n := newNewsroom(t, "Etc/UTC")
 	start := n.clock().Add(2 * time.Hour)
 	first := n.planned(start, start.Add(time.Hour))
-	manual := must2(t)(n.ScheduleMaintenance(t.Context(), editor, n.page, statuspages.NewMaintenance{Name: "Manual", Body: "x", Start: start, End: start.Add(time.Hour), RemindMinutes: ledger.Of(int32(60))}))
+	manual := must2(t)(n.ScheduleMaintenance(t.Context(), editor, n.page, status.NewMaintenance{Name: "Manual", Body: "x", Start: start, End: start.Add(time.Hour), RemindMinutes: ledger.Of(int32(60))}))
 	later := start.Add(5 * time.Hour)
 	if got := n.tick(later); got != "start end" {
 		t.Error(got)
@@ -92,7 +92,7 @@ func TestTickAfterDowntime(t *testing.T) {
 	// Checks end by the clock too.
 	second := n.planned(n.clock().Add(time.Minute), n.clock().Add(time.Hour))
 	n.tick(n.clock().Add(time.Minute))
-	must2(t)(n.MoveMaintenance(t.Context(), editor, second, statuspages.NewUpdate{State: status.Verifying}))
+	must2(t)(n.MoveMaintenance(t.Context(), editor, second, status.NewUpdate{State: status.Verifying}))
 	if got := n.tick(n.clock().Add(time.Hour)); got != "end" {
 		t.Error(got)
 	}
@@ -111,7 +111,7 @@ func TestIncidentReminders(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
 	begin := n.clock()
-	code := must2(t)(n.OpenIncident(t.Context(), editor, n.page, statuspages.NewIncident{Name: "Slow", Body: "x", Reminders: ledger.Of("[1, 3]")}))
+	code := must2(t)(n.OpenIncident(t.Context(), editor, n.page, status.NewIncident{Name: "Slow", Body: "x", Reminders: ledger.Of("[1, 3]")}))
 	for after, want := range []string{"", "incident reminder", "", "incident reminder", "", ""} {
 		if got := n.tick(begin.Add(time.Duration(after) * time.Hour)); got != want {
 			t.Errorf("after %d hours: %q, want %q", after, got, want)
@@ -167,7 +167,7 @@ func TestSchedulersRace(t *testing.T) {
 		var group sync.WaitGroup
 		for _, ed := range []*statuspages.Editor{n.Editor, other, n.Editor, other} {
 			group.Go(func() {
-				if _, err := ed.Tick(t.Context()); err != nil {
+				if _, err := ed.RunDue(t.Context()); err != nil {
 					t.Error(err)
 				}
 			})

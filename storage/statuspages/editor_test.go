@@ -131,16 +131,16 @@ func (n *newsroom) revision() int64 {
 // wantReason fails unless err says why a write was refused, and nothing was written by it.
 func wantReason(t *testing.T, err error, reason status.Reason, words string) {
 	t.Helper()
-	var r *status.Refusal
+	var r *status.Error
 	if !errors.As(err, &r) || r.Reason != reason || !strings.Contains(r.Text, words) {
 		t.Errorf("error %v, want %s with %q", err, reason, words)
 	}
 }
 
-func set(pairs ...string) []status.Setting {
-	var out []status.Setting
+func set(pairs ...string) []status.StatusAssignment {
+	var out []status.StatusAssignment
 	for p := range slices.Chunk(pairs, 2) {
-		out = append(out, status.Setting{Component: p[0], Status: status.ComponentStatus(p[1])})
+		out = append(out, status.StatusAssignment{Component: p[0], Status: status.ComponentStatus(p[1])})
 	}
 	return out
 }
@@ -149,15 +149,15 @@ func TestIncidentFromBeginningToEnd(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
 	ctx, api, ok := t.Context(), n.api(), must2(t)
-	code := ok(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: "Slow", Body: "We look.", Affected: set(api, "partial_outage")}))
+	code := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We look.", Affected: set(api, "partial_outage")}))
 	if got := n.states(api) + " " + n.notice(code); got != "p investigating major v1" {
 		t.Error(got)
 	}
 	n.wait(time.Minute)
-	ok(n.UpdateIncident(ctx, editor, code, statuspages.NewUpdate{State: status.Monitoring, Body: "Better.", Affected: set(api, "degraded_performance"), ExpectedVersion: 1}))
+	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Monitoring, Body: "Better.", Affected: set(api, "degraded_performance"), ExpectedVersion: 1}))
 	n.wait(time.Minute)
 	// The impact is not lowered, and resolving lets go.
-	ok(n.UpdateIncident(ctx, editor, code, statuspages.NewUpdate{State: status.Resolved, Body: "Over."}))
+	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "Over."}))
 	if got := n.states(api) + " " + n.notice(code); got != "o resolved major v3" {
 		t.Error(got)
 	}
@@ -172,14 +172,14 @@ func TestIncidentFromBeginningToEnd(t *testing.T) {
 from status.incident i where id = $1`, code, time.Date(2026, 5, 17, 12, 36, 56, 789e6, time.UTC), time.Date(2026, 5, 17, 12, 35, 56, 789e6, time.UTC)); !got {
 		t.Error("dates, link or postmortem")
 	}
-	ok(n.ReopenIncident(ctx, editor, code, statuspages.NewUpdate{State: status.Identified, Body: "Again.", Affected: set(api, "major_outage")}))
+	ok(n.ReopenIncident(ctx, editor, code, status.NewUpdate{State: status.Identified, Body: "Again.", Affected: set(api, "major_outage")}))
 	if got := n.states(api) + " " + n.notice(code); got != "m identified critical v6" {
 		t.Error(got)
 	}
 	if !one[bool](t, n, `select resolved_at is null from status.incident where id = $1`, code) {
 		t.Error("it has an end")
 	}
-	ok(n.UpdateIncident(ctx, editor, code, statuspages.NewUpdate{State: status.Resolved, Body: "Over again.", Keep: true}))
+	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "Over again.", Keep: true}))
 	if got := n.states(api); got != "m" {
 		t.Errorf("kept as %s", got)
 	}
@@ -201,31 +201,31 @@ func TestIllegalSteps(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
 	ctx, api := t.Context(), n.api()
-	incident := must2(t)(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: "Slow", Body: "We look."}))
-	work := must2(t)(n.ScheduleMaintenance(ctx, editor, n.page, statuspages.NewMaintenance{Name: "Work", Body: "Soon.", Start: n.clock().Add(time.Hour), End: n.clock().Add(2 * time.Hour)}))
+	incident := must2(t)(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "We look."}))
+	work := must2(t)(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{Name: "Work", Body: "Soon.", Start: n.clock().Add(time.Hour), End: n.clock().Add(2 * time.Hour)}))
 	before := n.revision()
-	var step *status.StepError
+	var step *status.TransitionError
 	for name, err := range map[string]error{
 		"postmortem of an open incident": e(n.PublishPostmortem(ctx, editor, incident, "x", false, 0)),
-		"reopening an open incident":     e(n.ReopenIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Identified, Body: "x"})),
-		"an incident in progress":        e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.InProgress, Body: "x"})),
-		"checking before the start":      e(n.MoveMaintenance(ctx, editor, work, statuspages.NewUpdate{State: status.Verifying})),
+		"reopening an open incident":     e(n.ReopenIncident(ctx, editor, incident, status.NewUpdate{State: status.Identified, Body: "x"})),
+		"an incident in progress":        e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.InProgress, Body: "x"})),
+		"checking before the start":      e(n.MoveMaintenance(ctx, editor, work, status.NewUpdate{State: status.Verifying})),
 	} {
 		if !errors.As(err, &step) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Resolved, Body: " "})), status.BadInput, "empty")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Monitoring, Body: "x", ExpectedVersion: 7})), status.Conflict, "version 1")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Monitoring, Body: "x", Affected: set("nothing", "operational")})), status.NotFound, "no component")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Monitoring, Body: "x", Affected: set(api, "sleepy")})), status.BadInput, "no state")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Monitoring, Body: "x", Affected: set(api, "operational", api, "operational")})), status.BadInput, "two states")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Resolved, Body: "x", Affected: set(api, "major_outage")})), status.BadInput, "keep")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Monitoring, Body: "x", DisplayAt: ledger.Of(n.clock().Add(time.Second))})), status.BadInput, "future")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, work, statuspages.NewUpdate{State: status.Monitoring, Body: "x"})), status.NotFound, "no incident")
-	wantReason(t, e(n.UpdateIncident(ctx, editor, "no such; code", statuspages.NewUpdate{State: status.Monitoring, Body: "x"})), status.NotFound, "no incident")
-	wantReason(t, e(n.OpenIncident(ctx, editor, "none", statuspages.NewIncident{Name: "x", Body: "x"})), status.NotFound, "no page")
-	wantReason(t, e(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: " ", Body: "x"})), status.BadInput, "name")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Resolved, Body: " "})), status.BadInput, "empty")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Monitoring, Body: "x", ExpectedVersion: 7})), status.Conflict, "version 1")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Monitoring, Body: "x", Affected: set("nothing", "operational")})), status.NotFound, "does not exist")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Monitoring, Body: "x", Affected: set(api, "sleepy")})), status.BadInput, "not a component status")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Monitoring, Body: "x", Affected: set(api, "operational", api, "operational")})), status.BadInput, "two statuses")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Resolved, Body: "x", Affected: set(api, "major_outage")})), status.BadInput, "keep")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Monitoring, Body: "x", DisplayAt: ledger.Of(n.clock().Add(time.Second))})), status.BadInput, "future")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, work, status.NewUpdate{State: status.Monitoring, Body: "x"})), status.NotFound, "incident")
+	wantReason(t, e(n.UpdateIncident(ctx, editor, "no such; code", status.NewUpdate{State: status.Monitoring, Body: "x"})), status.NotFound, "incident")
+	wantReason(t, e(n.OpenIncident(ctx, editor, "none", status.NewIncident{Name: "x", Body: "x"})), status.NotFound, "does not exist")
+	wantReason(t, e(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: " ", Body: "x"})), status.BadInput, "name")
 	wantReason(t, e(n.RescheduleMaintenance(ctx, editor, work, n.clock(), n.clock(), "", false, 0)), status.BadInput, "after the start")
 	if after := n.revision(); after != before || n.notice(incident) != "investigating none v1" || n.notice(work) != "scheduled maintenance v1" {
 		t.Errorf("revision %d, was %d; %s; %s", after, before, n.notice(incident), n.notice(work))
@@ -251,23 +251,23 @@ func TestOverlaps(t *testing.T) {
 		n := newNewsroom(t, "Etc/UTC")
 		ctx, api := t.Context(), n.api()
 		ok := must2(t)
-		incident := ok(n.OpenIncident(ctx, editor, n.page, statuspages.NewIncident{Name: "Down", Body: "x", Affected: set(api, "major_outage")}))
-		work := ok(n.ScheduleMaintenance(ctx, editor, n.page, statuspages.NewMaintenance{
+		incident := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Down", Body: "x", Affected: set(api, "major_outage")}))
+		work := ok(n.ScheduleMaintenance(ctx, editor, n.page, status.NewMaintenance{
 			Name: "Work", Body: "x", Start: n.clock().Add(time.Hour), End: n.clock().Add(2 * time.Hour), Components: []string{api}, AutoMaintenanceState: true, AutoOperationalState: true,
 		}))
 		n.wait(time.Hour)
-		ok(n.MoveMaintenance(ctx, editor, work, statuspages.NewUpdate{State: status.InProgress}))
+		ok(n.MoveMaintenance(ctx, editor, work, status.NewUpdate{State: status.InProgress}))
 		if got := n.states(api); got != "m" {
 			t.Errorf("a maintenance hides the outage: %s", got)
 		}
 		n.wait(time.Hour)
 		endWork := func() {
-			ok(n.MoveMaintenance(ctx, editor, work, statuspages.NewUpdate{State: status.Verifying}))
-			ok(n.MoveMaintenance(ctx, editor, work, statuspages.NewUpdate{State: status.InProgress}))
-			ok(n.MoveMaintenance(ctx, editor, work, statuspages.NewUpdate{State: status.Completed}))
+			ok(n.MoveMaintenance(ctx, editor, work, status.NewUpdate{State: status.Verifying}))
+			ok(n.MoveMaintenance(ctx, editor, work, status.NewUpdate{State: status.InProgress}))
+			ok(n.MoveMaintenance(ctx, editor, work, status.NewUpdate{State: status.Completed}))
 		}
 		endIncident := func() {
-			ok(n.UpdateIncident(ctx, editor, incident, statuspages.NewUpdate{State: status.Resolved, Body: "x"}))
+			ok(n.UpdateIncident(ctx, editor, incident, status.NewUpdate{State: status.Resolved, Body: "x"}))
 		}
 		between, story := "m", "scheduled mm; in_progress mm; verifying mm; in_progress mm; completed mm"
 		if maintenanceEndsFirst {
@@ -290,8 +290,8 @@ func TestOverlaps(t *testing.T) {
 		if got := n.story(work); got != story {
 			t.Errorf("%s, want %s", got, story)
 		}
-		var step *status.StepError
-		if err := e(n.MoveMaintenance(ctx, editor, work, statuspages.NewUpdate{State: status.InProgress})); !errors.As(err, &step) {
+		var step *status.TransitionError
+		if err := e(n.MoveMaintenance(ctx, editor, work, status.NewUpdate{State: status.InProgress})); !errors.As(err, &step) {
 			t.Errorf("a finished maintenance begins again: %v", err)
 		}
 	}

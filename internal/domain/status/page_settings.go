@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"regexp"
@@ -15,7 +16,7 @@ var (
 	localeForm = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
 )
 
-// Slug makes a short name of a name.
+// Slug returns a slug for a name.
 func Slug(name string) string {
 	slug := strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(name), "-"), "-")
 	if slug = strings.Trim(slug[:min(len(slug), 63)], "-"); slug == "" {
@@ -24,38 +25,68 @@ func Slug(name string) string {
 	return slug
 }
 
-// CheckPage refuses a page whose settings cannot be. Its URL loses the slash at the end, and its zone is set.
+// PageSetting is a setting of a page with its new value; see [Page.Set].
+type PageSetting struct{ Key, Value string }
+
+// NewPage returns a page with defaults for settings that are empty, or an error if the settings are invalid.
+func NewPage(in Page) (*Page, error) {
+	in.Slug = cmp.Or(in.Slug, Slug(in.Name))
+	in.TimeZone, in.Locale, in.Vocabulary = cmp.Or(in.TimeZone, defaultZone), cmp.Or(in.Locale, "en"), cmp.Or(in.Vocabulary, Documented)
+	if err := CheckPage(&in); err != nil {
+		return nil, err
+	}
+	return &in, nil
+}
+
+// WithSettings returns a copy of the page with changed settings.
+func (p *Page) WithSettings(settings []PageSetting) (*Page, error) {
+	after := *p
+	for _, s := range settings {
+		if err := after.Set(s.Key, s.Value); err != nil {
+			return nil, err
+		}
+	}
+	if err := CheckPage(&after); err != nil {
+		return nil, err
+	}
+	if p.IsDefault && !after.IsDefault {
+		return nil, Errorf(BadInput, "one page must be the default page: make another page the default instead")
+	}
+	return &after, nil
+}
+
+// CheckPage fails if the settings of a page are invalid. It removes a trailing slash from the URL and sets the zone.
 func CheckPage(p *Page) error {
 	if err := CheckName("the page", p.Name); err != nil {
 		return err
 	}
 	if !slugForm.MatchString(p.Slug) {
-		return Refuse(BadInput, "the short name %q is not 1 to 63 lower-case letters, digits and hyphens", p.Slug)
+		return Errorf(BadInput, "the slug %q is not 1 to 63 lower-case letters, digits and hyphens", p.Slug)
 	}
 	p.URL = strings.TrimRight(p.URL, "/")
 	u, err := url.Parse(p.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return Refuse(BadInput, "%q is no URL such as https://status.example.com", p.URL)
+		return Errorf(BadInput, "%q is not a URL such as https://status.example.com", p.URL)
 	}
 	if p.Zone, err = LoadZone(p.TimeZone); err != nil {
-		return Refuse(BadInput, "%v", err)
+		return Errorf(BadInput, "%v", err)
 	}
 	if !localeForm.MatchString(p.Locale) {
-		return Refuse(BadInput, "%q is no language such as en or pt-BR", p.Locale)
+		return Errorf(BadInput, "%q is not a locale such as en or pt-BR", p.Locale)
 	}
 	if !p.Vocabulary.Valid() {
-		return Refuse(BadInput, "%q is no vocabulary: choose %s or %s", p.Vocabulary, Documented, Statuspage)
+		return Errorf(BadInput, "%q is not a vocabulary: use %s or %s", p.Vocabulary, Documented, Statuspage)
 	}
 	for _, h := range p.Hosts {
 		if !hostForm.MatchString(h) {
-			return Refuse(BadInput, "%q is no host name", h)
+			return Errorf(BadInput, "%q is not a host name", h)
 		}
 	}
 	return nil
 }
 
-// Set changes one of the settings of a page, as command lines name them: name, slug, url, hosts (separated by commas), default, time_zone, locale,
-// vocabulary, auto_publish, or text.<locale>.<event>, where an empty text stands for the usual one.
+// Set changes a setting of a page: name, slug, url, hosts (separated by commas), default, time_zone, locale, vocabulary, auto_publish, or
+// text.<locale>.<event>, for which an empty text restores the default.
 func (p *Page) Set(key, value string) error {
 	switch key {
 	case "name":
@@ -85,7 +116,7 @@ func (p *Page) Set(key, value string) error {
 		rest, isText := strings.CutPrefix(key, "text.")
 		locale, event, _ := strings.Cut(rest, ".")
 		if !isText || !localeForm.MatchString(locale) || !slices.Contains(Events(), Event(event)) {
-			return Refuse(BadInput, "%q is no setting: there are name, slug, url, hosts, default, time_zone, locale, vocabulary, auto_publish and text.<locale>.<event>", key)
+			return Errorf(BadInput, "unknown setting %q: there are name, slug, url, hosts, default, time_zone, locale, vocabulary, auto_publish and text.<locale>.<event>", key)
 		}
 		p.setText(locale, Event(event), value)
 	}
@@ -95,7 +126,7 @@ func (p *Page) Set(key, value string) error {
 func setSwitch(into *bool, key, value string) error {
 	on, err := strconv.ParseBool(value)
 	if err != nil {
-		return Refuse(BadInput, "%s is true or false, not %q", key, value)
+		return Errorf(BadInput, "%s must be true or false, not %q", key, value)
 	}
 	*into = on
 	return nil

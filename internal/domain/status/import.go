@@ -1,0 +1,244 @@
+package status
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"heliograph/internal/base/list"
+	"heliograph/internal/domain/ledger"
+)
+
+// ImportOptions configure how a page is imported from the documents of another status page.
+type ImportOptions struct {
+	// Mode is [Mirror] for a page that follows its source, or [Imported] for a page that is edited here afterwards. Importing a mirror with [Imported] ends
+	// mirroring.
+	Mode Mode
+	// Slug, URL, Vocabulary and Hosts are settings of a page that is created. The default Slug follows from the name, and the default URL is that of the source.
+	// A mirror always keeps the URL and the links of its source.
+	Slug       string
+	URL        string
+	Vocabulary Vocabulary
+	Hosts      []string
+}
+
+// NewImportedPage returns the page to create for a source.
+func NewImportedPage(source *Page, o ImportOptions) *Page {
+	p := *source
+	p.Mode, p.Vocabulary, p.Slug, p.Hosts = o.Mode, o.Vocabulary, o.Slug, o.Hosts
+	if o.URL != "" && o.Mode != Mirror {
+		p.URL = strings.TrimRight(o.URL, "/")
+	}
+	if p.Slug == "" {
+		p.Slug = Slug(source.Name)
+	}
+	return &p
+}
+
+// CheckImport fails if an import would overwrite what editors wrote. edited reports whether editors have changed the page since it was imported.
+func CheckImport(p *Page, mode Mode, edited bool) error {
+	switch {
+	case p.Mode == Mirror:
+		return nil
+	case p.Mode != Imported || mode != Imported:
+		return Errorf(BadState, "the page %s is edited here (its mode is %s): it cannot become a copy of another page", p.Slug, p.Mode)
+	case edited:
+		return Errorf(BadState, "the page %s has been edited since it was imported: importing it again would overwrite the edits", p.Slug)
+	default:
+		return nil
+	}
+}
+
+// StoredComponent is a component in the database, which may be deleted.
+type StoredComponent struct {
+	Component
+	Deleted bool
+}
+
+// Stored is what the database has of a page that is imported.
+type Stored struct {
+	Page       *Page
+	Components []*StoredComponent
+	// Notices are those that are not deleted, with their updates, newest first.
+	Notices []NoticeState
+}
+
+// Import is what has to be written so that a page equals the documents of its source.
+type Import struct {
+	// Page has the new name, time zone, URL and mode, or is nil if they do not change.
+	Page *Page
+	// EndsMirror reports whether a mirror becomes a page that is edited here. Its notices then link to the new URL.
+	EndsMirror bool
+	// Ungrouped are groups that become components, which must be empty before.
+	Ungrouped []string
+	// Components are new or changed. Groups precede the components in them.
+	Components        []ImportedComponent
+	DeletedComponents []string
+	// Notices are new or changed.
+	Notices        []ImportedNotice
+	DeletedNotices []string
+	// Stale are the codes of open notices that the documents no longer list, although they were not closed.
+	Stale []string
+}
+
+// ImportedComponent is a component to write.
+type ImportedComponent struct {
+	*Component
+	// StatusChanged reports whether the base status differs from OldStatus, which is "" for a new component.
+	StatusChanged bool
+	OldStatus     ComponentStatus
+}
+
+// ImportedNotice is a notice to write with all its updates.
+type ImportedNotice struct {
+	*SourceNotice
+	// Revisions are those of the updates that do not change, by their codes. The others belong to the revision that the import writes.
+	Revisions map[string]ledger.Null[int64]
+}
+
+// Changed returns the number of components and notices to write or delete.
+func (i *Import) Changed() int {
+	return len(i.Components) + len(i.DeletedComponents) + len(i.Notices) + len(i.DeletedNotices)
+}
+
+// Empty reports whether nothing has to be written.
+func (i *Import) Empty() bool { return i.Changed() == 0 && i.Page == nil && len(i.Ungrouped) == 0 }
+
+// CompareImport compares the documents of a source with what is stored. Codes and instants of the source are kept. What the documents no longer list is
+// deleted if they would list it.
+func CompareImport(source *Source, stored Stored, o ImportOptions) *Import {
+	i := &Import{}
+	url := i.comparePage(source.Page, stored.Page, o)
+	known := i.compareComponents(source.Components, stored.Components)
+	byCode := make(map[string]NoticeState, len(stored.Notices))
+	for _, s := range stored.Notices {
+		byCode[s.Notice.Code] = s
+	}
+	listed := map[string]bool{}
+	for _, n := range source.Notices {
+		listed[n.Code] = true
+		if o.Mode != Mirror {
+			n.Shortlink = noticeURL(url, n.Code)
+		}
+		n.Components = slices.DeleteFunc(n.Components, func(code string) bool { return !known[code] })
+		i.compareNotice(n, byCode[n.Code])
+	}
+	for _, s := range stored.Notices {
+		n := s.Notice
+		if listed[n.Code] || n.Origin != FromSync {
+			continue
+		}
+		if c, given := source.Coverage[n.Kind]; given && c.Includes(n.RecentAt()) {
+			i.DeletedNotices = append(i.DeletedNotices, n.Code)
+		} else if n.State.Open() {
+			i.Stale = append(i.Stale, n.Code)
+		}
+	}
+	return i
+}
+
+// comparePage compares the settings of the page and returns its URL after the import.
+func (i *Import) comparePage(from, to *Page, o ImportOptions) string {
+	p := *to
+	p.Name, p.TimeZone, p.Mode = from.Name, from.TimeZone, o.Mode
+	i.EndsMirror = to.Mode == Mirror && o.Mode == Imported
+	switch {
+	case o.Mode == Mirror:
+		p.URL = from.URL
+	case i.EndsMirror && o.URL != "":
+		p.URL = strings.TrimRight(o.URL, "/")
+	}
+	if p.Name != to.Name || p.TimeZone != to.TimeZone || p.URL != to.URL || i.EndsMirror {
+		i.Page = &p
+	}
+	return p.URL
+}
+
+// compareComponents compares the components and returns the codes of all that notices may refer to. source is nil if no document lists components.
+func (i *Import) compareComponents(source []*Component, stored []*StoredComponent) (known map[string]bool) {
+	byCode := make(map[string]*StoredComponent, len(stored))
+	known = make(map[string]bool, len(stored))
+	for _, c := range stored {
+		byCode[c.Code], known[c.Code] = c, true
+	}
+	if source == nil {
+		return known
+	}
+	listed := make(map[string]bool, len(source))
+	for _, groups := range []bool{true, false} {
+		for _, c := range source {
+			if c.IsGroup != groups {
+				continue
+			}
+			listed[c.Code], known[c.Code] = true, true
+			old := byCode[c.Code]
+			if old != nil && old.IsGroup && !c.IsGroup {
+				i.Ungrouped = append(i.Ungrouped, c.Code)
+			}
+			if old != nil && !old.Deleted && sameComponent(c, &old.Component) {
+				continue
+			}
+			imported := ImportedComponent{Component: c}
+			if old != nil {
+				imported.OldStatus = old.BaseStatus
+			}
+			imported.StatusChanged = !c.IsGroup && (old == nil || old.BaseStatus != c.BaseStatus)
+			i.Components = append(i.Components, imported)
+		}
+	}
+	for _, c := range stored {
+		if !listed[c.Code] && !c.Deleted {
+			i.DeletedComponents = append(i.DeletedComponents, c.Code)
+		}
+	}
+	return known
+}
+
+// compareNotice compares a notice with the stored one, whose notice is nil if it does not exist.
+func (i *Import) compareNotice(n *SourceNotice, old NoticeState) {
+	imported := ImportedNotice{SourceNotice: n, Revisions: map[string]ledger.Null[int64]{}}
+	if old.Notice != nil {
+		attached := list.Map(old.Attachments, func(a *Attachment) string { return a.ComponentCode })
+		if sameNotice(&n.Notice, old.Notice) && slices.Equal(sorted(n.Components), sorted(attached)) && slices.EqualFunc(n.Updates, old.Updates, sameUpdate) {
+			return
+		}
+		byCode := make(map[string]*Update, len(old.Updates))
+		for _, u := range old.Updates {
+			byCode[u.Code] = u
+		}
+		for _, u := range n.Updates {
+			if was := byCode[u.Code]; was != nil && sameUpdate(u, was) {
+				imported.Revisions[u.Code] = was.Revision
+			}
+		}
+	}
+	i.Notices = append(i.Notices, imported)
+}
+
+func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
+
+// sameComponent reports whether two components are equal in all fields that documents have.
+func sameComponent(a, b *Component) bool {
+	return a.IsGroup == b.IsGroup && a.GroupCode == b.GroupCode && a.Name == b.Name && a.Description == b.Description && a.BaseStatus == b.BaseStatus &&
+		a.Position == b.Position && a.ListIndex == b.ListIndex && a.Showcase == b.Showcase && a.OnlyShowIfDegraded == b.OnlyShowIfDegraded &&
+		a.StartDate == b.StartDate && a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt)
+}
+
+// sameNotice reports whether two notices are equal in all fields that documents have.
+func sameNotice(a, b *Notice) bool {
+	return a.Kind == b.Kind && a.Name == b.Name && a.State == b.State && a.Impact == b.Impact && a.ImpactOverride == b.ImpactOverride && a.Shortlink == b.Shortlink &&
+		a.StartedAt.Equal(b.StartedAt) && a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt) && sameTime(a.MonitoringAt, b.MonitoringAt) &&
+		sameTime(a.ResolvedAt, b.ResolvedAt) && a.ReminderIntervals == b.ReminderIntervals && sameTime(a.ScheduledFor, b.ScheduledFor) &&
+		sameTime(a.ScheduledUntil, b.ScheduledUntil)
+}
+
+func sameTime(a, b ledger.Null[time.Time]) bool { return a.Valid == b.Valid && a.V.Equal(b.V) }
+
+// sameUpdate reports whether two updates are equal in all fields that documents have.
+func sameUpdate(a, b *Update) bool {
+	return a.Code == b.Code && a.State == b.State && a.Body == b.Body && a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt) && sameTime(a.DisplayAt, b.DisplayAt) &&
+		a.DeliverNotifications == b.DeliverNotifications && a.CustomTweet == b.CustomTweet && a.TweetID == b.TweetID && a.EmptyAffected == b.EmptyAffected &&
+		slices.EqualFunc(a.Affected, b.Affected, func(x, y *AffectedComponent) bool {
+			return x.Code == y.Code && x.Name == y.Name && x.OldStatus == y.OldStatus && x.NewStatus == y.NewStatus
+		})
+}

@@ -1,0 +1,118 @@
+package status
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"heliograph/internal/domain/ledger"
+)
+
+// UpdateEdit describes changes to an update. Null fields stay unchanged.
+type UpdateEdit struct {
+	Body      ledger.Null[string]
+	DisplayAt ledger.Null[time.Time]
+}
+
+// EditUpdate changes one of the updates of a notice, and the dates of the notice that follow from it. It returns changed copies.
+func (b *WorkingCopy) EditUpdate(s NoticeState, code string, edit UpdateEdit) (*Notice, *Update, error) {
+	updates := slices.SortedFunc(slices.Values(s.Updates), func(a, b *Update) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.Code, b.Code))
+	})
+	i := slices.IndexFunc(updates, func(u *Update) bool { return u.Code == code })
+	if i < 0 {
+		return nil, nil, Errorf(NotFound, "%s has no update %s", s.Notice.Code, code)
+	}
+	u := *updates[i]
+	if edit.Body.Valid {
+		if err := checkBody(edit.Body.V); err != nil {
+			return nil, nil, err
+		}
+		u.Body = edit.Body.V
+	}
+	if edit.DisplayAt.Valid {
+		if u.State == Postmortem {
+			return nil, nil, Errorf(BadInput, "postmortems have no date")
+		}
+		display, err := checkDisplayTime(edit.DisplayAt.V, b.At)
+		if err != nil {
+			return nil, nil, err
+		}
+		u.DisplayAt = ledger.Of(display)
+	}
+	u.UpdatedAt = b.At
+	updates[i] = &u
+
+	n := *s.Notice
+	n.UpdatedAt = b.At
+	n.Version++
+	if edit.DisplayAt.Valid {
+		n.setDates(updates)
+	}
+	return &n, &u, nil
+}
+
+// setDates computes the dates of a notice from its updates, oldest first.
+func (n *Notice) setDates(updates []*Update) {
+	var last State
+	for i, u := range updates {
+		display := u.DisplayAt.Or(u.CreatedAt)
+		if i == 0 && !n.Backfilled {
+			n.CreatedAt = display
+		}
+		if u.State != last && (u.State == Monitoring || u.State == Verifying) {
+			n.MonitoringAt = ledger.Of(display)
+		}
+		if !u.State.Open() && n.ResolvedAt.Valid && (last == NoState || last.Open()) {
+			n.ResolvedAt = ledger.Of(display)
+		}
+		last = u.State
+	}
+}
+
+// NoticeEdit describes changes to a notice other than updates. Null fields stay unchanged.
+type NoticeEdit struct {
+	Name ledger.Null[string]
+	// ImpactOverride replaces the impact that follows from the updates; empty removes the override.
+	ImpactOverride ledger.Null[Impact]
+	Reminders      ledger.Null[string] // only of incidents; empty removes them
+	AutoInProgress ledger.Null[bool]   // only of maintenances
+	AutoCompleted  ledger.Null[bool]   // only of maintenances
+	// ExpectedVersion is the version that the editor has seen, or 0 for any.
+	ExpectedVersion int64
+}
+
+// EditNotice returns a changed copy of a notice. given are the statuses that its updates gave to components.
+func (b *WorkingCopy) EditNotice(n *Notice, edit NoticeEdit, given []ComponentStatus) (*Notice, error) {
+	after := *n
+	after.Name = edit.Name.Or(n.Name)
+	if err := CheckName("the notice", after.Name); err != nil {
+		return nil, err
+	}
+	if edit.ImpactOverride.Valid {
+		after.ImpactOverride = orNull(edit.ImpactOverride.V)
+		if err := checkImpact(after.ImpactOverride); err != nil {
+			return nil, err
+		}
+		after.Impact = ImpactOf(n.Kind, after.ImpactOverride.V, given...)
+	}
+	if edit.Reminders.Valid {
+		after.ReminderIntervals = orNull(edit.Reminders.V)
+		if n.Kind != Realtime {
+			return nil, Errorf(BadInput, "only incidents have reminders for editors")
+		}
+		if after.ReminderIntervals.Valid {
+			if _, err := ParseReminders(edit.Reminders.V); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if (edit.AutoInProgress.Valid || edit.AutoCompleted.Valid) && n.Kind != Scheduled {
+		return nil, Errorf(BadInput, "only maintenances start and end automatically")
+	}
+	after.AutoInProgress, after.AutoCompleted = edit.AutoInProgress.Or(n.AutoInProgress), edit.AutoCompleted.Or(n.AutoCompleted)
+	after.UpdatedAt = b.At
+	after.Version++
+	return &after, nil
+}

@@ -1,0 +1,302 @@
+package status
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"heliograph/internal/domain/ledger"
+)
+
+// StatusAssignment sets the status in which a notice holds a component.
+type StatusAssignment struct {
+	Component string // code
+	Status    ComponentStatus
+}
+
+// NewUpdate describes an update to add to a notice.
+type NewUpdate struct {
+	State State
+	Body  string
+	// Affected are statuses of components. Components that are not listed stay unchanged.
+	Affected []StatusAssignment
+	// Keep leaves the components in their statuses when the notice ends.
+	Keep bool
+	// DisplayAt is the published date; null for now.
+	DisplayAt ledger.Null[time.Time]
+	// Silent suppresses notifications.
+	Silent bool
+	// ExpectedVersion is the version that the editor has seen, or 0 for any.
+	ExpectedVersion int64
+}
+
+// update is a [NewUpdate] with what only the rules set.
+type update struct {
+	NewUpdate
+	code   string // generated if empty
+	origin Origin // that of the working copy if empty
+	// reopen permits states that only reopening leads to.
+	reopen bool
+	// textOnly leaves components out of the update: reminders and postmortems.
+	textOnly bool
+	at       time.Time // the time of the working copy if zero
+}
+
+// NoticeState is a stored notice with its components and updates.
+type NoticeState struct {
+	Notice      *Notice
+	Attachments []*Attachment
+	Updates     []*Update // oldest first
+}
+
+// Effect is what a write to a notice stores.
+type Effect struct {
+	// New reports whether the notice does not exist yet.
+	New    bool
+	Notice *Notice
+	// Updates are new, or replace those with the same codes.
+	Updates []*Update
+	// Attachments are all components of the notice with the statuses in which it holds them.
+	Attachments []*Attachment
+	// BaseChanged are the components whose base status changes.
+	BaseChanged []*Component
+	Changes     []*Change
+}
+
+// then returns the effect of two updates, one after the other.
+func (e *Effect) then(next *Effect) *Effect {
+	next.New = e.New
+	next.Updates = append(e.Updates, next.Updates...)
+	next.BaseChanged = append(e.BaseChanged, next.BaseChanged...)
+	next.Changes = append(e.Changes, next.Changes...)
+	return next
+}
+
+// checkBody fails if a text is blank.
+func checkBody(body string) error {
+	if strings.TrimSpace(body) == "" {
+		return Errorf(BadInput, "the text is empty")
+	}
+	return nil
+}
+
+// CheckName fails if a name is blank or has several lines. what is the object in the error's text.
+func CheckName(what, name string) error {
+	if strings.TrimSpace(name) == "" {
+		return Errorf(BadInput, "the name of %s is empty", what)
+	}
+	if strings.ContainsAny(name, "\r\n\x00") {
+		return Errorf(BadInput, "the name of %s has more than one line", what)
+	}
+	return nil
+}
+
+// checkDisplayTime returns a date that an editor chose in the form in which it is stored: whole seconds. It fails for dates in the future.
+func checkDisplayTime(chosen, now time.Time) (time.Time, error) {
+	if chosen.After(now) {
+		return time.Time{}, Errorf(BadInput, "the date of an update must not be in the future: %s", chosen.Format(time.RFC3339))
+	}
+	return chosen.Truncate(time.Second).In(now.Location()), nil
+}
+
+// addUpdate adds an update to a notice, which is in [NoState] if it is new. It changes the working copy, but not the notice. Transitions that are not
+// possible fail with a [*TransitionError].
+func (b *WorkingCopy) addUpdate(s NoticeState, u update) (*Effect, error) {
+	n := s.Notice
+	if u.code == "" {
+		var err error
+		if u.code, err = b.NewCode(); err != nil {
+			return nil, err
+		}
+	}
+	if u.at.IsZero() {
+		u.at = b.At
+	}
+	if u.origin == "" {
+		u.origin = b.Origin
+	}
+	if err := b.checkUpdate(n, &u); err != nil {
+		return nil, err
+	}
+	display := u.at
+	if u.DisplayAt.Valid {
+		var err error
+		if display, err = checkDisplayTime(u.DisplayAt.V, u.at); err != nil {
+			return nil, err
+		}
+	}
+	// Lists of updates are ordered by creation, and the newest has the state of the notice: creation times must differ.
+	created := u.at
+	if last := len(s.Updates) - 1; n.State != NoState && last >= 0 && !created.After(s.Updates[last].CreatedAt) {
+		created = s.Updates[last].CreatedAt.Add(time.Millisecond)
+	}
+	added := &Update{
+		Code: u.code, NoticeCode: n.Code, State: u.State, Body: u.Body, CreatedAt: created, UpdatedAt: created,
+		DisplayAt: ledger.Of(display), DeliverNotifications: !u.Silent, Origin: u.origin,
+	}
+	if u.State == Postmortem {
+		added.DisplayAt = ledger.Null[time.Time]{}
+	}
+	e := &Effect{New: n.State == NoState, Notice: n.after(&u, display), Updates: []*Update{added}}
+	b.affect(e, added, s.Attachments, &u)
+	return e, nil
+}
+
+func (b *WorkingCopy) checkUpdate(n *Notice, u *update) error {
+	if u.reopen {
+		if err := CheckReopen(n.State, u.State); err != nil {
+			return err
+		}
+	} else if err := CheckTransition(n.Kind, n.State, u.State); err != nil {
+		return err
+	}
+	if err := checkBody(u.Body); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, a := range u.Affected {
+		c, err := b.Leaf(a.Component)
+		if err != nil {
+			return err
+		}
+		switch {
+		case seen[c.Code]:
+			return Errorf(BadInput, "%s is given two statuses", c.QualifiedName())
+		case !a.Status.Valid():
+			return Errorf(BadInput, "%q is not a component status", a.Status)
+		case u.textOnly:
+			return Errorf(BadInput, "an update in state %s cannot change components", u.State)
+		case u.State == Planned && a.Status != Operational:
+			return Errorf(BadInput, "a maintenance that has not started cannot change the status of %s", c.QualifiedName())
+		case !u.State.Open() && !u.Keep && a.Status != Operational:
+			return Errorf(BadInput, "%s cannot stay in status %s when the notice ends: keep the components", c.QualifiedName(), a.Status)
+		}
+		seen[c.Code] = true
+	}
+	return nil
+}
+
+// after returns the notice after an update that is displayed with a date.
+func (n *Notice) after(u *update, display time.Time) *Notice {
+	after := *n
+	after.State, after.UpdatedAt = u.State, u.at
+	if (u.State == Monitoring || u.State == Verifying) && n.State != u.State {
+		after.MonitoringAt = ledger.Of(display)
+	}
+	switch {
+	case u.State.Open():
+		after.ResolvedAt = ledger.Null[time.Time]{}
+	case !n.ResolvedAt.Valid:
+		after.ResolvedAt = ledger.Of(display)
+	}
+	given := make([]ComponentStatus, len(u.Affected))
+	for i, a := range u.Affected {
+		given[i] = a.Status
+	}
+	after.Impact = ImpactOf(n.Kind, n.ImpactOverride.V, given...)
+	if n.Kind == Realtime && !n.ImpactOverride.Valid && n.Impact.WorseThan(after.Impact) {
+		after.Impact = n.Impact
+	}
+	if n.State != NoState {
+		after.Version++
+		return &after
+	}
+	after.CreatedAt = display
+	if after.StartedAt.IsZero() {
+		after.StartedAt = display
+	}
+	return &after
+}
+
+// affect applies an update to components. Drafts and backfilled notices only record what they state of components, and change none.
+func (b *WorkingCopy) affect(e *Effect, added *Update, attachments []*Attachment, u *update) {
+	n := e.Notice
+	before := b.statuses()
+	holds := map[string]ComponentStatus{}
+	for _, a := range attachments {
+		holds[a.ComponentCode] = a.HeldStatus
+	}
+	given := map[string]ComponentStatus{}
+	for _, a := range u.Affected {
+		given[a.Component] = a.Status
+		holds[a.Component] = "" // attached; the hold is set below
+	}
+	recordOnly := n.Draft || n.Backfilled
+	if !recordOnly {
+		setHolds(n, u, holds, given)
+		b.releaseHolds(e, u, holds)
+	}
+	for _, code := range slices.Sorted(maps.Keys(holds)) {
+		held := holds[code]
+		if b.Component(code) == nil { // deleted
+			held = ""
+		}
+		b.hold(code, n.Code, held)
+		e.Attachments = append(e.Attachments, &Attachment{NoticeCode: n.Code, ComponentCode: code, HeldStatus: held})
+	}
+	b.compute()
+	e.Changes = b.changesSince(before, u.origin, ledger.Of(u.code))
+	if u.textOnly {
+		return
+	}
+	var affected []*Component
+	for code := range holds {
+		if c := b.Component(code); c != nil {
+			affected = append(affected, c)
+		}
+	}
+	slices.SortFunc(affected, DisplayOrder(b.Components))
+	for i, c := range affected {
+		a := &AffectedComponent{
+			UpdateCode: u.code, Ordinal: int32(i), Code: c.Code, Name: c.QualifiedName(), OldStatus: before[c.Code], NewStatus: c.Status,
+		}
+		switch {
+		case n.Backfilled:
+			a.OldStatus, a.NewStatus = backfilledStatuses(given[c.Code], u.State)
+		case n.Draft:
+			a.NewStatus = EffectiveStatus(a.OldStatus, given[c.Code])
+		}
+		a.OldShown, a.NewShown = a.OldStatus.Shown(b.Page.Vocabulary), a.NewStatus.Shown(b.Page.Vocabulary)
+		added.Affected = append(added.Affected, a)
+	}
+}
+
+// backfilledStatuses returns the statuses of a component before and after an update of a backfilled notice. In between it had the given status.
+func backfilledStatuses(given ComponentStatus, s State) (before, after ComponentStatus) {
+	given = EffectiveStatus(Operational, given)
+	if s.Open() {
+		return Operational, given
+	}
+	return given, Operational
+}
+
+// setHolds sets the statuses in which a notice holds its components. A maintenance that has not started holds none.
+func setHolds(n *Notice, u *update, holds, given map[string]ComponentStatus) {
+	if u.State == Planned {
+		return
+	}
+	maps.Copy(holds, given)
+	if u.State == InProgress && n.AutoMaintenanceState {
+		for code := range holds {
+			if _, set := given[code]; !set && holds[code] == "" {
+				holds[code] = UnderMaintenance
+			}
+		}
+	}
+}
+
+// releaseHolds removes the holds of a notice that is over. Statuses that are kept become base statuses.
+func (b *WorkingCopy) releaseHolds(e *Effect, u *update, holds map[string]ComponentStatus) {
+	if u.State.Open() {
+		return
+	}
+	keep := u.Keep || e.Notice.Kind == Scheduled && !e.Notice.AutoOperationalState
+	for _, code := range slices.Sorted(maps.Keys(holds)) {
+		if c := b.Component(code); keep && c != nil && holds[code].WorseThan(c.BaseStatus) {
+			c.BaseStatus = holds[code]
+			e.BaseChanged = append(e.BaseChanged, c)
+		}
+		holds[code] = ""
+	}
+}

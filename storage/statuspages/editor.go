@@ -1,0 +1,236 @@
+package statuspages
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"heliograph/internal/domain/status"
+	"heliograph/storage"
+	"heliograph/storage/migrations"
+)
+
+// Author identifies who writes, and how.
+type Author struct {
+	// Name is the name in the audit log.
+	Name string
+	// Origin is the origin of the write; [status.FromOperator] by default.
+	Origin status.Origin
+	// Page is the code of the only page that may be written to; empty for all.
+	Page string
+	// Key is an idempotency key: a second write with the same key returns the result of the first. Empty for none.
+	Key string
+	// Preview is called instead of committing, with a context in which pages read as if the write had been committed. The write is then rolled back.
+	Preview func(ctx context.Context) error
+}
+
+func (a *Author) origin() status.Origin { return cmp.Or(a.Origin, status.FromOperator) }
+
+// Editor writes to status pages. Each method is one transaction with an entry in the audit log. Writes that are not possible fail with a [*status.Error] or a
+// [*status.TransitionError].
+type Editor struct {
+	db     *DB
+	now    func() time.Time
+	random io.Reader
+}
+
+// NewEditor returns a new Editor. random is the source of codes and tokens, and defaults to [rand.Reader].
+func NewEditor(db *DB, now func() time.Time, random io.Reader) *Editor {
+	if random == nil {
+		random = rand.Reader
+	}
+	return &Editor{db: db, now: now, random: random}
+}
+
+// DB returns the database of the editor.
+func (e *Editor) DB() *DB { return e.db }
+
+// Unwritable reports that the status database cannot be written to, and what to do.
+type Unwritable struct {
+	Text string
+	err  error
+}
+
+func (e *Unwritable) Error() string { return e.Text }
+
+func (e *Unwritable) Unwrap() error { return e.err }
+
+// explainWrite replaces errors that concern the database as a whole by errors for editors.
+func explainWrite(err error) error {
+	var pg *pgconn.PgError
+	switch {
+	case err == nil:
+		return nil
+	case missingTables(err):
+		return &Unwritable{Text: "the database has no status tables: create them with heliograph migrate --status-only", err: err}
+	case errors.As(err, &pg) && (pg.Code == "25006" || pg.Code == "42501"): // read_only_sql_transaction, insufficient_privilege
+		return &Unwritable{Text: "the database user cannot write to the status database", err: err}
+	case errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName == "audit_idempotency_key_key":
+		return status.Errorf(status.Conflict, "the idempotency key is in use by a concurrent write")
+	}
+	return err
+}
+
+// code returns a new code.
+func (e *Editor) code() (string, error) { return status.NewCode(e.random) }
+
+// errPreviewed rolls back a previewed write.
+var errPreviewed = errors.New("only a preview")
+
+// command describes a write to a page.
+type command struct {
+	by   Author
+	name string // in the audit log
+	page string // code
+	// settings marks writes that are permitted on mirrors, because they do not change mirrored content.
+	settings bool
+}
+
+// replayedError ends a write whose idempotency key was used. object is the code that the first write returned.
+type replayedError struct{ object string }
+
+func (*replayedError) Error() string { return "the write was done before" }
+
+// edit writes to a page and returns the code of the object that do writes to, also if the write was done before with the same key.
+func (e *Editor) edit(ctx context.Context, c command, do func(ctx context.Context, w *write) error) (string, error) {
+	if c.by.Page != "" && c.by.Page != c.page {
+		return "", status.Errorf(status.NotFound, "page %s does not exist", c.page)
+	}
+	w := &write{editor: e, command: c}
+	err := e.db.Write(ctx, c.page, e.now(), func(ctx context.Context, tx *Tx) error {
+		w.Tx = tx
+		w.before, w.object = nil, ""
+		if err := w.replay(ctx); err != nil {
+			return err
+		}
+		if !c.settings && c.by.origin() != status.FromSync && tx.Page.Mode == status.Mirror {
+			return status.Errorf(status.BadState, "the page %s is a mirror of another page and cannot be edited", tx.Page.Slug)
+		}
+		if err := do(ctx, w); err != nil {
+			return err
+		}
+		if err := w.audit(ctx); err != nil {
+			return err
+		}
+		return tx.preview(ctx, c.by.Preview)
+	})
+	var replayed *replayedError
+	switch {
+	case errors.As(err, &replayed):
+		return replayed.object, nil
+	case errors.Is(err, errPreviewed):
+		return w.object, nil
+	case errors.Is(err, ErrNoPage):
+		return "", status.Errorf(status.NotFound, "page %s does not exist", c.page)
+	}
+	return w.object, explainWrite(err)
+}
+
+// preview calls a preview function, if any, and fails so that the transaction is rolled back.
+func (tx *Tx) preview(ctx context.Context, show func(ctx context.Context) error) error {
+	if show == nil {
+		return nil
+	}
+	if err := incrementRevision(ctx, tx, tx.Page.Code, tx.At); err != nil {
+		return err
+	}
+	if err := show(ctx); err != nil {
+		return err
+	}
+	return errPreviewed
+}
+
+// write is a running command.
+type write struct {
+	*Tx
+	editor  *Editor
+	command command
+	object  string // code of the object that is written to
+	table   string // its table
+	before  []byte // its row before the write, nil if it is new
+}
+
+// replay ends the write if it was done before.
+func (w *write) replay(ctx context.Context) error {
+	if w.command.by.Key == "" {
+		return nil
+	}
+	var page, name, object *string
+	err := w.QueryRow(ctx, `select page_id, action, object_id from status.audit where idempotency_key = $1`, w.command.by.Key).Scan(&page, &name, &object)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil
+	case err != nil:
+		return fmt.Errorf("reading the idempotency key: %w", err)
+	case *name != w.command.name || page == nil || *page != w.command.page || object == nil:
+		return status.Errorf(status.Conflict, "the idempotency key was used by another write")
+	}
+	return &replayedError{object: *object}
+}
+
+// The tables whose rows are in the audit log.
+const (
+	pageTable      = "status.page"
+	componentTable = "status.component"
+	noticeTable    = "status.incident"
+	updateTable    = "status.incident_update"
+	templateTable  = "status.template"
+	tokenTable     = "status.operator_token"
+)
+
+// target sets the object of the write and reads its row, before it changes.
+func (w *write) target(ctx context.Context, table, code string) error {
+	w.table, w.object = table, code
+	err := w.QueryRow(ctx, `select to_jsonb(t) - 'token_sha256' from `+table+` t where t.id::text = $1`, code).Scan(&w.before)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("reading the row to change: %w", err)
+	}
+	return nil
+}
+
+// audit adds the write to the audit log.
+func (w *write) audit(ctx context.Context) error {
+	return w.exec(ctx, "writing the audit log", `insert into status.audit (at, page_id, actor, action, object_id, idempotency_key, before, after)
+values ($1, nullif($2, ''), $3, $4, $5, nullif($6, ''), $7, (select to_jsonb(t) - 'token_sha256' from `+w.table+` t where t.id::text = $5))`,
+		w.At, w.command.page, cmp.Or(w.command.by.Name, "unknown"), w.command.name, w.object, w.command.by.Key, w.before)
+}
+
+// exec runs a statement.
+func (w *write) exec(ctx context.Context, what, sql string, args ...any) error {
+	if _, err := w.Exec(ctx, sql, args...); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// pageOf returns the code of the page of a row, or a [*status.Error] if the row does not exist.
+func (e *Editor) pageOf(ctx context.Context, table, what, code string) (string, error) {
+	var page string
+	err := e.db.pool.QueryRow(ctx, `select page_id::text from `+table+` where id = $1`, code).Scan(&page)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows), storage.FailureOf(err) == storage.FailureOutOfBounds: // not a code
+		return "", status.Errorf(status.NotFound, "%s %s does not exist", what, code)
+	case err != nil:
+		return "", explainWrite(fmt.Errorf("reading the page of a %s: %w", what, err))
+	}
+	return page, nil
+}
+
+// Writable fails if pages cannot be written to.
+func (e *Editor) Writable(ctx context.Context) error {
+	has, err := e.db.Exists(ctx)
+	if err != nil {
+		return explainWrite(err)
+	}
+	if !has {
+		return explainWrite(&pgconn.PgError{Code: "42P01", Message: fmt.Sprintf("status tables are older than version %d", migrations.StatusVersion())})
+	}
+	return nil
+}

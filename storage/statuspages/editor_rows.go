@@ -1,0 +1,171 @@
+package statuspages
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"heliograph/internal/domain/status"
+)
+
+func attachmentTargets(a *status.Attachment, into []any) []any {
+	return append(into, &a.NoticeCode, &a.ComponentCode, &a.HeldStatus)
+}
+
+// WorkingCopy returns the components of a page, including empty groups, and the holds of notices.
+func (s *DB) WorkingCopy(ctx context.Context, p *status.Page) (*status.WorkingCopy, error) {
+	components, err := s.components(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	holds, err := read(ctx, s, `select incident_id, component_id, held_status::text from status.incident_component where page_id = $1 and held_status is not null`,
+		[]any{p.Code}, attachmentTargets, nil)
+	if err != nil {
+		return nil, err
+	}
+	return status.NewWorkingCopy(p, components, holds), nil
+}
+
+// workingCopy returns a working copy of the page that is written to.
+func (w *write) workingCopy(ctx context.Context) (*status.WorkingCopy, error) {
+	c, err := w.editor.db.WorkingCopy(ctx, w.Page)
+	if err != nil {
+		return nil, err
+	}
+	c.At, c.Origin, c.NewCode = w.At, w.command.by.origin(), w.editor.code
+	return c, nil
+}
+
+// emptyCopy returns a working copy without components, for rules that do not need them.
+func (w *write) emptyCopy() *status.WorkingCopy {
+	return &status.WorkingCopy{Page: w.Page, At: w.At, Origin: w.command.by.origin(), NewCode: w.editor.code}
+}
+
+// notice makes a notice the target of the write, locks it and reads it. what is the object in the error if it does not exist.
+func (w *write) notice(ctx context.Context, what, code string) (status.NoticeState, error) {
+	if err := w.target(ctx, noticeTable, code); err != nil {
+		return status.NoticeState{}, err
+	}
+	s, err := w.noticeState(ctx, code, ` for update`)
+	if err == nil && s.Notice == nil {
+		err = status.Errorf(status.NotFound, "%s %s does not exist", what, code)
+	}
+	return s, err
+}
+
+// noticeState reads a notice with its components and updates. The notice is nil if it does not exist. lock is the locking clause.
+func (w *write) noticeState(ctx context.Context, code, lock string) (s status.NoticeState, err error) {
+	db := w.editor.db
+	rows, err := read(ctx, db, `select `+noticeColumns+` from status.incident n where n.id = $1 and n.deleted_at is null`+lock, []any{code}, noticeTargets,
+		func(n *status.Notice) error {
+			noticeInZone(n, w.Page.Zone)
+			return nil
+		})
+	if err != nil || len(rows) == 0 {
+		return s, err
+	}
+	attachments, err := db.Attachments(ctx, rows)
+	if err != nil {
+		return s, err
+	}
+	updates, err := db.Updates(ctx, status.Pages{w.Page}, rows)
+	if err != nil {
+		return s, err
+	}
+	slices.Reverse(updates[0]) // oldest first
+	return status.NoticeState{Notice: rows[0], Attachments: attachments[0], Updates: updates[0]}, nil
+}
+
+// store writes an effect on a notice, which becomes the object of the write.
+func (w *write) store(ctx context.Context, e *status.Effect) error {
+	var err error
+	if e.New {
+		w.table, w.object = noticeTable, e.Notice.Code
+		err = w.insertNotice(ctx, e.Notice)
+	} else {
+		err = w.updateNotice(ctx, e.Notice)
+	}
+	if err != nil {
+		return err
+	}
+	for _, u := range e.Updates {
+		if err := w.insertUpdate(ctx, u); err != nil {
+			return err
+		}
+	}
+	for _, a := range e.Attachments {
+		if err := w.exec(ctx, "attaching a component", `insert into status.incident_component (page_id, incident_id, component_id, held_status)
+values ($1, $2, $3, nullif($4, '')::status.component_status) on conflict (incident_id, component_id) do update set held_status = excluded.held_status`,
+			w.Page.Code, e.Notice.Code, a.ComponentCode, a.HeldStatus); err != nil {
+			return err
+		}
+	}
+	for _, c := range e.BaseChanged {
+		if err := w.updateBase(ctx, c); err != nil {
+			return err
+		}
+	}
+	return w.insertChanges(ctx, e.Changes)
+}
+
+func (w *write) insertNotice(ctx context.Context, n *status.Notice) error {
+	err := w.QueryRow(ctx, `insert into status.incident (id, page_id, kind, name, state, impact, impact_override, shortlink, started_at, created_at, updated_at, monitoring_at,
+  resolved_at, reminder_intervals, scheduled_for, scheduled_until, auto_in_progress, auto_completed, auto_maintenance_state, auto_operational_state, notify_at_start, notify_at_end,
+  remind_minutes, backfilled, draft, origin, probe_id, version)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28) returning seq`,
+		n.Code, n.PageCode, n.Kind, n.Name, n.State, n.Impact, pointer(n.ImpactOverride), n.Shortlink, n.StartedAt, n.CreatedAt, n.UpdatedAt, pointer(n.MonitoringAt), pointer(n.ResolvedAt),
+		pointer(n.ReminderIntervals), pointer(n.ScheduledFor), pointer(n.ScheduledUntil), n.AutoInProgress, n.AutoCompleted, n.AutoMaintenanceState, n.AutoOperationalState, n.NotifyAtStart,
+		n.NotifyAtEnd, pointer(n.RemindMinutes), n.Backfilled, n.Draft, n.Origin, pointer(n.ProbeID), n.Version).Scan(&n.Seq)
+	if err != nil {
+		return fmt.Errorf("inserting a notice: %w", err)
+	}
+	return nil
+}
+
+func (w *write) updateNotice(ctx context.Context, n *status.Notice) error {
+	return w.exec(ctx, "changing a notice", `update status.incident set name = $2, state = $3, impact = $4, impact_override = $5, started_at = $6, created_at = $7, updated_at = $8,
+  monitoring_at = $9, resolved_at = $10, reminder_intervals = $11, scheduled_for = $12, scheduled_until = $13, auto_in_progress = $14, auto_completed = $15, remind_minutes = $16,
+  reminded_at = $17, draft = $18, version = $19 where id = $1`,
+		n.Code, n.Name, n.State, n.Impact, pointer(n.ImpactOverride), n.StartedAt, n.CreatedAt, n.UpdatedAt, pointer(n.MonitoringAt), pointer(n.ResolvedAt), pointer(n.ReminderIntervals),
+		pointer(n.ScheduledFor), pointer(n.ScheduledUntil), n.AutoInProgress, n.AutoCompleted, pointer(n.RemindMinutes), pointer(n.RemindedAt), n.Draft, n.Version)
+}
+
+func (w *write) updateBase(ctx context.Context, c *status.Component) error {
+	return w.exec(ctx, "changing a base status", `update status.component set base_status = $2, updated_at = $3, version = version + 1 where id = $1`, c.Code, c.BaseStatus, w.At)
+}
+
+// insertUpdate writes an update. It replaces one with the same code.
+func (w *write) insertUpdate(ctx context.Context, u *status.Update) error {
+	if err := w.exec(ctx, "inserting an update", `insert into status.incident_update (id, incident_id, state, body, created_at, updated_at, display_at, deliver_notifications, origin)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+on conflict (id) do update set state = excluded.state, body = excluded.body, created_at = excluded.created_at, updated_at = excluded.updated_at, display_at = excluded.display_at,
+  deliver_notifications = excluded.deliver_notifications, revision = excluded.revision`,
+		u.Code, u.NoticeCode, u.State, u.Body, u.CreatedAt, u.UpdatedAt, pointer(u.DisplayAt), u.DeliverNotifications, u.Origin); err != nil {
+		return err
+	}
+	if err := w.exec(ctx, "replacing the components of an update", `delete from status.update_component where update_id = $1`, u.Code); err != nil {
+		return err
+	}
+	for _, a := range u.Affected {
+		if err := w.exec(ctx, "inserting a component of an update", `insert into status.update_component (update_id, ordinal, code, name, old_status, new_status) values ($1, $2, $3, $4, $5, $6)`,
+			u.Code, a.Ordinal, a.Code, a.Name, a.OldStatus, a.NewStatus); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertChanges writes changes of statuses. The second change of a component within a millisecond is dated a millisecond later.
+func (w *write) insertChanges(ctx context.Context, list []*status.Change) error {
+	for _, c := range list {
+		if err := w.exec(ctx, "inserting a change", `insert into status.component_change (component_id, changed_at, old_status, new_status, update_id, origin)
+values ($1::text, greatest($2::timestamptz, (select max(changed_at) + interval '1 millisecond' from status.component_change where component_id = $1::text)), $3, $4, $5, $6)`,
+			c.ComponentCode, c.At, c.OldStatus, c.NewStatus, pointer(c.UpdateCode), c.Origin); err != nil {
+			return err
+		}
+		if err := w.exec(ctx, "touching a component", `update status.component set updated_at = $2, version = version + 1 where id = $1 and updated_at <> $2`, c.ComponentCode, w.At); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package statuspages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"heliograph/internal/domain/ledger"
+	"heliograph/internal/domain/status"
+)
+
+// AddToken creates a token and returns its secret, which is not stored.
+func (e *Editor) AddToken(ctx context.Context, by Author, in status.TokenInput) (string, error) {
+	if err := in.Check(e.now()); err != nil {
+		return "", err
+	}
+	token, err := status.NewToken(e.random)
+	if err != nil {
+		return "", err
+	}
+	hash := status.HashToken(token)
+	err = e.editTokens(ctx, by, "token.add", func(w *write) error {
+		var id int64
+		err := w.QueryRow(ctx, `insert into status.operator_token (name, token_sha256, role, page_id, created_at, expires_at) values ($1, $2, $3, nullif($4, ''), $5, $6) returning id`,
+			in.Name, hash[:], in.Role, in.Page, w.At, pointer(in.ExpiresAt)).Scan(&id)
+		if duplicate(err) {
+			return status.Errorf(status.Conflict, "a token with the name %s exists already", in.Name)
+		}
+		if err != nil {
+			return fmt.Errorf("inserting a token: %w", err)
+		}
+		w.object = strconv.FormatInt(id, 10)
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return token, nil
+}
+
+// RemoveToken revokes a token.
+func (e *Editor) RemoveToken(ctx context.Context, by Author, name string) error {
+	return e.editTokens(ctx, by, "token.remove", func(w *write) error {
+		var id int64
+		rows, err := w.Query(ctx, `select id from status.operator_token where name = $1 for update`, name)
+		if err == nil {
+			id, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int64])
+		}
+		if err != nil {
+			if errors.Is(err, pgx.ErrNoRows) {
+				return status.Errorf(status.NotFound, "token %s does not exist", name)
+			}
+			return fmt.Errorf("reading a token: %w", err)
+		}
+		if err := w.target(ctx, tokenTable, strconv.FormatInt(id, 10)); err != nil {
+			return err
+		}
+		return w.exec(ctx, "removing a token", `delete from status.operator_token where id = $1`, id)
+	})
+}
+
+// editTokens writes to the tokens. They do not belong to a page, so no revision changes.
+func (e *Editor) editTokens(ctx context.Context, by Author, name string, do func(w *write) error) error {
+	return explainWrite(pgx.BeginFunc(ctx, e.db.pool, func(tx pgx.Tx) error {
+		w := &write{Tx: &Tx{Tx: tx, At: status.Milliseconds(e.now())}, editor: e, command: command{by: by, name: name}, table: tokenTable}
+		if err := do(w); err != nil {
+			return err
+		}
+		return w.audit(ctx)
+	}))
+}
+
+// Tokens returns the tokens that are valid at an instant, or all if it is zero, by name.
+func (s *DB) Tokens(ctx context.Context, at time.Time) ([]*status.Token, error) {
+	validAt := pointer(ledger.Null[time.Time]{V: at, Valid: !at.IsZero()})
+	return read(ctx, s, `select id, name, token_sha256, role, page_id, created_at, expires_at, last_used_at from status.operator_token
+where $1::timestamptz is null or expires_at is null or expires_at > $1 order by name`, []any{validAt},
+		func(t *status.Token, into []any) []any {
+			return append(into, &t.ID, &t.Name, (*tokenHash)(&t.Hash), &t.Role, &t.PageCode, &t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt)
+		}, nil)
+}
+
+// tokenHash scans the hash of a token.
+type tokenHash status.TokenHash
+
+// ScanBytes implements pgtype.BytesScanner.
+func (h *tokenHash) ScanBytes(v []byte) error {
+	if len(v) != len(h) {
+		return fmt.Errorf("the hash of a token has %d bytes", len(v))
+	}
+	copy(h[:], v)
+	return nil
+}
+
+// RecordTokenUse records when a token was last used, with a precision of a minute.
+func (s *DB) RecordTokenUse(ctx context.Context, id int64, at time.Time) error {
+	_, err := s.pool.Exec(ctx, `update status.operator_token set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2::timestamptz - interval '1 minute')`, id, at)
+	if err != nil {
+		return explainWrite(fmt.Errorf("recording the use of a token: %w", err))
+	}
+	return nil
+}
