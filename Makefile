@@ -9,7 +9,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-slow test-browser test-clients soak fuzz bench lint fmt generate verify ci clean
+.PHONY: help run build test test-slow test-browser test-clients soak fuzz bench lint fmt count generate verify ci clean
 
 ARGS ?=
 PKGS ?= ./...
@@ -92,6 +92,9 @@ lint: $(GOLANGCI_LINT) ## Run the linters in .golangci.yml; the first run builds
 
 fmt: $(GOLANGCI_LINT) ## Format the Go code
 	$(GOLANGCI_LINT) fmt
+
+count: ## Count the lines of each package, and check the limits of packages and lines
+	@scripts/count.sh
 
 # Each version has its own folder.
 $(GOLANGCI_LINT):
