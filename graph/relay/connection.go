@@ -1,4 +1,4 @@
-// Package relay holds what all lists of the graph share: connections, cursors, page arguments and global ids, as the Relay
+// Package relay implements what all lists of the graph share: connections, cursors, page arguments and global ids, as the Relay
 // specifications define them (GraphQL Cursor Connections, Global Object Identification).
 package relay
 
@@ -11,9 +11,9 @@ import (
 // Connection is one page of a list.
 type Connection[T any] struct {
 	Nodes []*T
-	// Timestamp is when the page's content was taken, for lists that are of one moment.
+	// Timestamp is the time of the snapshot that the list shows. Null if the list is not a snapshot.
 	Timestamp ledger.Null[ledger.Timestamp]
-	// Partial tells that the database lacks the beginning of what the list shows, for lists that are a history.
+	// Partial reports that the database lacks the beginning of a history.
 	Partial bool
 
 	count    func(context.Context) (*Count, error)
@@ -23,20 +23,20 @@ type Connection[T any] struct {
 	next     bool
 }
 
-// Count is how many rows a list has, all pages together.
+// Count is the number of rows of a list, all pages together.
 type Count struct {
 	Value int64
-	// Exact tells that the rows have been counted, and not estimated by statistics.
+	// Exact reports that the rows were counted. Otherwise the value is estimated from statistics.
 	Exact bool
 }
 
-// WithCount says how the rows of the whole list are counted, which is done when somebody asks. It returns c.
+// WithCount sets the function that counts the rows of the whole list. It runs only if totalCount is selected. WithCount returns c.
 func (c *Connection[T]) WithCount(count func(context.Context) (*Count, error)) *Connection[T] {
 	c.count = count
 	return c
 }
 
-// TotalCount is how many rows the whole list has, nil where that is not known without reading them all.
+// TotalCount returns the number of rows of the whole list, or nil if the list has no count function.
 func (c *Connection[T]) TotalCount(ctx context.Context) (*Count, error) {
 	if c.count == nil {
 		return nil, nil
@@ -44,13 +44,13 @@ func (c *Connection[T]) TotalCount(ctx context.Context) (*Count, error) {
 	return c.count(ctx)
 }
 
-// Edge is a row of a list with the cursor that stands for its place.
+// Edge is a row of a list and its cursor.
 type Edge[T any] struct {
 	Node   *T
 	Cursor string
 }
 
-// PageInfo tells whether a list goes on around a page.
+// PageInfo reports whether a list has rows before and after a page.
 type PageInfo struct {
 	HasNextPage     bool
 	HasPreviousPage bool
@@ -58,8 +58,8 @@ type PageInfo struct {
 	EndCursor       *string
 }
 
-// NewConnection makes a page of rows that were read for p, one more than asked for if there were that many. The rows are in reading
-// order; pages read backwards are turned round here. key gives the place of a row, in the order's columns.
+// NewConnection returns a page of the rows that were read for p: at most one more than p.Limit. The rows are in reading order;
+// NewConnection reverses backward pages. key returns the sort key of a row.
 func NewConnection[T any](kind string, p Page, rows []*T, key func(*T) Key) *Connection[T] {
 	more := len(rows) > p.Limit
 	if more {
@@ -68,7 +68,7 @@ func NewConnection[T any](kind string, p Page, rows []*T, key func(*T) Key) *Con
 	return NewCutConnection(kind, p, rows, more, key)
 }
 
-// NewCutConnection is [NewConnection] for rows that are cut already: more tells whether others follow in reading order.
+// NewCutConnection is [NewConnection] for at most p.Limit rows: more reports whether others follow in reading order.
 func NewCutConnection[T any](kind string, p Page, rows []*T, more bool, key func(*T) Key) *Connection[T] {
 	c := &Connection[T]{Nodes: rows, kind: kind, key: key}
 	if p.Backward {
@@ -85,7 +85,7 @@ func NewCutConnection[T any](kind string, p Page, rows []*T, more bool, key func
 	return c
 }
 
-// Edges are the page's rows with their cursors.
+// Edges returns the rows of the page with their cursors.
 func (c *Connection[T]) Edges() []*Edge[T] {
 	edges := make([]*Edge[T], len(c.Nodes))
 	for i, n := range c.Nodes {
@@ -94,7 +94,7 @@ func (c *Connection[T]) Edges() []*Edge[T] {
 	return edges
 }
 
-// PageInfo tells whether the list goes on around the page.
+// PageInfo reports whether the list has rows before and after the page.
 func (c *Connection[T]) PageInfo() *PageInfo {
 	info := &PageInfo{HasNextPage: c.next, HasPreviousPage: c.previous}
 	if n := len(c.Nodes); n > 0 {
@@ -104,7 +104,7 @@ func (c *Connection[T]) PageInfo() *PageInfo {
 	return info
 }
 
-// Last is how many rows the page has, and the place of the last one. There are none when what the list belongs to does not exist: c is nil.
+// Last returns the number of rows of the page and the sort key of the last one. A nil connection, of an object that does not exist, has no rows.
 func (c *Connection[T]) Last() (rows int, last Key) {
 	if c == nil || len(c.Nodes) == 0 {
 		return 0, nil

@@ -7,7 +7,7 @@ import (
 	"heliograph/internal/base/values"
 )
 
-// Ending is why a subscription ended, if its client did not end it.
+// Ending is the reason why the server ended a subscription.
 type Ending struct {
 	mu  sync.Mutex
 	err error
@@ -20,7 +20,7 @@ func (e *Ending) Set(err error) {
 	e.err = err
 }
 
-// Err is the reason, nil when there is none.
+// Err returns the reason, or nil.
 func (e *Ending) Err() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -29,10 +29,10 @@ func (e *Ending) Err() error {
 
 var endingKey = values.NewKey[*Ending]()
 
-// Value is e for contexts in which the reason is recorded in it.
+// Value returns a context value that makes e the ending of the context.
 func (e *Ending) Value() values.Value { return endingKey.Is(e) }
 
-// EndingOf returns where to record the reason; it is lost where nobody asks for it.
+// EndingOf returns the ending of the context. Without one, it returns a new ending that is not read.
 func EndingOf(ctx context.Context) *Ending {
 	if e, ok := endingKey.Of(ctx); ok {
 		return e

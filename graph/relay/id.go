@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// errID is what a global id is answered with that this graph did not make.
+// errID is the error of a global id that this graph did not create.
 var errID = errors.New("the id is not one of this graph")
 
-// ID is the global id of a thing: base64url of its type and what names it within the type.
+// ID returns the global id of an object: base64url of its type and its name within the type.
 func ID(typ, name string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(typ + ":" + name))
 }
 
-// ParseID reads a global id.
+// ParseID parses a global id.
 func ParseID(id string) (typ, name string, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(id)
 	if err != nil {

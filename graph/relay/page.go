@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Key is the place of a row in a list's order: the values of the columns that the list is ordered by, each an int64 or []byte.
+// Key is the sort key of a row: the values of the columns that the list is ordered by, each an int64 or []byte.
 type Key []any
 
-// cursor is the opaque text of a place: base64url of the list's kind and the columns.
+// cursor returns the cursor of a row: base64url of the list's kind and the sort key.
 func (k Key) cursor(kind string) string {
 	b := append(make([]byte, 0, 48), kind...)
 	for _, v := range k {
@@ -27,10 +27,10 @@ func (k Key) cursor(kind string) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// errCursor is what a cursor is answered with that this list did not make.
+// errCursor is the error of a cursor that this list did not create.
 var errCursor = errors.New("the cursor is not one of this list")
 
-// parseCursor reads a cursor of a list of the given kind.
+// parseCursor parses a cursor of a list of the given kind.
 func parseCursor(s, kind string) (Key, error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	if err != nil {
@@ -67,16 +67,16 @@ type Args struct {
 	Before *string
 }
 
-// Page says which rows of an ordered list to read.
+// Page selects rows of an ordered list.
 type Page struct {
 	Limit    int
 	Desc     bool // the list's order, as the client sees it
-	Backward bool // the last rows are wanted: read in the opposite order, and turn round after
+	Backward bool // the last rows are requested: they are read in the opposite order and reversed
 	After    Key
 	Before   Key
 }
 
-// Page checks the arguments. columns is how many values a place in this list has; a cursor with another number of them is refused.
+// Page validates the arguments. columns is the number of values of a sort key of this list; a cursor with another number is invalid.
 func (a Args) Page(kind string, columns int, desc bool, l Limits) (Page, error) {
 	p := Page{Limit: l.Default, Desc: desc}
 	if a.First != nil && a.Last != nil {
@@ -102,7 +102,7 @@ func (a Args) Page(kind string, columns int, desc bool, l Limits) (Page, error) 
 	return p, nil
 }
 
-// place is where a cursor stands in a list; nowhere when there is no cursor.
+// place returns the sort key of a cursor, or nil without a cursor.
 func place(cursor *string, kind string, columns int) (Key, error) {
 	if cursor == nil {
 		return nil, nil
@@ -114,7 +114,7 @@ func place(cursor *string, kind string, columns int) (Key, error) {
 	return k, err
 }
 
-// Descending tells in which direction the rows are to be read.
+// Descending reports whether the rows are read in descending order.
 func (p Page) Descending() bool { return p.Desc != p.Backward }
 
 // Order is the direction of a list.
