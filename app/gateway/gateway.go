@@ -381,7 +381,7 @@ func (g *Gateway) explain(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
 		var err error
 		if body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxExplained)); err != nil {
-			writeJSON(w, http.StatusBadRequest, map[string]string{"error": "the body is unreadable or too long"})
+			writeJSON(w, http.StatusBadRequest, map[string]string{"error": "the body cannot be read, or is too long"})
 			return
 		}
 	}

@@ -130,8 +130,8 @@ func TestKeys(t *testing.T) {
 	keyFile(t, path, time.Hour, line("other", "other many"))
 	expect("other", 429)
 	expect("wallet", 401)
-	if n := strings.Count(log.String(), "line 1: the requests a minute must be a number, 1 or more"); n != 1 {
-		t.Errorf("told %d times: %s", n, log.String())
+	if n := strings.Count(log.String(), "line 1: the requests per minute must be a number of 1 or more"); n != 1 {
+		t.Errorf("logged %d times: %s", n, log.String())
 	}
 	keyFile(t, path, time.Minute, line("wallet", "fresh 5"))
 	expect("wallet", 200)
@@ -144,7 +144,7 @@ func TestKeyFiles(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no hash":       {"wallet 5", "line 1"},
 		"no name":       {"\n" + strings.TrimSpace(line("a", "")), "line 2"},
-		"no hex":        {strings.Repeat("x", 64) + " a", "SHA-256 in hex"},
+		"no hex":        {strings.Repeat("x", 64) + " a", "hexadecimal SHA-256"},
 		"too much":      {line("a", "a 5 6"), "line 1"},
 		"zero":          {line("a", "a 0"), "1 or more"},
 		"one key twice": {line("a", "a") + "\n" + line("a", "b"), "line 2 repeats"},

@@ -393,7 +393,7 @@ func TestCollectorDown(t *testing.T) {
 			if text := metricsOf(t, g); lost < 9 || strings.Contains(text, `heliograph_trace_spans_dropped_total{reason="failed"} 0`) || !strings.Contains(text, "heliograph_trace_spans_sent_total 0\n") {
 				t.Errorf("%d spans are lost, and the metrics tell %s", lost, text)
 			}
-			if n := strings.Count(log.String(), "spans are lost"); n != 1 {
+			if n := strings.Count(log.String(), "spans were lost"); n != 1 {
 				t.Errorf("%d warnings: %s", n, log.String())
 			}
 		})
