@@ -325,7 +325,7 @@ func TestEditing(t *testing.T) {
 	}
 	for name, write := range writes {
 		var refusal *status.Error
-		if err := write(); !errors.As(err, &refusal) || refusal.Reason != status.BadState || !strings.Contains(refusal.Text, "copy of a page elsewhere") {
+		if err := write(); !errors.As(err, &refusal) || refusal.Reason != status.BadState || !strings.Contains(refusal.Text, "is a mirror of another page") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -351,7 +351,7 @@ func TestEditing(t *testing.T) {
 		t.Error(err)
 	}
 	var refusal *status.Error
-	if _, err := ours.Copy(ctx); !errors.As(err, &refusal) || !strings.Contains(refusal.Text, "would undo") {
+	if _, err := ours.Copy(ctx); !errors.As(err, &refusal) || !strings.Contains(refusal.Text, "would overwrite the edits") {
 		t.Errorf("an import wrote over what was edited: %v", err)
 	}
 	c.now = c.now.Add(time.Hour)

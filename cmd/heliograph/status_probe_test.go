@@ -29,7 +29,7 @@ func TestStatusProbes(t *testing.T) {
 	bad := e.id("probe", "add", "tcp", "Port", "--address", address, "--fail-after", "1", "--pass-after", "1", "--sets", "major-outage")
 	beat := e.id("probe", "add", "heartbeat", "API", "--bad", "1h")
 	e.fails(2, "needs a --url", "probe", "add", "http", "API")
-	e.fails(2, "is a secret", "probe", "add", "http", "API", "--url", target.URL, "--header", "Authorization=Bearer x")
+	e.fails(2, "is secret", "probe", "add", "http", "API", "--url", target.URL, "--header", "Authorization=Bearer x")
 	e.fails(1, `component "Web" does not exist`, "probe", "add", "http", "Web", "--url", target.URL)
 	e.fails(1, "no probe 99", "probe", "rm", "99")
 	if got := e.ok("probe", "test", ok); !strings.HasPrefix(got, "good after ") || !strings.HasSuffix(got, ": 200 OK") {

@@ -35,8 +35,8 @@ func TestStatusSync(t *testing.T) {
 	}))
 	defer elsewhere.Close()
 	e := &editor{t: t, url: statusTables.Fresh(t), now: "2026-03-12T09:42:10.118Z"}
-	e.fails(2, "no URL of a page", "sync", "status.example.com")
-	e.fails(2, "every 15s at most", "sync", elsewhere.URL, "--every", "1s")
+	e.fails(2, "not the URL of a page", "sync", "status.example.com")
+	e.fails(2, "at least 15s", "sync", elsewhere.URL, "--every", "1s")
 	e.fails(2, "--url is for --import", "sync", elsewhere.URL, "--url", "https://x.example")
 	e.fails(1, "cannot read "+elsewhere.URL+"/nothing/api/v2/summary.json: the server responds with 404 Not Found", "sync", elsewhere.URL+"/nothing")
 	e.fails(1, "connection refused", "sync", "http://127.0.0.1:1")
@@ -70,6 +70,6 @@ func TestStatusSync(t *testing.T) {
 		t.Error(got)
 	}
 	e.ok("incident", "resolve", "d8s3q7v2n5xk")
-	e.fails(3, "would undo that", "sync", elsewhere.URL, "--import")
+	e.fails(3, "would overwrite the edits", "sync", elsewhere.URL, "--import")
 	e.fails(3, "is edited here", "sync", elsewhere.URL, "--every", "60s")
 }

@@ -84,7 +84,7 @@ func TestStatusIncidents(t *testing.T) {
 	e.fails(1, `component "Web" does not exist`, "incident", "update", id, "--body", "x", "--affect", "Web=operational")
 	e.fails(2, "text is empty", "incident", "update", id)
 	e.fails(1, "incident nothing does not exist", "incident", "resolve", "nothing")
-	e.fails(2, "no time such as", "incident", "update", id, "--body", "x", "--at", "noon")
+	e.fails(2, "not a time such as", "incident", "update", id, "--body", "x", "--at", "noon")
 	if got := e.ok("incident", "update", "https://status.lantern.example/incidents/"+id, "--status", "monitoring", "--body", "Better.", "--at", "2026-05-17 08:30"); !strings.Contains(got, "monitoring, impact critical, version 2") {
 		t.Error(got)
 	}
@@ -131,7 +131,7 @@ func TestStatusMaintenances(t *testing.T) {
 	e := newEditor(t)
 	id := e.id("maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-05-17 09:00", "--for", "40m", "--affect", "API", "--no-auto-start")
 	e.fails(2, "--until or --for", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-05-17 09:00")
-	e.fails(2, "comes twice", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-11-01 01:30", "--for", "1h")
+	e.fails(2, "occurs twice", "maintenance", "schedule", "--name", "Work", "--body", "Soon.", "--from", "2026-11-01 01:30", "--for", "1h")
 	e.fails(3, "only scheduled, in_progress, completed", "maintenance", "verify", id)
 	e.ok("maintenance", "reschedule", id, "--from", "2026-05-17T12:00:00Z", "--until", "2026-05-17 08:40")
 	if r := e.run("check"); r.code != 1 || !strings.Contains(r.stderr, "overdue: 2026-05-17 08:00 EDT to 2026-05-17 08:40 EDT") {
@@ -164,7 +164,7 @@ func TestStatusTokensAndTexts(t *testing.T) {
 	e.fails(1, "bot", "token", "add", "bot", "admin")
 	e.fails(2, "must be one of", "token", "add", "x", "king")
 	e.ok("token", "rm", "bot")
-	e.fails(1, "no token", "token", "rm", "bot")
+	e.fails(1, "does not exist", "token", "rm", "bot")
 
 	e.ok("template", "set", "slow", "--status", "identified", "--title", "{what} is slow", "--body", "{what} will be back.")
 	if got := e.ok("incident", "open", "--template", "slow", "what=The API"); !strings.Contains(got, "identified") {
@@ -180,7 +180,7 @@ func TestStatusTokensAndTexts(t *testing.T) {
 	if got := e.ok("page", "set", "vocabulary=statuspage", "text.en.maintenance_started=Off we go."); !strings.Contains(got, "lantern-net") {
 		t.Error(got)
 	}
-	e.fails(2, "no setting", "page", "set", "color=red")
+	e.fails(2, "unknown setting", "page", "set", "color=red")
 	e.fails(1, "no page", "--page", "none", "list")
 	if got := e.ok("list", "pages"); !strings.Contains(got, "default") {
 		t.Error(got)
