@@ -239,7 +239,7 @@ func (l *logged) Write(b []byte) (int, error) {
 func (l *logged) ignored() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), "newest fee schedule in the database is ignored")
+	return strings.Count(l.text.String(), "ignoring the invalid newest fee schedule in the database")
 }
 
 // dearer is the default schedule in which creating an account costs another price.
@@ -315,13 +315,13 @@ func TestFeeSchedule(t *testing.T) {
 	kept.Refresh(t.Context())
 	want("8000000", "8000000")
 
-	// An invalid version is ignored, and told once.
+	// An invalid version is ignored and logged once.
 	store(20, 19, "\xff\xff")
 	kept.Refresh(t.Context())
 	kept.Refresh(t.Context())
 	want("8000000", "8000000")
 	if n := log.ignored(); n != 1 {
-		t.Errorf("it was told %d times", n)
+		t.Errorf("logged %d times", n)
 	}
 	// One that comes in two parts counts when it is whole.
 	two := dearer(t, 3000000)
@@ -338,7 +338,7 @@ func TestFeeSchedule(t *testing.T) {
 	kept.Refresh(t.Context())
 	want("4000000", "4000000")
 	if n := log.ignored(); n < 2 {
-		t.Errorf("it was told %d times", n)
+		t.Errorf("logged %d times", n)
 	}
 	var answer struct {
 		EstimateFee struct{ ScheduleTimestamp string }
