@@ -19,7 +19,7 @@ import (
 	"heliograph/storage/migrations"
 )
 
-// connectTimeout is the timeout of connecting to a database at startup.
+// connectTimeout is the timeout for connecting to a database at startup.
 const connectTimeout = 5 * time.Second
 
 // database is the ledger database: an external one or the embedded one.
@@ -95,7 +95,7 @@ func (d *database) close() error {
 	return nil
 }
 
-// done returns a channel that is closed when the embedded server ends unexpectedly, or nil for an external database.
+// done returns a channel that is closed if the embedded server ends unexpectedly, or nil for an external database.
 func (d *database) done() <-chan struct{} {
 	if d.server == nil {
 		return nil

@@ -30,7 +30,7 @@ const (
 	exitBadState = 3
 )
 
-// statusCmd holds the commands that write to status pages.
+// statusCmd is the command group that edits status pages.
 type statusCmd struct {
 	statusSettings
 	Init        statusInitCmd        `cmd:"" help:"Make a page with its first component."`
@@ -52,13 +52,13 @@ type statusCmd struct {
 	Watch       statusWatchCmd       `cmd:"" help:"Do what the time has come for and ask the probes, in the foreground, as serve does in the background."`
 }
 
-// AfterApply gives the settings to the commands.
+// AfterApply binds the settings for the Run methods of the commands.
 func (c *statusCmd) AfterApply(call *kong.Context) error { //nolint:unparam // kong asks for it
 	call.Bind(&c.statusSettings)
 	return nil
 }
 
-// statusSettings are those of all status commands.
+// statusSettings are the flags that all status commands share.
 type statusSettings struct {
 	Slug      string `name:"page" env:"HELIOGRAPH_STATUS_PAGE" help:"Short name of the page (default: the default page)."`
 	JSON      bool   `help:"Print JSON."`
@@ -69,21 +69,21 @@ type statusSettings struct {
 	logSettings
 }
 
-// newsroom is what a status command works with.
+// newsroom is the context of a status command: the database, the editor, the page and the output.
 type newsroom struct {
 	*statusSettings
 	*statuspages.Editor
 	db   *statuspages.DB
 	url  string
-	page *status.Page // nil where the command needs none
+	page *status.Page // nil if the command does not need a page
 	now  func() time.Time
 	by   statuspages.Author
 	out  io.Writer
 
-	before map[string][]byte // the documents as they are, for a dry run
+	before map[string][]byte // documents before the write, for a dry run
 }
 
-// with runs a command on a page.
+// with calls run with the selected page. It fails if the page does not exist.
 func (s *statusSettings) with(ctx context.Context, run func(ctx context.Context, n *newsroom) error) error {
 	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
 		pages, err := n.db.Pages(ctx)
@@ -109,7 +109,7 @@ func (s *statusSettings) with(ctx context.Context, run func(ctx context.Context,
 	})
 }
 
-// session runs a command that needs no page.
+// session opens the status database and calls run without a page.
 func (s *statusSettings) session(ctx context.Context, run func(ctx context.Context, n *newsroom) error) (err error) {
 	now, err := (&ledgerSettings{FixedTime: s.FixedTime}).clock()
 	if err != nil {
@@ -132,10 +132,10 @@ func (s *statusSettings) session(ctx context.Context, run func(ctx context.Conte
 	return explainStatus(url, run(ctx, n))
 }
 
-// statusTimeout bounds the statements of status commands.
+// statusTimeout is the statement timeout of status commands.
 const statusTimeout = 20 * time.Second
 
-// author is who writes.
+// author returns the name that the audit log records.
 func (s *statusSettings) author() string {
 	if s.As != "" {
 		return s.As
@@ -146,7 +146,7 @@ func (s *statusSettings) author() string {
 	return "command line"
 }
 
-// database is the URL of the status database. With none in the settings it is the embedded one, whether another process runs it or this one does.
+// database returns the URL of the status database. Without a configured URL it is the embedded database, which is started unless another process runs it.
 func (s *statusSettings) database(ctx context.Context) (url string, done func() error, err error) {
 	nothing := func() error { return nil }
 	if s.StatusURL != "" || s.DatabaseURL != "" {
@@ -172,7 +172,7 @@ func (s *statusSettings) database(ctx context.Context) (url string, done func() 
 	return "host='" + filepath.Dir(sockets[0]) + "' port=5432 user=" + embedded.Name + " dbname=" + embedded.Name, nothing, nil
 }
 
-// explainStatus gives errors their exit codes, and one line.
+// explainStatus maps an error to its exit code and a one-line message.
 func explainStatus(url string, err error) error {
 	var step *status.TransitionError
 	var refusal *status.Error
@@ -195,7 +195,7 @@ func explainStatus(url string, err error) error {
 	}
 }
 
-// render makes all documents of a page.
+// render renders all documents of a page.
 func (n *newsroom) render(ctx context.Context, p *status.Page) (map[string][]byte, error) {
 	cfg, err := (&ledgerSettings{
 		FixedTime: n.FixedTime, ChainID: "1", LimitDefault: 25, LimitMax: 100, LimitTokenBalancesList: 1, LimitTokenBalancesAccount: 1, MaxRepeatedParameters: 1,
@@ -211,7 +211,7 @@ func (n *newsroom) render(ctx context.Context, p *status.Page) (map[string][]byt
 	return g.Render(ctx, p)
 }
 
-// preview prints the documents that a write changes. When it was written does not count.
+// preview prints the documents that a write changes. It ignores their modification times.
 func (n *newsroom) preview(ctx context.Context) error {
 	pages, err := n.db.Pages(ctx)
 	if err != nil {
@@ -230,7 +230,7 @@ func (n *newsroom) preview(ctx context.Context) error {
 	return nil
 }
 
-// printChanged prints the documents that have changed.
+// printChanged prints the documents that differ.
 func (n *newsroom) printChanged(before, after map[string][]byte) {
 	for _, name := range status.Documents() {
 		if !bytes.Equal(undated(before[name]), undated(after[name])) {
@@ -239,7 +239,7 @@ func (n *newsroom) printChanged(before, after map[string][]byte) {
 	}
 }
 
-// undated is a document without the instant at which its page was written to.
+// undated returns a document without the modification time of its page.
 func undated(document []byte) []byte {
 	const key = `"updated_at":"`
 	before, after, found := bytes.Cut(document, []byte(key))
@@ -250,7 +250,7 @@ func undated(document []byte) []byte {
 	return slices.Concat(before, after)
 }
 
-// print prints an object as JSON, or as a line where people read.
+// print prints an object as JSON if the JSON flag is set, and the formatted line otherwise. It prints nothing in a dry run.
 func (n *newsroom) print(object any, line string, args ...any) error {
 	if n.DryRun {
 		return nil
@@ -265,10 +265,10 @@ func (n *newsroom) print(object any, line string, args ...any) error {
 	return enc.Encode(object) //nolint:wrapcheck // writing to the terminal
 }
 
-// time reads an instant in the zone of the page.
+// time parses a time in the time zone of the page.
 func (n *newsroom) time(text string) (time.Time, error) { return status.ParseTime(text, n.page.Zone) }
 
-// find finds a component or group by what people call it.
+// find returns the component or group with the given id or name.
 func (n *newsroom) find(ctx context.Context, ref string) (*status.Component, error) {
 	b, err := n.db.WorkingCopy(ctx, n.page)
 	if err != nil {
@@ -277,7 +277,7 @@ func (n *newsroom) find(ctx context.Context, ref string) (*status.Component, err
 	return b.Find(ref)
 }
 
-// group is the code of a group that people name, empty for none.
+// group returns the code of the group with the given id or name, or an empty string for an empty reference.
 func (n *newsroom) group(ctx context.Context, ref string) (string, error) {
 	if ref == "" {
 		return "", nil
@@ -289,7 +289,7 @@ func (n *newsroom) group(ctx context.Context, ref string) (string, error) {
 	return c.Code, nil
 }
 
-// affected reads what a notice does to components: references and states, with = between them.
+// affected parses a list of REFERENCE=STATE assignments.
 func (n *newsroom) affected(ctx context.Context, list []string) ([]status.StatusAssignment, error) {
 	var out []status.StatusAssignment
 	for _, text := range list {
@@ -310,17 +310,17 @@ func (n *newsroom) affected(ctx context.Context, list []string) ([]status.Status
 	return out, nil
 }
 
-// componentStatus is a state as people may write it.
+// componentStatus parses a component state.
 func componentStatus(text string) status.ComponentStatus {
 	return status.ComponentStatus(strings.ReplaceAll(strings.ToLower(text), "-", "_"))
 }
 
-// noticeCode is the code of a notice that people name by it or by its link.
+// noticeCode returns the code of a notice from its code or URL.
 func noticeCode(ref string) string {
 	return ref[strings.LastIndex(strings.TrimRight(ref, "/"), "/")+1:]
 }
 
-// confirmNotice prints what a notice has become.
+// confirmNotice prints a notice after a write.
 func (n *newsroom) confirmNotice(ctx context.Context, code string, err error) error {
 	if err != nil || n.DryRun {
 		return err
@@ -340,7 +340,7 @@ func (n *newsroom) confirmNotice(ctx context.Context, code string, err error) er
 	return n.print(noticeObject(notice), "%s is %s%s, impact %s, version %d", code, notice.State, draft, notice.Impact, notice.Version)
 }
 
-// confirmComponent prints what a component has become.
+// confirmComponent prints a component after a write.
 func (n *newsroom) confirmComponent(ctx context.Context, code string, err error) error {
 	if err != nil || n.DryRun {
 		return err

@@ -21,7 +21,7 @@ type statusIncidentCmd struct {
 	Rm         statusDeleteCmd     `cmd:"" help:"Take a notice off the page, and let go of its components."`
 }
 
-// textFlags say what is said: a text, or a template with its values.
+// textFlags are the flags for the text of an update: a body, or a template with its values.
 type textFlags struct {
 	Body     string   `help:"What is said."`
 	Template string   `help:"Prepared text; its values follow as key=value."`
@@ -29,7 +29,7 @@ type textFlags struct {
 	Values   []string `arg:"" optional:"" help:"Values of the template, as key=value."`
 }
 
-// fill fills the template, if there is one.
+// fill returns the template, if one is set, and the title and body from it or from the flags.
 func (f *textFlags) fill(ctx context.Context, n *newsroom) (t *status.Template, title, body string, err error) {
 	if f.Template == "" {
 		if len(f.Values) > 0 {
@@ -112,7 +112,7 @@ func (c *statusOpenCmd) Run(ctx context.Context, s *statusSettings) error {
 	})
 }
 
-// sayFlags are those of updates.
+// sayFlags are the flags of commands that add an update.
 type sayFlags struct {
 	ID     string   `arg:"" help:"Its id, or its link."`
 	Affect []string `sep:"none" placeholder:"REF=STATE" help:"What it does to a component; repeatable."`
@@ -121,7 +121,7 @@ type sayFlags struct {
 	textFlags
 }
 
-// update is the update that the flags say.
+// update returns the update that the flags describe.
 func (f *sayFlags) update(ctx context.Context, n *newsroom, state status.State, keep bool) (status.NewUpdate, error) {
 	t, _, body, err := f.fill(ctx, n)
 	if err != nil {
@@ -144,7 +144,7 @@ func (f *sayFlags) update(ctx context.Context, n *newsroom, state status.State, 
 	return u, nil
 }
 
-// state is how far a notice is.
+// state returns the current state of a notice.
 func (n *newsroom) state(ctx context.Context, code string) (status.State, error) {
 	found, err := n.db.NoticesByCode(ctx, status.Pages{n.page}, []string{code})
 	if err != nil {
@@ -161,7 +161,7 @@ type statusUpdateCmd struct {
 	sayFlags
 }
 
-// Run says something of an incident.
+// Run adds an update to an incident.
 func (c *statusUpdateCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		code := noticeCode(c.ID)
@@ -206,7 +206,7 @@ type statusReopenCmd struct {
 	sayFlags
 }
 
-// Run opens an incident again.
+// Run reopens an incident.
 func (c *statusReopenCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		u, err := c.update(ctx, n, status.State(c.Status), false)
@@ -244,7 +244,7 @@ type statusBackfillCmd struct {
 	Quiet      bool     `help:"Tell no subscribers."`
 }
 
-// Run tells of an incident that is over.
+// Run adds an incident that is already over.
 func (c *statusBackfillCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		from, err := n.time(c.From)
@@ -280,7 +280,7 @@ type statusEditCmd struct {
 	Expect    int64   `help:"Refuse when the notice is at another version."`
 }
 
-// Run changes a notice or an update.
+// Run edits a notice or an update.
 func (c *statusEditCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		code := noticeCode(c.ID)
@@ -309,7 +309,7 @@ func (c *statusEditCmd) Run(ctx context.Context, s *statusSettings) error {
 	})
 }
 
-// noticeFlags name a notice.
+// noticeFlags identify a notice.
 type noticeFlags struct {
 	ID     string `arg:"" help:"Its id, or its link."`
 	Expect int64  `help:"Refuse when the notice is at another version."`

@@ -19,14 +19,14 @@ type statusMaintenanceCmd struct {
 	Rm         statusDeleteCmd     `cmd:"" help:"Take a notice off the page, and let go of its components."`
 }
 
-// timeFlags say when a maintenance is.
+// timeFlags are the start and end, or the duration, of a maintenance.
 type timeFlags struct {
 	From  string        `required:"" help:"When it is to begin: RFC 3339, or the local time of the page."`
 	Until string        `xor:"end" help:"When it is to end."`
 	For   time.Duration `xor:"end" help:"How long it is to take, such as 40m."`
 }
 
-// times are the beginning and the end.
+// times returns the start and the end.
 func (f *timeFlags) times(n *newsroom) (from, until time.Time, err error) {
 	if from, err = n.time(f.From); err != nil {
 		return from, until, err
@@ -57,7 +57,7 @@ type statusScheduleCmd struct {
 	textFlags
 }
 
-// Run announces a maintenance.
+// Run schedules a maintenance.
 func (c *statusScheduleCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		_, title, body, err := c.fill(ctx, n)
@@ -92,7 +92,7 @@ func (c *statusScheduleCmd) Run(ctx context.Context, s *statusSettings) error {
 	})
 }
 
-// series announces a maintenance that is repeated.
+// series schedules a recurring maintenance.
 func (c *statusScheduleCmd) series(ctx context.Context, n *newsroom, in status.NewMaintenance) error {
 	if in.State != status.Planned {
 		return status.Errorf(status.BadInput, "only what is scheduled is repeated")
@@ -116,7 +116,7 @@ func (c *statusScheduleCmd) series(ctx context.Context, n *newsroom, in status.N
 	return n.listNotices(list)
 }
 
-// move takes a maintenance to a state.
+// move changes the state of a maintenance.
 func (f *sayFlags) move(ctx context.Context, s *statusSettings, state status.State, keep bool) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		u, err := f.update(ctx, n, state, keep)
@@ -130,14 +130,14 @@ func (f *sayFlags) move(ctx context.Context, s *statusSettings, state status.Sta
 
 type statusStartCmd struct{ sayFlags }
 
-// Run begins a maintenance.
+// Run starts a maintenance.
 func (c *statusStartCmd) Run(ctx context.Context, s *statusSettings) error {
 	return c.move(ctx, s, status.InProgress, false)
 }
 
 type statusVerifyCmd struct{ sayFlags }
 
-// Run says that a maintenance is being checked.
+// Run moves a maintenance to the state verifying.
 func (c *statusVerifyCmd) Run(ctx context.Context, s *statusSettings) error {
 	return c.move(ctx, s, status.Verifying, false)
 }
@@ -147,14 +147,14 @@ type statusCompleteCmd struct {
 	sayFlags
 }
 
-// Run ends a maintenance.
+// Run completes a maintenance.
 func (c *statusCompleteCmd) Run(ctx context.Context, s *statusSettings) error {
 	return c.move(ctx, s, status.Completed, c.Keep)
 }
 
 type statusNoteCmd struct{ sayFlags }
 
-// Run says something of a maintenance.
+// Run adds an update to a maintenance.
 func (c *statusNoteCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		state, err := n.state(ctx, noticeCode(c.ID))
@@ -176,7 +176,7 @@ type statusCancelCmd struct {
 	Quiet bool   `help:"Tell no subscribers."`
 }
 
-// Run calls a maintenance off.
+// Run cancels a maintenance.
 func (c *statusCancelCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		code, err := n.CancelMaintenance(ctx, n.by, noticeCode(c.ID), c.Body, c.Quiet, c.Expect)
@@ -191,7 +191,7 @@ type statusRescheduleCmd struct {
 	Quiet bool   `help:"Tell no subscribers."`
 }
 
-// Run moves a maintenance.
+// Run reschedules a maintenance.
 func (c *statusRescheduleCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		from, until, err := c.times(n)

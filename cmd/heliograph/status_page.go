@@ -19,7 +19,7 @@ type statusInitCmd struct {
 	Component  string `default:"API" help:"Name of its first component."`
 }
 
-// Run makes a page.
+// Run creates a page.
 func (c *statusInitCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
 		if s.DryRun {
@@ -147,7 +147,7 @@ func (c *statusComponentAddCmd) Run(ctx context.Context, s *statusSettings) erro
 	})
 }
 
-// nullFrom is a flag that may be missing.
+// nullFrom converts an optional flag.
 func nullFrom[T any](p *T) ledger.Null[T] {
 	if p == nil {
 		return ledger.Null[T]{}

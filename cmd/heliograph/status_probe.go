@@ -45,7 +45,7 @@ type statusProbeAddCmd struct {
 	Publish   string            `enum:"component,draft,public" default:"public" help:"What becomes of a failure where the page has auto_publish=true: the state of the component alone, a draft, or a public incident. Elsewhere it is always a draft."`
 }
 
-// Run declares a probe.
+// Run creates a probe.
 func (c *statusProbeAddCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		found, err := n.find(ctx, c.Ref)
@@ -96,7 +96,7 @@ func (statusProbeListCmd) Run(ctx context.Context, s *statusSettings) error {
 	})
 }
 
-// probeObject is a probe as JSON.
+// probeObject returns a probe as a JSON object.
 func probeObject(p *status.Probe) map[string]any {
 	o := map[string]any{
 		"id": p.ID, "kind": p.Kind, "component": p.Component, "name": p.Name, "spec": p.Spec, "every_seconds": int(p.Every.Seconds()), "fail_after": p.FailAfter, "pass_after": p.PassAfter,
@@ -108,7 +108,7 @@ func probeObject(p *status.Probe) map[string]any {
 	return o
 }
 
-// resultObject is a result as JSON.
+// resultObject returns a result as a JSON object.
 func resultObject(r status.ProbeResult) map[string]any {
 	o := map[string]any{"at": r.At, "level": r.Level, "milliseconds": nil, "detail": r.Detail}
 	if r.Took >= 0 {
@@ -117,12 +117,12 @@ func resultObject(r status.ProbeResult) map[string]any {
 	return o
 }
 
-// probeArg names a probe.
+// probeArg identifies a probe.
 type probeArg struct {
 	ID int64 `arg:"" help:"Its number."`
 }
 
-// find finds the probe on the page.
+// find returns the probe, or fails if the page does not have it.
 func (a *probeArg) find(ctx context.Context, n *newsroom) (*status.Probe, error) {
 	p, err := n.db.Probe(ctx, a.ID)
 	if err != nil {
@@ -136,7 +136,7 @@ func (a *probeArg) find(ctx context.Context, n *newsroom) (*status.Probe, error)
 
 type statusProbeTestCmd struct{ probeArg }
 
-// Run asks a probe now. A probe that does not find all well makes the command fail, so that scripts can use it.
+// Run runs a probe once and prints the result. The command fails unless the result is good, so that scripts can use it.
 func (c *statusProbeTestCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		p, err := c.find(ctx, n)
@@ -169,7 +169,7 @@ func (c *statusProbeTestCmd) Run(ctx context.Context, s *statusSettings) error {
 
 type statusProbeRunCmd struct{}
 
-// Run asks what is due, on all pages.
+// Run runs all probes that are due, on all pages.
 func (statusProbeRunCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
 		if s.DryRun {
@@ -195,7 +195,7 @@ func (statusProbeRunCmd) Run(ctx context.Context, s *statusSettings) error {
 
 type statusProbeBeatCmd struct{ probeArg }
 
-// Run notes a heartbeat.
+// Run records a heartbeat.
 func (c *statusProbeBeatCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
 		if s.DryRun {
@@ -224,12 +224,12 @@ func (c *statusProbeDisableCmd) Run(ctx context.Context, s *statusSettings) erro
 
 type statusProbeRmCmd struct{ probeArg }
 
-// Run removes a probe.
+// Run deletes a probe.
 func (c *statusProbeRmCmd) Run(ctx context.Context, s *statusSettings) error {
 	return c.change(ctx, s, "has been removed", func(ctx context.Context, n *newsroom) error { return n.RemoveProbe(ctx, n.by, c.ID) })
 }
 
-// change writes to a probe of the page.
+// change applies a write to a probe of the page.
 func (a *probeArg) change(ctx context.Context, s *statusSettings, what string, write func(ctx context.Context, n *newsroom) error) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		if _, err := a.find(ctx, n); err != nil {
@@ -247,7 +247,7 @@ type statusAuditCmd struct {
 	Limit  int    `default:"50" help:"How many at most."`
 }
 
-// Run lists the audit. With --page it is that of the page; else also what belongs to no page.
+// Run lists the audit log: the entries of the page with --page, and all entries, including those without a page, otherwise.
 func (c *statusAuditCmd) Run(ctx context.Context, s *statusSettings) error {
 	list := func(ctx context.Context, n *newsroom) error {
 		f := statuspages.AuditFilter{Object: noticeCode(c.Object)}

@@ -16,7 +16,7 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// orNull is a value as JSON has it: null where it is unknown.
+// orNull returns the value for JSON, or nil if it is null.
 func orNull[T any](v ledger.Null[T]) any {
 	if !v.Valid {
 		return nil
@@ -24,7 +24,7 @@ func orNull[T any](v ledger.Null[T]) any {
 	return v.V
 }
 
-// pageObject is a page as JSON.
+// pageObject returns a page as a JSON object.
 func pageObject(p *status.Page) map[string]any {
 	return map[string]any{
 		"id": p.Code, "slug": p.Slug, "name": p.Name, "url": p.URL, "hosts": p.Hosts, "default": p.IsDefault, "time_zone": p.TimeZone, "locale": p.Locale, "vocabulary": p.Vocabulary,
@@ -32,7 +32,7 @@ func pageObject(p *status.Page) map[string]any {
 	}
 }
 
-// componentObject is a component as JSON.
+// componentObject returns a component as a JSON object.
 func componentObject(c *status.Component) map[string]any {
 	return map[string]any{
 		"id": c.Code, "name": c.Name, "qualified_name": c.QualifiedName(), "status": c.Status, "base_status": c.BaseStatus, "group": c.IsGroup, "group_id": orNull(c.GroupCode), "position": c.Position,
@@ -40,7 +40,7 @@ func componentObject(c *status.Component) map[string]any {
 	}
 }
 
-// noticeObject is a notice as JSON.
+// noticeObject returns a notice as a JSON object.
 func noticeObject(n *status.Notice) map[string]any {
 	return map[string]any{
 		"id": n.Code, "kind": n.Kind, "name": n.Name, "status": n.State, "impact": n.Impact, "impact_override": orNull(n.ImpactOverride), "shortlink": n.Shortlink, "started_at": n.StartedAt,
@@ -49,7 +49,7 @@ func noticeObject(n *status.Notice) map[string]any {
 	}
 }
 
-// table prints a list, as JSON or in columns.
+// table prints a list as JSON or in columns.
 func (n *newsroom) table(objects []map[string]any, rows [][]string) error {
 	if n.JSON {
 		return n.print(objects, "")
@@ -66,7 +66,7 @@ type statusListCmd struct {
 	Limit int32  `default:"50" help:"How many at most."`
 }
 
-// Run lists things.
+// Run lists objects of the given kind.
 func (c *statusListCmd) Run(ctx context.Context, s *statusSettings) error {
 	if c.What == "pages" {
 		return s.session(ctx, listPages)
@@ -146,7 +146,7 @@ func (n *newsroom) listComponents(ctx context.Context) error {
 	return n.table(objects, rows)
 }
 
-// at is an instant as people read it, in the zone of the page.
+// at formats a time for people.
 func at(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }
 
 func (n *newsroom) listNotices(list []*status.Notice) error {
@@ -223,7 +223,7 @@ type statusRenderCmd struct {
 	At       int64  `placeholder:"REVISION" help:"As it was served at this revision (default: as it is now). Gateways keep the last hundred that they have served."`
 }
 
-// Run prints a document.
+// Run prints a rendered document.
 func (c *statusRenderCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		documents, err := c.documents(ctx, n)
@@ -243,7 +243,7 @@ func (c *statusRenderCmd) Run(ctx context.Context, s *statusSettings) error {
 	})
 }
 
-// documents are all documents of the moment or of the revision.
+// documents returns all documents as they are now, or those of the given revision.
 func (c *statusRenderCmd) documents(ctx context.Context, n *newsroom) (map[string][]byte, error) {
 	if c.At == 0 {
 		return n.documents(ctx)
@@ -266,7 +266,7 @@ func (c *statusRenderCmd) documents(ctx context.Context, n *newsroom) (map[strin
 	return documents, nil
 }
 
-// documents are all documents of one moment.
+// documents renders all documents from one snapshot.
 func (n *newsroom) documents(ctx context.Context) (map[string][]byte, error) {
 	ctx, end, err := n.db.Snapshot(ctx)
 	if err != nil {
@@ -280,7 +280,7 @@ type statusExportCmd struct {
 	Folder string `arg:"" help:"The folder; it is made where there is none."`
 }
 
-// Run writes all documents into a folder. Each takes the place of an older one at once.
+// Run writes all documents to a folder. Each file is replaced atomically.
 func (c *statusExportCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		documents, err := n.documents(ctx)
@@ -305,7 +305,7 @@ func (c *statusExportCmd) Run(ctx context.Context, s *statusSettings) error {
 
 type statusCheckCmd struct{}
 
-// Run looks for what is wrong, and fails where something is.
+// Run checks the page, and fails if it finds problems.
 func (statusCheckCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		documents, err := n.documents(ctx)

@@ -14,13 +14,13 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// syncSettings say which status pages of others serve copies.
+// syncSettings configure the mirroring of status pages of other sites.
 type syncSettings struct {
 	StatusSync      []string      `name:"status-sync" env:"HELIOGRAPH_STATUS_SYNC" placeholder:"URL" help:"Status pages elsewhere of which this gateway keeps copies; repeatable."`
 	StatusSyncEvery time.Duration `name:"status-sync-every" env:"HELIOGRAPH_STATUS_SYNC_EVERY" default:"60s" help:"How often they are read."`
 }
 
-// followers are who keeps the copies.
+// followers returns a follower for each mirrored page.
 func (s *syncSettings) followers(db *statuspages.DB, now func() time.Time, log *slog.Logger) ([]*pagesync.Follower, error) {
 	var out []*pagesync.Follower
 	for _, url := range s.StatusSync {
@@ -46,7 +46,7 @@ type statusSyncCmd struct {
 	Vocabulary string        `enum:"documented,statuspage" default:"statuspage" help:"Which words the documents of the new page use: statuspage, with maintenance as a state, or documented."`
 }
 
-// Run copies a page.
+// Run copies a page from another site.
 func (c *statusSyncCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
 		o := pagesync.Options{
@@ -75,7 +75,7 @@ func (c *statusSyncCmd) Run(ctx context.Context, s *statusSettings) error {
 	})
 }
 
-// follow keeps a copy up to date until it is told to stop. A page that cannot become a copy is told at once.
+// follow mirrors a page until the context ends. It fails immediately if the page cannot be mirrored.
 func follow(ctx context.Context, o pagesync.Options) error {
 	f, err := pagesync.New(o)
 	if err != nil {
@@ -89,7 +89,7 @@ func follow(ctx context.Context, o pagesync.Options) error {
 	return nil
 }
 
-// patience is how long a command works before it tells how far it is.
+// patience is how long a command runs before it prints progress.
 const patience = 2 * time.Second
 
 // copyPage copies a page once.
@@ -141,7 +141,7 @@ func (n *newsroom) copyPage(ctx context.Context, o pagesync.Options) error {
 	return n.print(object, "%s %s, mode %s, revision %d: %d components and notices were written", p.Code, p.Slug, p.Mode, p.Revision, r.Changed)
 }
 
-// previewAll prints the documents that a copy changes. now sees them as they are, preview as they would be.
+// previewAll prints the documents that a copy changes. The context now reads the state before the copy, preview the state after it.
 func (n *newsroom) previewAll(now, preview context.Context) error {
 	pages, err := n.db.Pages(now)
 	if err != nil {
@@ -171,10 +171,10 @@ func (n *newsroom) previewAll(now, preview context.Context) error {
 	return nil
 }
 
-// lateAfter is how many rounds a copy may miss before it is told that it is late.
+// lateAfter is the number of missed rounds after which a mirror is reported as late.
 const lateAfter = 5
 
-// lateCopy tells whether the page is a copy that was not read for long.
+// lateCopy returns warnings if the page is a mirror that has not been read for a long time.
 func (n *newsroom) lateCopy(ctx context.Context) ([]string, error) {
 	source, err := n.db.SourceOf(ctx, n.page.Code)
 	if err != nil || source == nil || n.page.Mode != status.Mirror {

@@ -21,7 +21,7 @@ type statusTokenAddCmd struct {
 	Expires time.Duration `help:"After how long it expires, such as 720h (default: never)."`
 }
 
-// Run makes a token. With --page it is for that page only.
+// Run creates a token. With --page it is valid for that page only.
 func (c *statusTokenAddCmd) Run(ctx context.Context, s *statusSettings) error {
 	add := func(ctx context.Context, n *newsroom) error {
 		if s.DryRun {
@@ -50,7 +50,7 @@ type statusTokenRmCmd struct {
 	Name string `arg:"" help:"Who it was for."`
 }
 
-// Run removes a token.
+// Run deletes a token.
 func (c *statusTokenRmCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
 		if s.DryRun {
@@ -102,7 +102,7 @@ type statusTemplateSetCmd struct {
 	Body   string `required:"" help:"What is said, with places for values: {name}."`
 }
 
-// Run makes a template.
+// Run creates or replaces a template.
 func (c *statusTemplateSetCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		state := status.State(c.Status)
@@ -118,7 +118,7 @@ type statusTemplateRmCmd struct {
 	Name string `arg:"" help:"Its name."`
 }
 
-// Run removes a template.
+// Run deletes a template.
 func (c *statusTemplateRmCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.with(ctx, func(ctx context.Context, n *newsroom) error {
 		if err := n.RemoveTemplate(ctx, n.by, n.page.Code, c.Name); err != nil {

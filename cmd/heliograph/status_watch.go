@@ -13,12 +13,12 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// watchEvery is how often pages are looked at for what the time has come for. Readers are told that it takes no longer than 15 seconds.
+// watchEvery is the interval at which due actions are looked up. Users are promised a delay of at most 15 seconds.
 const watchEvery = 10 * time.Second
 
 type statusWatchCmd struct{}
 
-// Run does what the time has come for until it is told to stop.
+// Run executes due actions and probes until the context ends.
 func (statusWatchCmd) Run(ctx context.Context, s *statusSettings) error {
 	return s.session(ctx, func(ctx context.Context, n *newsroom) error {
 		if s.DryRun {
@@ -37,11 +37,11 @@ func (statusWatchCmd) Run(ctx context.Context, s *statusSettings) error {
 	})
 }
 
-// checker asks probes. done ends its connections to the ledger.
+// checker returns a checker that runs probes. done closes its connections to the ledger.
 func (n *newsroom) checker(ctx context.Context) (c *probe.Checker, done func(), err error) {
 	url := n.DatabaseURL
 	if url == "" && n.StatusURL == "" {
-		url = n.url // the embedded database has both
+		url = n.url // the embedded server has both databases
 	}
 	if url == "" {
 		return probe.NewChecker(n.now, nil), func() {}, nil
@@ -56,7 +56,7 @@ func (n *newsroom) checker(ctx context.Context) (c *probe.Checker, done func(), 
 	return probe.NewChecker(n.now, db.LedgerHealth), db.Close, nil
 }
 
-// watchStatus does what the time has come for, on all status pages, until the context ends. A database that is away is waited for.
+// watchStatus executes the due actions of all status pages until the context ends. It retries while the database is unavailable.
 func watchStatus(ctx context.Context, editor *statuspages.Editor, log *slog.Logger, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -65,7 +65,7 @@ func watchStatus(ctx context.Context, editor *statuspages.Editor, log *slog.Logg
 		done, err := editor.RunDue(ctx)
 		for _, h := range done {
 			level := slog.LevelInfo
-			if h.Due == status.IncidentReminder { // which is there to be noticed
+			if h.Due == status.IncidentReminder { // a reminder needs attention
 				level = slog.LevelWarn
 			}
 			log.Log(ctx, level, "the time has come for a status notice", "due", string(h.Due), "notice", h.Notice, "name", h.Name, "page", h.Page)
@@ -76,7 +76,7 @@ func watchStatus(ctx context.Context, editor *statuspages.Editor, log *slog.Logg
 		case err == nil && failing != "":
 			log.InfoContext(ctx, "status notices follow the clock again")
 			failing = ""
-		case err != nil && text != failing: // once, not every few seconds
+		case err != nil && text != failing: // logs each error once, not on every tick
 			log.WarnContext(ctx, "status notices cannot follow the clock", "error", err)
 			failing = text
 		}
