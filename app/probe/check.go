@@ -1,4 +1,4 @@
-// Package probe asks regularly how the components of status pages are. What it asks is what an operator has declared, and nothing else: redirects are not followed.
+// Package probe checks the components of status pages regularly. It sends only the requests that an operator has configured and does not follow redirects.
 package probe
 
 import (
@@ -23,31 +23,31 @@ import (
 	"heliograph/storage"
 )
 
-// longestBody is how many bytes of an answer are read.
+// longestBody is the maximum number of bytes to read of a response body.
 const longestBody = 1 << 20
 
-// Checker asks what probes ask.
+// Checker runs probes.
 type Checker struct {
-	// Now is the clock by which lags and pauses are measured.
+	// Now is the clock for lags and intervals.
 	Now func() time.Time
-	// Ledger reads how the ledger is. Nil where there is no ledger to look at.
+	// Ledger reads the health of the ledger. Nil if there is no ledger database.
 	Ledger func(ctx context.Context) (*storage.LedgerHealth, error)
-	// Getenv reads the variables that headers stand for; nil is [os.Getenv].
+	// Getenv returns the environment variables that header values refer to. Nil means [os.Getenv].
 	Getenv func(name string) string
 
 	transport http.RoundTripper
 }
 
-// NewChecker makes a checker.
+// NewChecker returns a new checker.
 func NewChecker(now func() time.Time, health func(ctx context.Context) (*storage.LedgerHealth, error)) *Checker {
 	return &Checker{
 		Now: now, Ledger: health, Getenv: os.Getenv,
-		// A connection of its own for each question, and no proxy: what is asked is the address that was declared.
+		// Each check opens a new connection, without a proxy, to the configured address.
 		transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}},
 	}
 }
 
-// Check asks a probe once. It takes no longer than the probe's timeout, and never fails: what goes wrong is what it finds.
+// Check runs a probe once. It respects the timeout of the probe. It never fails: errors become part of the result.
 func (c *Checker) Check(ctx context.Context, p *status.Probe) status.ProbeResult {
 	ctx, cancel := context.WithTimeout(ctx, p.Spec.Timeout())
 	defer cancel()
@@ -67,7 +67,7 @@ func (c *Checker) Check(ctx context.Context, p *status.Probe) status.ProbeResult
 	return r
 }
 
-// fail is what a probe finds that got no answer.
+// fail sets the result of a probe that got no response.
 func fail(p *status.Probe, r *status.ProbeResult, err error) {
 	r.Level, r.Detail = status.Bad, err.Error()
 	var u *url.Error
@@ -81,13 +81,13 @@ func fail(p *status.Probe, r *status.ProbeResult, err error) {
 }
 
 func (c *Checker) tcp(ctx context.Context, p *status.Probe, r *status.ProbeResult) {
-	start := time.Now() //nolint:forbidigo // what took how long is told by the real clock
+	start := time.Now() //nolint:forbidigo // durations are measured with the real clock
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", p.Spec.Address)
 	if err != nil {
 		fail(p, r, err)
 		return
 	}
-	_ = conn.Close()           // that it was there is all that counts
+	_ = conn.Close()           // only the connection itself matters
 	r.Took = time.Since(start) //nolint:forbidigo // as above
 	r.Level, r.Detail = p.Spec.LevelAt(r.Took), "connected"
 }
@@ -118,13 +118,13 @@ func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResu
 		}
 		req.Header.Set(name, value)
 	}
-	start := time.Now()                     //nolint:forbidigo // what took how long is told by the real clock
-	resp, err := c.transport.RoundTrip(req) // which follows no redirects
+	start := time.Now()                     //nolint:forbidigo // durations are measured with the real clock
+	resp, err := c.transport.RoundTrip(req) // does not follow redirects
 	if err != nil {
 		fail(p, r, err)
 		return
 	}
-	defer func() { _ = resp.Body.Close() }() // what is left of it does not count
+	defer func() { _ = resp.Body.Close() }() // the rest of the body is not needed
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, longestBody))
 	if err != nil {
 		fail(p, r, err)
@@ -144,7 +144,7 @@ func (c *Checker) http(ctx context.Context, p *status.Probe, r *status.ProbeResu
 	}
 }
 
-// answerIsBad tells what is wrong with an answer, nothing where it is as it should be.
+// answerIsBad returns what is wrong with a response, or an empty string if it is as expected.
 func answerIsBad(p *status.Probe, resp *http.Response, body []byte) string {
 	s := &p.Spec
 	if s.Status != 0 && resp.StatusCode != s.Status || s.Status == 0 && (resp.StatusCode < 200 || resp.StatusCode > 299) {
@@ -185,7 +185,7 @@ func answerIsBad(p *status.Probe, resp *http.Response, body []byte) string {
 	return ""
 }
 
-// lookUp finds the value at a path of names and indexes in JSON, nil where there is none.
+// lookUp returns the value at a path of names and indexes in JSON, or nil if it does not exist.
 func lookUp(v any, path string) any {
 	for step := range strings.SplitSeq(path, ".") {
 		switch in := v.(type) {
@@ -204,17 +204,17 @@ func lookUp(v any, path string) any {
 	return v
 }
 
-// errNoLedger says that there is no ledger to look at.
+// errNoLedger is the error of probes that need a ledger database when none is configured.
 var errNoLedger = errors.New("there is no ledger to look at")
 
 func (c *Checker) ledger(ctx context.Context, p *status.Probe, r *status.ProbeResult) {
 	if c.Ledger == nil {
-		r.Detail = errNoLedger.Error() // which says nothing of the component
+		r.Detail = errNoLedger.Error() // says nothing about the component
 		return
 	}
 	h, err := c.Ledger(ctx)
 	switch {
-	case err != nil && p.Kind == status.NodeProbe: // the database is away, not the node
+	case err != nil && p.Kind == status.NodeProbe: // the database is unavailable, which says nothing about the node
 		r.Detail = "the ledger cannot be read"
 	case err != nil:
 		r.Level, r.Detail = status.Bad, "the ledger cannot be read"
@@ -225,7 +225,7 @@ func (c *Checker) ledger(ctx context.Context, p *status.Probe, r *status.ProbeRe
 	}
 }
 
-// lag judges by the newest block. A block of the future says that the clock is wrong, not that the mirror is late.
+// lag judges the age of the newest block. A block in the future means that the clock is wrong, not that the mirror is late.
 func lag(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 	if h.At == 0 {
 		r.Level, r.Detail = status.Bad, "there are no blocks"
@@ -240,10 +240,10 @@ func lag(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 
 func timeOf(t ledger.Timestamp) time.Time { return time.Unix(0, int64(t)) }
 
-// enoughPerNode is how many transactions there have to be for each node, on average, before a node without any is taken for one that does not take part.
+// enoughPerNode is the average number of transactions per node from which a node without any transaction counts as inactive.
 const enoughPerNode = 50
 
-// node judges a consensus node by what the ledger says of it.
+// node judges a consensus node by its state in the ledger.
 func node(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 	id := p.Spec.Node
 	if id == 0 && p.NodeID >= 0 {
@@ -259,14 +259,14 @@ func node(p *status.Probe, h *storage.LedgerHealth, r *status.ProbeResult) {
 		r.Level, r.Detail = status.Bad, fmt.Sprintf("none of the newest %d transactions was sent to node %d", h.Transactions, id)
 	case n.Stake.Valid && (n.Stake.V == 0 || n.MinStake.Valid && n.Stake.V < n.MinStake.V):
 		r.Level, r.Detail = status.Slow, fmt.Sprintf("node %d has too little stake to have weight", id)
-	case n.Transactions == 0: // there is too little to tell
+	case n.Transactions == 0: // too few transactions to decide
 		r.Detail = fmt.Sprintf("%d transactions are too few to tell whether node %d takes part", h.Transactions, id)
 	default:
 		r.Level, r.Detail = status.Good, fmt.Sprintf("%d of the newest %d transactions were sent to node %d", n.Transactions, h.Transactions, id)
 	}
 }
 
-// heartbeat judges by how long ago somebody said that all is well. One that was never heard says nothing: the job may not have run yet.
+// heartbeat judges the time since the last heartbeat. Without any heartbeat the result is unknown, because the job may not have run yet.
 func heartbeat(p *status.Probe, r *status.ProbeResult) {
 	if p.BeatAt.IsZero() {
 		r.Detail = "no heartbeat was heard yet"

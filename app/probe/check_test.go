@@ -18,7 +18,7 @@ import (
 	"heliograph/storage"
 )
 
-// TestCheck asks targets of all kinds, those that do harm among them.
+// TestCheck checks targets of all kinds, including hostile ones.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	elsewhere := false
@@ -38,7 +38,7 @@ func TestCheck(t *testing.T) {
 	mux.HandleFunc("/graphql", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"data":{"network":{"supply":null}}}`) })
 	mux.HandleFunc("/errors", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"errors":[{"message":"no"}]}`) })
 	server, secure := httptest.NewServer(mux), httptest.NewUnstartedServer(mux)
-	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo) // which says that nobody trusts its certificate
+	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo) // discards the handshake errors about the untrusted certificate
 	secure.StartTLS()
 	defer server.Close()
 	defer secure.Close()
@@ -118,7 +118,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestHanging has one target hang: the others are asked on time.
+// TestHanging checks that a hanging target does not delay the others.
 func TestHanging(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())

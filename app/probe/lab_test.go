@@ -26,18 +26,18 @@ var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Co
 
 var editor = statuspages.Author{Name: "test"}
 
-// lab is a page with components, a target that answers as the test says, and a clock that the test sets.
+// lab is a page with components, a target whose responses the test controls, and a clock that the test sets.
 type lab struct {
 	t       *testing.T
 	db      *statuspages.DB
 	editor  *statuspages.Editor
 	watcher *probe.Watcher
 	page    string
-	parts   map[string]string // codes of components by name
+	parts   map[string]string // component codes by name
 
 	mu     sync.Mutex
 	now    time.Time
-	broken map[string]bool // paths of the target that answer 500
+	broken map[string]bool // paths of the target that respond with status 500
 	target *httptest.Server
 }
 
@@ -93,7 +93,7 @@ func (l *lab) wait(d time.Duration) {
 	l.now = l.now.Add(d)
 }
 
-// breaks breaks the targets of components, or mends them.
+// breaks makes the targets of components fail or succeed.
 func (l *lab) breaks(broken bool, names ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,7 +115,7 @@ func (l *lab) read() (*status.Page, *status.WorkingCopy) {
 	return p, b
 }
 
-// watch has components probed over HTTP, every minute, two failures and two successes to change.
+// watch adds HTTP probes for components. They run every minute and need two failures or two successes to change their level.
 func (l *lab) watch(publish status.Publish, names ...string) []int64 {
 	l.t.Helper()
 	ids := make([]int64, len(names))
@@ -132,7 +132,7 @@ func (l *lab) watch(publish status.Publish, names ...string) []int64 {
 	return ids
 }
 
-// rounds lets so many rounds of all probes pass.
+// rounds runs n rounds of all probes.
 func (l *lab) rounds(n int) {
 	l.t.Helper()
 	for range n {
@@ -143,7 +143,8 @@ func (l *lab) rounds(n int) {
 	}
 }
 
-// story is what readers and editors see: incidents with their states and updates, the oldest first, drafts with a question mark, and components that are not operational.
+// story returns what readers and editors see: incidents with their states and updates, oldest first, and components that are not operational.
+// A ? marks drafts.
 func (l *lab) story() string {
 	l.t.Helper()
 	p, b := l.read()
@@ -186,7 +187,7 @@ func (l *lab) story() string {
 
 func short(s status.ComponentStatus) string { return string(s[0]) }
 
-// audit is what probes did, as the audit has it.
+// audit returns the actions of probes in the audit log.
 func (l *lab) audit() string {
 	l.t.Helper()
 	list, err := l.db.Audit(l.t.Context(), statuspages.AuditFilter{Page: l.page}, 1000)

@@ -14,14 +14,14 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// Times and bounds of watching.
+// Intervals and limits.
 const (
-	lookEvery  = time.Second // how often probes are looked for whose time has come
+	lookEvery  = time.Second // interval at which due probes are looked up
 	pruneEvery = time.Hour
-	together   = 8 // how many probes are asked at a time
+	together   = 8 // maximum number of concurrent checks
 )
 
-// Watcher asks probes when their time has come, and tells their pages. Several may do so at once: each probe is asked by one of them.
+// Watcher runs due probes and updates their pages. Several watchers can run at once: each due probe is run by one of them.
 type Watcher struct {
 	editor  *statuspages.Editor
 	checker *Checker
@@ -29,10 +29,10 @@ type Watcher struct {
 	random  func() float64
 
 	mu      sync.Mutex
-	failing string // what the last look failed of, so that it is logged once
+	failing string // last error of a round, logged once
 }
 
-// NewWatcher makes a watcher. random gives numbers from 0 to 1, for the jitter; nil is a usual source.
+// NewWatcher returns a new watcher. random returns numbers from 0 to 1 for the jitter. Nil means the default source.
 func NewWatcher(editor *statuspages.Editor, checker *Checker, log *slog.Logger, random func() float64) *Watcher {
 	if random == nil {
 		random = rand.Float64
@@ -40,7 +40,7 @@ func NewWatcher(editor *statuspages.Editor, checker *Checker, log *slog.Logger, 
 	return &Watcher{editor: editor, checker: checker, log: log, random: random}
 }
 
-// Run watches until the context ends. A database that is away is waited for, and a target that hangs keeps nobody from asking others.
+// Run watches until the context ends. It retries while the database is unavailable. A hanging target does not delay other probes.
 func (w *Watcher) Run(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -65,7 +65,7 @@ func (w *Watcher) Run(ctx context.Context) {
 	}
 }
 
-// tell logs an error once, not every second.
+// tell logs each error once, not every second.
 func (w *Watcher) tell(ctx context.Context, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -80,7 +80,7 @@ func (w *Watcher) tell(ctx context.Context, err error) {
 	}
 }
 
-// Look asks the probes whose time has come, tells their pages what follows from it, and waits until all of them have answered. It returns how many it asked.
+// Look runs all due probes, updates their pages and waits for the results. It returns the number of probes.
 func (w *Watcher) Look(ctx context.Context) (asked int, err error) {
 	var group sync.WaitGroup
 	var mu sync.Mutex
@@ -95,7 +95,7 @@ func (w *Watcher) Look(ctx context.Context) (asked int, err error) {
 	return asked, errors.Join(append(failed, err, w.resolve(ctx))...)
 }
 
-// begin begins to ask the probes whose time has come, as many as there are slots. failed is told of what goes wrong with one.
+// begin starts due probes, at most as many as slots are free. failed is called with the error of each probe that fails.
 func (w *Watcher) begin(ctx context.Context, group *sync.WaitGroup, slots chan struct{}, failed func(error)) (int, error) {
 	free := cap(slots) - len(slots)
 	if free == 0 {
@@ -105,7 +105,7 @@ func (w *Watcher) begin(ctx context.Context, group *sync.WaitGroup, slots chan s
 	if err != nil {
 		return 0, err
 	}
-	// What the ledger says is read once for all of them.
+	// The health of the ledger is read once for all probes.
 	checker := *w.checker
 	if read := checker.Ledger; read != nil {
 		var once sync.Once
@@ -128,7 +128,7 @@ func (w *Watcher) begin(ctx context.Context, group *sync.WaitGroup, slots chan s
 	return len(probes), nil
 }
 
-// resolve resolves the incidents of probes on which all has been well for long enough.
+// resolve resolves the incidents of probes that have been good for long enough.
 func (w *Watcher) resolve(ctx context.Context) error {
 	resolved, err := w.editor.ResolveProbed(ctx)
 	for _, code := range resolved {
@@ -137,10 +137,10 @@ func (w *Watcher) resolve(ctx context.Context) error {
 	return err
 }
 
-// ask asks one probe and tells its page.
+// ask runs a probe, records the result and updates the page.
 func (w *Watcher) ask(ctx context.Context, checker *Checker, p *status.Probe) error {
 	r := checker.Check(ctx, p)
-	if ctx.Err() != nil { // the gateway stops: this says nothing of the component
+	if ctx.Err() != nil { // the gateway is shutting down, which says nothing about the component
 		return fmt.Errorf("asking a probe: %w", ctx.Err())
 	}
 	next := r.At.Add(time.Duration(float64(p.Every) * (0.9 + 0.2*w.random())))
@@ -152,7 +152,7 @@ func (w *Watcher) ask(ctx context.Context, checker *Checker, p *status.Probe) er
 	if err != nil || act == nil {
 		return err
 	}
-	level := slog.LevelWarn // editors are to see it: most of it waits for them
+	level := slog.LevelWarn // most changes wait for an editor
 	if act.Probe.Level == status.Good {
 		level = slog.LevelInfo
 	}

@@ -14,7 +14,7 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// TestDrafts makes drafts by default: readers see nothing until an editor accepts one, and what an editor has dismissed does not come back.
+// TestDrafts checks that probes create drafts by default. Readers see nothing until an editor publishes one, and a discarded draft is not created again.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -38,7 +38,7 @@ func TestDrafts(t *testing.T) {
 	if after, _ := l.read(); after.UpdatedAt.Equal(before.UpdatedAt) || l.audit() != "draft draft draft withdraw" {
 		t.Errorf("the audit has %q", l.audit())
 	}
-	// Dismissed.
+	// The editor discards the draft.
 	draft := func() string {
 		t.Helper()
 		p, _ := l.read()
@@ -60,7 +60,7 @@ func TestDrafts(t *testing.T) {
 	l.breaks(true, "A")
 	l.rounds(2)
 	l.expect("it fails anew", "investigating A:op? |")
-	// Accepted: it is people's from then on.
+	// The editor publishes the draft. Probes do not change it any more.
 	code := draft()
 	if _, err := l.editor.PublishDraft(t.Context(), editor, code, 0); err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestDrafts(t *testing.T) {
 	}
 }
 
-// TestPublic opens, reopens and resolves by itself where the page says so.
+// TestPublic checks that incidents are opened, reopened and resolved automatically if the page allows it.
 func TestPublic(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
@@ -115,7 +115,7 @@ func TestPublic(t *testing.T) {
 	}
 }
 
-// TestJoin puts components that fail together into one incident, which is watched when the last of them is well again.
+// TestJoin checks that components that fail together share one incident, which moves to monitoring when the last one recovers.
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
@@ -137,7 +137,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestPeople leaves incidents alone that people have written to, and opens no other one meanwhile.
+// TestPeople checks that probes leave incidents alone that an editor has updated, and open no other incident meanwhile.
 func TestPeople(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
@@ -170,7 +170,7 @@ func TestPeople(t *testing.T) {
 	l.expect("what people have resolved is not opened again", "investigating A:op, identified A:pp, resolved A:po; investigating A:op | A:p")
 }
 
-// TestComponentAlone says how the component is without an incident, and takes back only what it has said itself.
+// TestComponentAlone sets the state of the component without an incident, and reverts only states that the probe itself has set.
 func TestComponentAlone(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
@@ -184,12 +184,12 @@ func TestComponentAlone(t *testing.T) {
 	l.breaks(false, "A", "B")
 	l.rounds(2)
 	l.expect("it is well again, but people have said something else of the other", " | B:m")
-	if got := l.audit(); got != "set set set note" && got != "set set note set" { // they answer in any order
+	if got := l.audit(); got != "set set set note" && got != "set set note set" { // probes finish in any order
 		t.Errorf("the audit has %q", got)
 	}
 }
 
-// TestMaintenance waits for maintenances.
+// TestMaintenance checks that probes do nothing during a maintenance.
 func TestMaintenance(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
@@ -210,7 +210,7 @@ func TestMaintenance(t *testing.T) {
 	l.expect("work is over, and it still fails", "investigating A:op | A:p")
 }
 
-// TestRestraint publishes no more than three incidents in an hour, and nothing when all remote probes fail at once.
+// TestRestraint publishes at most three incidents per hour, and none if all remote probes fail at once.
 func TestRestraint(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
@@ -229,7 +229,7 @@ func TestRestraint(t *testing.T) {
 	}
 }
 
-// TestFlapping changes nothing as long as results do not agree, and counts in results, whatever the clock does.
+// TestFlapping checks that alternating results change nothing, and that results are counted independently of the clock.
 func TestFlapping(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
@@ -243,7 +243,7 @@ func TestFlapping(t *testing.T) {
 	l.expect("every other result is bad", " |")
 	l.breaks(true, "A")
 	l.rounds(1)
-	l.wait(-36 * time.Hour) // the clock goes back
+	l.wait(-36 * time.Hour) // the clock is set back
 	l.rounds(1)
 	l.expect("the clock has gone back", "investigating A:op | A:p")
 	l.wait(1000 * time.Hour)
@@ -258,7 +258,7 @@ func TestFlapping(t *testing.T) {
 	l.expect("every other result is good", "investigating A:op | A:p")
 }
 
-// TestManyGateways has several gateways watch at the same time: each probe is asked by one of them, and each thing is said once.
+// TestManyGateways runs several watchers at once. Each due probe is run by one of them, and each action is taken once.
 func TestManyGateways(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())
@@ -291,7 +291,7 @@ func TestManyGateways(t *testing.T) {
 	}
 }
 
-// TestRemoved removes and disables probes, and refuses those that cannot work.
+// TestRemoved deletes and disables probes, and rejects invalid ones.
 func TestRemoved(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, auto())

@@ -42,7 +42,7 @@ var ledgerTables = &pgtest.Template{Name: "ledger", Prepare: func(ctx context.Co
 	return migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler))
 }}
 
-// command is the program with arguments, in an environment without settings of its own.
+// command returns a command that runs the program with arguments, in an environment without Heliograph settings.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
@@ -53,7 +53,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// result is how a command ended.
+// result is the outcome of a command.
 type result struct {
 	code           int
 	stdout, stderr string
@@ -74,7 +74,7 @@ func runCommand(t *testing.T, args ...string) result {
 	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
-// dataDir is a folder that the embedded server's user can reach.
+// dataDir returns a folder that the user of the embedded server can access.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "heliograph-cmd") //nolint:usetesting // the folders of t.TempDir are closed to the user that PostgreSQL runs as
@@ -92,7 +92,7 @@ func dataDir(t *testing.T) string {
 	return dir
 }
 
-// TestBadInput says of each mistake that it is told in one line, and that the program ends with a code other than 0.
+// TestBadInput checks that each mistake is reported in one line and with a non-zero exit code.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -164,7 +164,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// otherDatabase is the URL of a database that does not exist.
+// otherDatabase returns the URL of a database that does not exist.
 func otherDatabase(t *testing.T, url string) string {
 	t.Helper()
 	cfg, err := pgx.ParseConfig(url)
@@ -176,7 +176,7 @@ func otherDatabase(t *testing.T, url string) string {
 
 func execSQL(t *testing.T, url, sql string) {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context()) // it is used for cleaning up, too
+	ctx := context.WithoutCancel(t.Context()) // also used for the cleanup
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		t.Fatal(err)
@@ -191,11 +191,11 @@ func execSQL(t *testing.T, url, sql string) {
 type process struct {
 	cmd      *exec.Cmd
 	base     string
-	database chan string // the URL of its embedded database, once it has told it
+	database chan string // receives the URL of the embedded database once it is logged
 	out      *bytes.Buffer
 }
 
-// start runs "serve" and waits until it has said where it listens.
+// start runs "serve" and waits until it listens.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
 	g := &process{cmd: command(t, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", ""}, args...)...), out: &bytes.Buffer{}, database: make(chan string, 1)}
@@ -236,7 +236,7 @@ func (g *process) end(t *testing.T, sig os.Signal) int {
 	if err := g.cmd.Process.Signal(sig); err != nil {
 		t.Fatal(err)
 	}
-	_ = g.cmd.Wait() // the code says it
+	_ = g.cmd.Wait() // the error only repeats the exit code
 	return g.cmd.ProcessState.ExitCode()
 }
 
@@ -254,7 +254,7 @@ func statusOf(t *testing.T, url string) int {
 	return resp.StatusCode
 }
 
-// TestEmbedded starts with nothing, serves the demo network, refuses a second gateway, ends cleanly and starts again.
+// TestEmbedded starts with an empty folder, serves the demo network, rejects a second gateway on the same data, stops cleanly and starts again.
 func TestEmbedded(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
@@ -295,7 +295,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// trySubscription listens to a conversation from its beginning.
+// trySubscription subscribes to the messages of a topic from the first one.
 func trySubscription(t *testing.T, base string) {
 	t.Helper()
 	body := `{"query":"subscription { topicMessages(topic: \"0.0.4001\", from: \"0.0\") { sequenceNumber } }"}`
@@ -309,7 +309,7 @@ func trySubscription(t *testing.T, base string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = resp.Body.Close() }() // the stream has no end
+	defer func() { _ = resp.Body.Close() }() // the stream does not end
 	const want = ":\n\nevent: next\ndata: {\"data\":{\"topicMessages\":{\"sequenceNumber\":\"1\"}}}\n\n"
 	got := make([]byte, len(want))
 	if _, err := io.ReadFull(resp.Body, got); err != nil || string(got) != want {
@@ -317,7 +317,7 @@ func trySubscription(t *testing.T, base string) {
 	}
 }
 
-// hearBlock waits for a block of a network that lives.
+// hearBlock waits for a new block of a live demo network.
 func hearBlock(t *testing.T, g *process) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -333,7 +333,7 @@ func hearBlock(t *testing.T, g *process) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = resp.Body.Close() }() // the stream has no end
+	defer func() { _ = resp.Body.Close() }() // the stream does not end
 	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
 		if strings.HasPrefix(lines.Text(), `data: {"data":{"blocks":{"number":"`) {
 			return
@@ -342,7 +342,7 @@ func hearBlock(t *testing.T, g *process) {
 	t.Errorf("no block was heard: %s", g.out)
 }
 
-// TestLiveNeedsTheDemo keeps blocks of the demo network out of an embedded database without it.
+// TestLiveNeedsTheDemo checks that --demo=live fails if the embedded database contains other data than the demo network.
 func TestLiveNeedsTheDemo(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
@@ -357,7 +357,7 @@ func TestLiveNeedsTheDemo(t *testing.T) {
 	}
 }
 
-// postmasterFile is the file with the server's process id, below the data folder.
+// postmasterFile returns the file with the process id of the server, below the data folder.
 func postmasterFile(t *testing.T, dir string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "pg*", "data", "postmaster.pid"))
@@ -371,7 +371,7 @@ func postmasterFile(t *testing.T, dir string) string {
 	return rel
 }
 
-// TestAttached serves a database of somebody else's, without the right to write to it.
+// TestAttached serves an external database with a role that cannot write.
 func TestAttached(t *testing.T) {
 	t.Parallel()
 	url := ledgerTables.Fresh(t)
@@ -399,7 +399,7 @@ func TestAttached(t *testing.T) {
 	}
 }
 
-// TestExplain runs what explain prints, as it stands.
+// TestExplain runs the document that explain prints, unchanged.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	r := runCommand(t, "explain", "/api/v1/accounts?account.balance=gt:100&order=desc")
@@ -412,7 +412,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestVersion names what bug reports need.
+// TestVersion checks that the output contains what bug reports need.
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	r := runCommand(t, "version")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestStatusProbes declares, tests, runs and removes probes on the command line; what they find is a draft that an editor publishes or discards.
+// TestStatusProbes creates, tests, runs and deletes probes on the command line. Their findings are drafts that an editor publishes or discards.
 func TestStatusProbes(t *testing.T) {
 	t.Parallel()
 	e := newEditor(t)
@@ -23,7 +23,7 @@ func TestStatusProbes(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := closed.Addr().String()
-	_ = closed.Close() // nobody listens there any more
+	_ = closed.Close() // the address refuses connections from now on
 	ok := e.id("probe", "add", "http", "API", "--url", target.URL+"/ok")
 	e.ok("component", "add", "Port")
 	bad := e.id("probe", "add", "tcp", "Port", "--address", address, "--fail-after", "1", "--pass-after", "1", "--sets", "major-outage")
@@ -71,7 +71,7 @@ func TestStatusProbes(t *testing.T) {
 	}
 }
 
-// TestStatusSeries announces what is repeated: all of it or nothing.
+// TestStatusSeries schedules a recurring maintenance: all occurrences or none.
 func TestStatusSeries(t *testing.T) {
 	t.Parallel()
 	e := newEditor(t)

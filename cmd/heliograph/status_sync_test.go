@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestStatusSync copies a page on the command line: what it says is printed as it was, it is not edited here, and it can become a page of ours.
+// TestStatusSync mirrors a page on the command line. Its documents are printed unchanged, it cannot be edited, and it can be converted to a local page.
 func TestStatusSync(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../rest/v2/testdata/ledgerlight.json")

@@ -30,7 +30,7 @@ func (e *editor) run(args ...string) result {
 	return runCommand(e.t, append([]string{"status", "--status-database-url", e.url, "--fixed-time", e.now, "--as", "test"}, args...)...)
 }
 
-// ok runs a command that must succeed, and returns what it prints.
+// ok runs a command that must succeed, and returns its output.
 func (e *editor) ok(args ...string) string {
 	e.t.Helper()
 	r := e.run(args...)
@@ -40,13 +40,13 @@ func (e *editor) ok(args ...string) string {
 	return strings.TrimSpace(r.stdout)
 }
 
-// id is the id at the start of what a command prints.
+// id returns the id at the start of a command's output.
 func (e *editor) id(args ...string) string {
 	e.t.Helper()
 	return strings.Fields(e.ok(args...))[0]
 }
 
-// fails runs a command that must fail in one line, with a code.
+// fails runs a command that must fail with the given exit code and a one-line message.
 func (e *editor) fails(code int, words string, args ...string) {
 	e.t.Helper()
 	r := e.run(args...)
