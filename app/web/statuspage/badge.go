@@ -8,7 +8,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// badge is a picture of two words, for pages that show how something is in passing.
+// badge is an SVG image with a label and a state.
 type badge struct {
 	Left, Right string
 	Colour      string
@@ -16,16 +16,16 @@ type badge struct {
 	LeftWidth, RightWidth, LeftText, RightText int
 }
 
-// Width is the width of the whole.
+// Width returns the total width.
 func (b badge) Width() int { return b.LeftWidth + b.RightWidth }
 
-// LeftMiddle is the middle of the left half.
+// LeftMiddle returns the horizontal centre of the left half.
 func (b badge) LeftMiddle() int { return b.LeftWidth / 2 }
 
-// RightMiddle is the middle of the right half.
+// RightMiddle returns the horizontal centre of the right half.
 func (b badge) RightMiddle() int { return b.LeftWidth + b.RightWidth/2 }
 
-// White text on these has a contrast of 4.5 or more.
+// badgeColour returns the background colour. White text has a contrast of at least 4.5 on each of them.
 func badgeColour(indicator status.Indicator) string {
 	switch indicator {
 	case status.ImpactMinor:
@@ -41,7 +41,7 @@ func badgeColour(indicator status.Indicator) string {
 	}
 }
 
-// indicatorOf is how bad a component's state would be for a page.
+// indicatorOf returns the page indicator that corresponds to a component state.
 func indicatorOf(s status.ComponentStatus) status.Indicator {
 	switch s {
 	case status.UnderMaintenance:
@@ -57,7 +57,7 @@ func indicatorOf(s status.ComponentStatus) status.Indicator {
 	}
 }
 
-// widthOf is how wide a text is in 11 pixels of a common sans-serif font. The picture says so too, so that it fits in others.
+// widthOf estimates the width of a text at 11 pixels in a common sans-serif font. The image sets it as textLength, so that the text fits with other fonts.
 func widthOf(text string) int {
 	width := 0.0
 	for _, r := range text {
@@ -72,14 +72,14 @@ func widthOf(text string) int {
 			width += 7.7
 		case r < 0x2E80:
 			width += 6.6
-		default: // as wide as it is high
+		default: // such as CJK characters, which are as wide as they are high
 			width += 11
 		}
 	}
 	return int(width + 0.5)
 }
 
-// badgeTemplate is of text/template, which does not know SVG to be anything else: all texts go through its function html.
+// badgeTemplate uses text/template, because html/template does not support SVG documents. All texts are escaped with the html function.
 var badgeTemplate = template.Must(template.New("badge").Parse(
 	`<svg xmlns="http://www.w3.org/2000/svg" width="{{.Width}}" height="20" role="img" aria-label="{{html .Left}}: {{html .Right}}">` +
 		`<title>{{html .Left}}: {{html .Right}}</title><clipPath id="r"><rect width="{{.Width}}" height="20" rx="4"/></clipPath>` +
@@ -87,7 +87,7 @@ var badgeTemplate = template.Must(template.New("badge").Parse(
 		`<g fill="#fff" text-anchor="middle" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="11">` +
 		`<text x="{{.LeftMiddle}}" y="14" textLength="{{.LeftText}}">{{html .Left}}</text><text x="{{.RightMiddle}}" y="14" textLength="{{.RightText}}">{{html .Right}}</text></g></svg>`))
 
-// makeBadge draws a badge.
+// makeBadge renders a badge.
 func makeBadge(left, right string, indicator status.Indicator) ([]byte, error) {
 	const margin = 16
 	b := badge{Left: clip(left), Right: clip(right), Colour: badgeColour(indicator)}
@@ -100,7 +100,7 @@ func makeBadge(left, right string, indicator status.Indicator) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// clip cuts texts that would make a badge as wide as a page.
+// clip shortens long texts.
 func clip(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {

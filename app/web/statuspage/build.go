@@ -10,18 +10,19 @@ import (
 )
 
 const (
-	// pastDays is how many days the page looks back, today not included.
+	// pastDays is the number of past days on the page, not counting today.
 	pastDays = 14
-	// troubled is for how long a page is good that shows a component which is not up: its uptime falls while nobody writes.
+	// troubled is the lifetime of a page with a component in outage: its uptime falls without any write.
 	troubled = 10 * time.Minute
 )
 
-// noon is the middle of a day in a zone. Days are counted from noon to noon, since all of them have one.
+// noon returns 12:00 of a day in its time zone. Days are counted from noon to noon, because every day has a noon.
 func noon(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, t.Location())
 }
 
-// shelf makes what is kept of a page, by path: the page itself, the banner, badges, feeds, and the pages of the notices that it shows. It is good until the page changes, and for today.
+// shelf renders the cached documents of a page, by path: the page itself, the banner, badges, feeds, and the pages of the notices that it shows.
+// They are valid until the page changes, and at most until the returned time.
 func (s *Site) shelf(ctx context.Context, page *status.Page) (map[string]*edition.Volume, time.Time, error) {
 	now := s.o.Now().In(page.Zone)
 	today := noon(now)
@@ -74,14 +75,14 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// hasTrouble tells whether some component is down in a part or as a whole.
+// hasTrouble reports whether a component has a partial or major outage.
 func hasTrouble(list []component) bool {
 	return slices.ContainsFunc(list, func(c component) bool {
 		return c.Status == status.PartialOutage || c.Status == status.MajorOutage || hasTrouble(c.Children)
 	})
 }
 
-// addBadges draws the badges of the page and of its components.
+// addBadges renders the badges of the page and of its components.
 func (s *Site) addBadges(out map[string]*edition.Volume, p *pageData, h headline) error {
 	add := func(key, left, right string, i status.Indicator) error {
 		svg, err := makeBadge(left, right, i)
@@ -110,10 +111,10 @@ func (s *Site) addBadges(out map[string]*edition.Volume, p *pageData, h headline
 	return each(p.Components.Nodes)
 }
 
-// badgeOf is the key of a component's badge.
+// badgeOf returns the path of a component's badge.
 func badgeOf(component string) string { return badgePath + "?component=" + component }
 
-// addFeeds writes the feeds.
+// addFeeds renders the feeds.
 func (s *Site) addFeeds(ctx context.Context, out map[string]*edition.Volume, page *status.Page) error {
 	var got struct{ Page *pageData }
 	if err := s.ask(ctx, "feed", map[string]any{"page": page.Slug, "first": feedLength}, &got); err != nil {
@@ -134,14 +135,14 @@ func (s *Site) addFeeds(ctx context.Context, out map[string]*edition.Volume, pag
 	return nil
 }
 
-// noticePage makes the page of a notice.
+// noticePage renders the page of a notice.
 func (s *Site) noticePage(p *pageData, n *notice) (*edition.Volume, error) {
 	h := s.head(p, n.Name+" – "+p.Name+" status", "")
 	h.Look = n.Impact
 	return s.render("notice", noticePage{h, viewOf(n)})
 }
 
-// notice makes the page of a notice that is not kept; [errGone] where the page has no such notice.
+// notice renders the page of a notice that is not cached. It returns [errGone] if the page has no such notice.
 func (s *Site) notice(ctx context.Context, page *status.Page, code string) (*edition.Volume, error) {
 	var got struct {
 		Page                  *pageData
@@ -161,10 +162,10 @@ func (s *Site) notice(ctx context.Context, page *status.Page, code string) (*edi
 	return s.noticePage(got.Page, n)
 }
 
-// monthLayout is how months stand in addresses.
+// monthLayout is the format of months in URLs.
 const monthLayout = "2006-01"
 
-// history makes the page of a month, which is the present one where month is empty; [errGone] for what is no month, or one that is still to come.
+// history renders the page of a month, by default the current one. It returns [errGone] for an invalid or future month.
 func (s *Site) history(ctx context.Context, page *status.Page, month string) (*edition.Volume, error) {
 	now := s.o.Now().In(page.Zone)
 	first := time.Date(now.Year(), now.Month(), 1, 12, 0, 0, 0, page.Zone)

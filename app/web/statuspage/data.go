@@ -6,7 +6,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// What the documents of this package give. Names are those of the graph.
+// The types of query results. Field names are those of the GraphQL schema.
 
 type pageData struct {
 	Code, Slug, Name, URL, TimeZone, Locale string
@@ -27,7 +27,7 @@ type pageData struct {
 	Earliest             nodes[notice]
 }
 
-// nodes is a list of the graph.
+// nodes is the result of a connection.
 type nodes[T any] struct{ Nodes []T }
 
 type component struct {
@@ -53,14 +53,13 @@ type uptimeDay struct {
 	OutageSeconds, PartialSeconds, DegradedSeconds, MaintenanceSeconds int
 }
 
-// notice is an incident or a maintenance.
 type notice struct {
 	Code, PageCode, Name, Shortlink string
 	Status                          status.State
 	Impact                          status.Impact
 	CreatedAt, UpdatedAt            time.Time
 	ResolvedAt                      *time.Time
-	ScheduledFor, ScheduledUntil    *time.Time // of maintenances
+	ScheduledFor, ScheduledUntil    *time.Time // only of maintenances
 	Updates                         []update
 	Components                      []struct{ QualifiedName string }
 }
@@ -79,7 +78,7 @@ type affected struct {
 	OldStatus, NewStatus status.ComponentStatus
 }
 
-// in puts all instants of a page into its zone: an offset that is not there does not tell what its time is called.
+// in converts all times to the time zone of the page. An offset alone does not identify the name of the zone.
 func (p *pageData) in(zone *time.Location) *pageData {
 	if p == nil {
 		return nil
@@ -109,10 +108,10 @@ func (n *notice) in(zone *time.Location) {
 	}
 }
 
-// Planned tells whether the notice is a maintenance.
+// Planned reports whether the notice is a maintenance.
 func (n *notice) Planned() bool { return n.ScheduledFor != nil }
 
-// At is when an update is dated.
+// At returns the display time of an update.
 func (u *update) At() time.Time {
 	if u.DisplayAt != nil {
 		return *u.DisplayAt
@@ -120,7 +119,7 @@ func (u *update) At() time.Time {
 	return u.CreatedAt
 }
 
-// day is the instant by which lists of days have the notice: when an incident began, when a maintenance ended or is to begin.
+// day returns the time by which lists of days contain the notice: when an incident began, or when a maintenance ended or is scheduled to begin.
 func (n *notice) day() time.Time {
 	switch {
 	case n.ScheduledFor == nil:

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// feedLength is how many notices feeds have.
+// feedLength is the maximum number of notices in a feed.
 const feedLength = 50
 
-// entriesOf are the newest notices of both kinds, by when something was last written to them.
+// entriesOf returns the notices of both kinds that were updated most recently.
 func entriesOf(p *pageData) []notice {
 	all := slices.Concat(p.Incidents.Nodes, p.Maintenances.Nodes)
 	slices.SortStableFunc(all, func(a, b notice) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	return all[:min(len(all), feedLength)]
 }
 
-// entryHTML is a notice with all that was said of it, for feed readers.
+// entryHTML renders a notice with all its updates for feed readers.
 func (s *Site) entryHTML(n *notice) (string, error) {
 	var b strings.Builder
 	err := s.templates.ExecuteTemplate(&b, "entry", viewOf(n))
@@ -30,7 +30,7 @@ func (s *Site) entryHTML(n *notice) (string, error) {
 	return b.String(), nil
 }
 
-// tagOf is a name for the notice that never changes, whatever becomes of its address (RFC 4151).
+// tagOf returns a permanent id of the notice that does not depend on its URL (RFC 4151).
 func tagOf(p *pageData, n *notice) string {
 	host := "localhost"
 	if u, err := url.Parse(p.URL); err == nil && u.Hostname() != "" {
@@ -80,7 +80,7 @@ type atomText struct {
 	Text string `xml:",chardata"`
 }
 
-// atom makes the Atom feed (RFC 4287).
+// atom renders the Atom feed (RFC 4287).
 func (s *Site) atom(p *pageData) ([]byte, error) {
 	f := atomFeed{
 		Lang: p.Locale, ID: p.URL + "/history.atom", Title: p.Name + " status", Updated: p.UpdatedAt.Format(time.RFC3339), Author: atomAuthor{p.Name},
@@ -144,7 +144,7 @@ type rssGUID struct {
 	Text      string `xml:",chardata"`
 }
 
-// rss makes the RSS feed (RSS 2.0).
+// rss renders the RSS feed (RSS 2.0).
 func (s *Site) rss(p *pageData) ([]byte, error) {
 	f := rssFeed{Version: "2.0", Atom: "http://www.w3.org/2005/Atom", Channel: rssChannel{
 		Title: p.Name + " status", Link: p.URL, Self: rssSelf{"self", "application/rss+xml", p.URL + "/history.rss"}, Description: "Incidents and maintenances of " + p.Name,
@@ -162,7 +162,7 @@ func (s *Site) rss(p *pageData) ([]byte, error) {
 	return document(f)
 }
 
-// document is a feed as text. Characters that XML does not have, which editors can write, become the replacement character.
+// document encodes a feed. It replaces characters that XML does not allow with the replacement character.
 func document(feed any) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(xml.Header)

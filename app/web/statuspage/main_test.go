@@ -16,12 +16,12 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// cached turns the cache on, as the gateway has it.
+// cached enables the cache, as in production.
 func cached() testenv.Option { return testenv.REST(func(c *rest.Config) { c.Cache = true }) }
 
 var byTest = statuspages.Author{Name: "test"}
 
-// editor writes to the status pages of a gateway, at a time that goes on by a minute with each look at it.
+// editor returns an editor of the status pages of a gateway. Its clock advances by a minute on each call.
 func editor(g *testenv.Gateway) *statuspages.Editor {
 	now := testenv.Now()
 	return statuspages.NewEditor(g.Status, func() time.Time {
@@ -30,7 +30,7 @@ func editor(g *testenv.Gateway) *statuspages.Editor {
 	}, nil)
 }
 
-// eventually asks until ok is true, for some seconds at most.
+// eventually polls until ok returns true, for at most 5 seconds.
 func eventually(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(5 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
@@ -40,7 +40,7 @@ func eventually(tb testing.TB, what string, ok func() bool) {
 	}
 }
 
-// ready waits until a gateway that keeps pages has read them.
+// ready waits until a gateway with a cache has rendered its pages.
 func ready(tb testing.TB, g *testenv.Gateway) {
 	tb.Helper()
 	for end := time.Now().Add(15 * time.Second); g.Get(tb, "/").Status != http.StatusOK; time.Sleep(10 * time.Millisecond) {
@@ -50,14 +50,14 @@ func ready(tb testing.TB, g *testenv.Gateway) {
 	}
 }
 
-// element is an element of a page with its text.
+// element is an HTML element with its text.
 type element struct {
 	*html.Node
 	attributes map[string]string
 	text       string
 }
 
-// elements are all elements of a page that match, which are its own and its descendants'.
+// elements returns all matching elements of a page with their attributes and the text of their descendants.
 func elements(tb testing.TB, page string, match func(e *element) bool) []*element {
 	tb.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -87,7 +87,7 @@ func elements(tb testing.TB, page string, match func(e *element) bool) []*elemen
 	return out
 }
 
-// ofClass matches elements of a name that have a class.
+// ofClass matches elements by name and class.
 func ofClass(name, class string) func(e *element) bool {
 	return func(e *element) bool {
 		return e.Data == name && (class == "" || strings.Contains(" "+e.attributes["class"]+" ", " "+class+" "))

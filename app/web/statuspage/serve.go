@@ -12,23 +12,23 @@ import (
 	"heliograph/rest/edition"
 )
 
-// What pages may load and who may show them in a frame: everything is of the site itself, and only the banner is made for frames.
+// Content security policies. All resources come from the site itself, and only the banner may be framed by other sites.
 const (
 	ownContent     = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
 	pagePolicy     = ownContent + "'none'"
 	framePolicy    = ownContent + "*"
-	documentPolicy = "default-src 'none'; style-src 'none'; frame-ancestors 'none'" // of feeds and pictures
+	documentPolicy = "default-src 'none'; style-src 'none'; frame-ancestors 'none'" // for feeds and images
 )
 
-// retryAfter is for how many seconds clients should leave a gateway alone that has nothing to serve.
+// retryAfter is the value of Retry-After, in seconds, while no page can be served.
 const retryAfter = "10"
 
-// Paths are where the site is, as patterns of a router in which * stands for anything.
+// Paths returns the paths of the site as router patterns, in which * matches anything.
 func Paths() []string {
 	return []string{"/", historyPath, incidentPrefix + "*", atomPath, rssPath, badgePath, framePath, embedPath, assetPrefix + "*"}
 }
 
-// Has tells whether the site answers at a path.
+// Has reports whether the site serves a path.
 func Has(path string) bool {
 	return slices.ContainsFunc(Paths(), func(pattern string) bool {
 		prefix, open := strings.CutSuffix(pattern, "*")
@@ -36,17 +36,17 @@ func Has(path string) bool {
 	})
 }
 
-// target is what a request asks for.
+// target is the resource that a request addresses.
 type target struct {
-	key    string // of what is kept
+	key    string // key among the cached documents
 	media  string
 	policy string
-	open   bool // whether scripts of other sites may read it
-	// lazy makes what is not kept. Nil where everything is.
+	open   bool // whether scripts of other origins may read it
+	// lazy renders a document that is not rendered in advance. Nil if it is.
 	lazy func(s *Site, ctx context.Context, p *status.Page) (*edition.Volume, error)
 }
 
-// targetOf reads a request; nil where the site has nothing of that name.
+// targetOf returns the target of a request, or nil if it does not exist.
 func targetOf(r *http.Request) *target {
 	const page = "text/html; charset=utf-8"
 	switch path := r.URL.Path; {
@@ -79,7 +79,7 @@ func targetOf(r *http.Request) *target {
 	}
 }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements [http.Handler].
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t := targetOf(r)
 	if t == nil {
@@ -112,7 +112,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// find finds what a request asks for, or the code that says why there is nothing; and the page, nil where there is none.
+// find returns the requested document and its page. If there is none, code is the status of the error, and page can be nil.
 func (s *Site) find(r *http.Request, t *target) (v *edition.Volume, page *status.Page, code int) {
 	if s.o.Keeper.Off() {
 		var gone bool
@@ -151,7 +151,7 @@ func (s *Site) find(r *http.Request, t *target) (v *edition.Volume, page *status
 	return v, page, code
 }
 
-// findLazy finds or makes what is not kept of every page. When it cannot be made anew, what was made of an earlier revision is better than nothing.
+// findLazy returns a document that is rendered on request. If rendering fails, it returns the cached document of an earlier revision, if there is one.
 func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*edition.Volume, int) {
 	key, day := page.Code+t.key, status.DateOf(s.o.Now().In(page.Zone))
 	kept, _ := s.lazy.GetIfPresent(key)
@@ -184,7 +184,7 @@ func (s *Site) findLazy(r *http.Request, t *target, page *status.Page) (*edition
 	}
 }
 
-// refuse says in the form of what was asked for why there is nothing else: a page for people, and a line for feeds and pictures.
+// refuse writes an error in the format of the target: an HTML page, or one line for feeds and images.
 func (s *Site) refuse(w http.ResponseWriter, r *http.Request, t *target, page *status.Page, code int, heading, text string) {
 	if t.media != "text/html; charset=utf-8" {
 		http.Error(w, heading+".", code)
@@ -195,7 +195,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *http.Request, t *target, page *s
 		h.Name, h.Lang, h.JSON = page.Name, page.Locale, true
 	}
 	v, err := s.render("message", messagePage{h, heading, text})
-	if err != nil { // which tests rule out
+	if err != nil { // does not happen: tests render the template
 		http.Error(w, heading+".", code)
 		return
 	}

@@ -25,7 +25,7 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata/golden anew")
 
-// TestFront reads the page of the demo network as a person does.
+// TestFront checks the contents of the page of the demo network.
 func TestFront(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, cached())
@@ -50,7 +50,7 @@ func TestFront(t *testing.T) {
 	} {
 		list := texts(c.name, c.class)
 		if c.what == "state of the page" {
-			list = list[:1] // bars have titles too
+			list = list[:1] // the bars have titles too
 		}
 		if !slices.Equal(list, c.want) {
 			t.Errorf("%s: %q, not %q", c.what, list, c.want)
@@ -87,7 +87,7 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// TestPolicies makes sure that no page has a script, a style or an address of others in it, and that each says so to browsers.
+// TestPolicies checks that no page contains inline scripts, inline styles or external resources, and that the headers forbid them.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, cached())
@@ -120,7 +120,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// newest is the code of the newest incident.
+// newest returns the code of the newest incident.
 func newest(t *testing.T, g *testenv.Gateway) string {
 	t.Helper()
 	var data struct {
@@ -132,7 +132,7 @@ func newest(t *testing.T, g *testenv.Gateway) string {
 	return data.Status.Incidents.Nodes[0].Code
 }
 
-// TestHeaders asks for everything in the ways in which browsers and caches do.
+// TestHeaders checks conditional requests, compression, methods and cache headers of all resources.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, cached())
@@ -179,7 +179,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestGolden compares what is made of the demo network's page with files, of which a change of the templates is to be seen.
+// TestGolden compares the rendered page of the demo network with golden files.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, cached())
@@ -216,7 +216,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestHistory leafs through all months: each incident and maintenance of the page is on one of them, once.
+// TestHistory checks that each incident and maintenance of the page is on exactly one month page.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, cached())
@@ -252,7 +252,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestWrites shows a write in everything that shows it, within a second, and escapes what editors write.
+// TestWrites checks that a write appears in all documents and that texts of editors are escaped.
 func TestWrites(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t), cached())
@@ -294,7 +294,7 @@ func TestWrites(t *testing.T) {
 	if badge := g.Get(t, "/badge.svg").Body; !strings.Contains(badge, "Partial System Outage") {
 		t.Errorf("the badge says %s", badge)
 	}
-	// What was made because it was asked for is made anew too.
+	// Pages that are rendered on request are updated too.
 	old := regexp.MustCompile(`/incidents/([0-9a-z]{12})`).FindStringSubmatch(g.Get(t, "/history?month=2026-02").Body)[1]
 	g.Get(t, "/incidents/"+old)
 	if _, err := edit.EditNotice(t.Context(), byTest, old, status.NoticeEdit{Name: ledger.Of("Another name")}); err != nil {
@@ -307,7 +307,7 @@ func TestWrites(t *testing.T) {
 	eventually(t, "it is gone", func() bool { return g.Get(t, "/incidents/"+old).Status == http.StatusNotFound })
 }
 
-// TestBadges shows how each component is.
+// TestBadges checks the badges of all components.
 func TestBadges(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, cached())
@@ -330,7 +330,7 @@ func TestBadges(t *testing.T) {
 	}
 }
 
-// TestLanding says what there is where there is no status page: the address of the gateway is useful all the same.
+// TestLanding checks the landing page, which is served if there is no status page.
 func TestLanding(t *testing.T) {
 	t.Parallel()
 	url := testenv.Empty.Fresh(t)
@@ -354,7 +354,7 @@ func TestLanding(t *testing.T) {
 	}
 }
 
-// TestUncached makes everything when it is asked for, and the same as what would be kept.
+// TestUncached checks that a gateway without a cache renders the same documents.
 func TestUncached(t *testing.T) {
 	t.Parallel()
 	kept, fresh := testenv.Demo(t, cached()), testenv.Demo(t)
@@ -369,7 +369,7 @@ func TestUncached(t *testing.T) {
 	}
 }
 
-// TestHosts shows each of several pages at its own host.
+// TestHosts checks that each of several pages is served at its own host.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t), cached())
@@ -399,7 +399,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestDatabaseGone serves what was made last while the database is away, for an hour: also what was made because somebody asked for it.
+// TestDatabaseGone checks that all cached documents are served for an hour while the database is unavailable, including those rendered on request.
 func TestDatabaseGone(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)

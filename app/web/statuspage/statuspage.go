@@ -1,7 +1,8 @@
-// Package statuspage is the status page for people: HTML pages that need no JavaScript, feeds, badges and a banner for other sites. Everything is made of what GraphQL documents
-// give, which are run in process when a page has changed, and kept as bytes beside the documents of the status API.
+// Package statuspage serves the status pages for people: HTML pages that work without JavaScript, feeds, badges and a banner for other sites.
+// It renders the results of GraphQL documents, which it executes in process when a page has changed. The rendered pages are cached with the documents of
+// the status API.
 //
-// Nothing in it asks any other host for anything, and no script or style stands in a page itself; the content security policy keeps it so.
+// No page loads resources of other hosts or contains inline scripts or styles. The content security policy enforces this.
 package statuspage
 
 import (
@@ -42,12 +43,12 @@ var (
 	assetFiles embed.FS
 )
 
-// LiveDocument is what browsers listen to. Gateways that answer known documents only have to know it.
+// LiveDocument is the subscription of browsers. Gateways that accept trusted documents only must trust it.
 //
 //go:embed documents/live.graphql
 var LiveDocument string
 
-// The paths of the site.
+// Paths of the site.
 const (
 	incidentPrefix = "/incidents/"
 	historyPath    = "/history"
@@ -59,10 +60,10 @@ const (
 	assetPrefix    = "/page-assets/"
 )
 
-// Options say what the site is made of.
+// Options configure the site.
 type Options struct {
 	Server *server.Server
-	// Keeper keeps what is made of the page itself, and of what it links to. Other notices and months are made when they are asked for.
+	// Keeper caches the page and the documents that it links to. Other notices and months are rendered on request.
 	Keeper *edition.Keeper
 	// Now is the clock.
 	Now func() time.Time
@@ -80,17 +81,17 @@ type Site struct {
 	landing *edition.Volume
 }
 
-// made is something that was made because it was asked for.
+// made is a document that was rendered on request.
 type made struct {
 	revision int64
 	day      status.Date
 	volume   *edition.Volume
 }
 
-// mostLazy is how many of such things are kept: some megabytes.
+// mostLazy is the maximum number of cached documents that were rendered on request. They take a few megabytes.
 const mostLazy = 256
 
-// New makes the site.
+// New returns a new site.
 func New(o Options) (*Site, error) {
 	s := &Site{o: o, prepared: map[string]*server.Document{}, headers: edition.NewHeaders("Accept-Encoding")}
 	fragments, err := rest.Fragments(documentFiles)
@@ -122,13 +123,13 @@ func New(o Options) (*Site, error) {
 	return s, nil
 }
 
-// pageAssets are style sheets, scripts and pictures, by their paths.
+// pageAssets are style sheets, scripts and images, by path.
 type pageAssets struct {
 	files     map[string]*assets.File
-	addresses map[string]string // by the names of the files
+	addresses map[string]string // URLs by file name
 }
 
-// loadAssets packs the embedded files, which all sites of a process share. Their addresses have a hash of their content, so that browsers may keep them.
+// loadAssets compresses the embedded files once per process. Their URLs contain a hash of the content, so that browsers can cache them permanently.
 var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
 	s = pageAssets{map[string]*assets.File{}, map[string]string{}}
 	entries, err := fs.ReadDir(assetFiles, "assets")
@@ -151,7 +152,7 @@ var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
 		if err := add(e.Name(), content); err != nil {
 			return s, err
 		}
-		if e.Name() == "embed.js" { // other sites know it by a name that stays
+		if e.Name() == "embed.js" { // other sites use it by its permanent name
 			if s.files[embedPath], err = assets.Pack(content, "text/javascript; charset=utf-8", "public, max-age=300"); err != nil {
 				return s, err
 			}
@@ -166,13 +167,13 @@ var loadAssets = sync.OnceValues(func() (s pageAssets, err error) {
 	return s, nil
 })
 
-// errGone says that there is no such notice or page.
+// errGone is returned if a notice or page does not exist.
 var errGone = errors.New("there is nothing of that name")
 
-// unlimited lets documents have lists as long as they are.
+// unlimited is the page size limit for documents of the site.
 const unlimited = math.MaxInt32 - 1
 
-// ask runs a document and reads its data.
+// ask executes a document and decodes its data.
 func (s *Site) ask(ctx context.Context, document string, variables map[string]any, into any) error {
 	doc := s.prepared[document]
 	res := s.o.Server.Run(ctx, server.Call{
@@ -192,7 +193,7 @@ func (s *Site) ask(ctx context.Context, document string, variables map[string]an
 	return nil
 }
 
-// head is the head of a page. p is nil where there is no status page.
+// head returns the common data of a page. p is nil if there is no status page.
 func (s *Site) head(p *pageData, title, here string) head {
 	h := head{Title: title, Name: "Heliograph", Lang: "en", Here: here, Look: status.ImpactNone, Assets: s.addresses}
 	if p == nil {
@@ -200,13 +201,13 @@ func (s *Site) head(p *pageData, title, here string) head {
 	}
 	h.Name, h.Lang, h.Revision, h.Zone, h.JSON, h.Look = p.Name, p.Locale, p.Revision, p.TimeZone, true, headlineOf(p).Indicator
 	variables, err := json.Marshal(map[string]string{"page": p.Slug, "from": strconv.FormatInt(p.Revision, 10)})
-	if err == nil { // of two texts it is always nil
+	if err == nil { // never fails for two strings
 		h.Live = "/graphql?" + url.Values{"query": {LiveDocument}, "variables": {string(variables)}}.Encode()
 	}
 	return h
 }
 
-// render makes a page of a template.
+// render executes a template.
 func (s *Site) render(name string, data any) (*edition.Volume, error) {
 	var b strings.Builder
 	if err := s.templates.ExecuteTemplate(&b, name, data); err != nil {

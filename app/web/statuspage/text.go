@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Editors write plain text, Markdown or HTML, and imported pages have all three in one body. What is shown is none of them but a short list of blocks, made of what is
-// known of each: whatever else stands there is shown as the text that it is, and nothing of it is ever markup of the page.
+// Editors write plain text, Markdown or HTML, and imported pages can mix all three in one body. A body is converted to a short list of blocks.
+// Unknown markup is shown as text, and no markup of an editor reaches the page.
 
 // block is a paragraph, a list or preformatted text.
 type block struct {
@@ -21,19 +21,19 @@ type block struct {
 // span is a part of a line.
 type span struct {
 	Text   string
-	Href   string // where a link leads; empty for none
+	Href   string // target of a link, or empty
 	Strong bool
 	Code   bool
-	Break  bool // the end of a line, in place of text
+	Break  bool // a line break instead of text
 }
 
-// blocks makes blocks of what an editor wrote.
+// blocks converts a text of an editor to blocks.
 func blocks(body string) []block {
 	w := &writer{}
 	body = strings.ReplaceAll(body, "\r\n", "\n")
 	for i, part := range strings.Split(body, "\n```") {
-		if i%2 == 1 { // between fences
-			_, code, _ := strings.Cut(part, "\n") // behind the name of a language
+		if i%2 == 1 { // inside a code fence
+			_, code, _ := strings.Cut(part, "\n") // the first line can contain the name of a language
 			w.end()
 			w.blocks = append(w.blocks, block{Pre: code})
 			continue
@@ -44,26 +44,26 @@ func blocks(body string) []block {
 	return w.blocks
 }
 
-// writer makes blocks of a stream of text and tags.
+// writer builds blocks from text and tags.
 type writer struct {
 	blocks []block
 	spans  []span
-	list   bool // the spans are an item of a list
+	list   bool // whether the spans belong to a list item
 	strong int
 	code   int
 	href   string
 }
 
-// markup reads text that may have HTML in it.
+// markup parses text that can contain HTML.
 func (w *writer) markup(text string) {
 	z := html.NewTokenizer(strings.NewReader(text))
-	hidden := "" // the element whose text is not shown
+	hidden := "" // the element whose content is dropped
 	for {
 		kind := z.Next()
 		raw := string(z.Raw())
 		switch kind {
 		case html.ErrorToken:
-			w.lines(html.UnescapeString(raw)) // the beginning of a tag without an end
+			w.lines(html.UnescapeString(raw)) // an incomplete tag at the end
 			return
 		case html.TextToken:
 			if hidden == "" {
@@ -88,12 +88,12 @@ func (w *writer) markup(text string) {
 			if !w.tag(tag, kind == html.EndTagToken, attributes) && hidden == "" {
 				w.lines(raw)
 			}
-		case html.CommentToken, html.DoctypeToken: // nobody is to see them
+		case html.CommentToken, html.DoctypeToken: // dropped
 		}
 	}
 }
 
-// tag acts on a tag, and tells whether it is known.
+// tag applies a tag and reports whether it is supported.
 func (w *writer) tag(name string, end bool, attributes map[string]string) bool {
 	step := 1
 	if end {
@@ -123,7 +123,7 @@ func (w *writer) tag(name string, end bool, attributes map[string]string) bool {
 	return true
 }
 
-// safe is where a link may lead: to pages and mailboxes only.
+// safe returns the address if it is an allowed link target (http, https or mailto), or an empty string.
 func safe(address string) string {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil {
@@ -136,7 +136,7 @@ func safe(address string) string {
 	return u.String()
 }
 
-// lines reads text that may be Markdown.
+// lines parses text that can contain Markdown.
 func (w *writer) lines(text string) {
 	for i, line := range strings.Split(text, "\n") {
 		trimmed := strings.TrimSpace(line)
@@ -145,7 +145,7 @@ func (w *writer) lines(text string) {
 			item, isItem = strings.CutPrefix(trimmed, "* ")
 		}
 		switch heading := strings.TrimLeft(trimmed, "#"); {
-		case i == 0 && len(w.spans) > 0: // it goes on behind a tag
+		case i == 0 && len(w.spans) > 0: // continues the line after a tag
 			w.words(line)
 		case i > 0 && trimmed == "":
 			w.end()
@@ -169,10 +169,10 @@ func (w *writer) lines(text string) {
 	}
 }
 
-// inline is what Markdown has within a line: code, strong text, links, and addresses.
+// inline matches the inline markup of Markdown: code, strong text, links and URLs.
 var inline = regexp.MustCompile("`([^`\n]+)`" + `|\*\*([^*\n]+)\*\*|\[([^\]\n]+)\]\((https?://[^)\s]+)\)|(https?://[^\s<>"']*[^\s<>"'.,;:!?)\]])`)
 
-// words reads a part of a line.
+// words adds a part of a line.
 func (w *writer) words(text string) {
 	for text != "" {
 		at := inline.FindStringSubmatchIndex(text)

@@ -10,28 +10,28 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// head is what all pages have in common.
+// head is the data that all pages share.
 type head struct {
 	Title  string
 	Name   string // of the status page
 	Lang   string
-	Here   string // which part of the site it is: status, history, or nothing
+	Here   string // the current section for the navigation: status, history, or empty
 	Look   status.Indicator
-	Assets map[string]string // addresses by names
-	// Live is the address of the events that say that the page has changed, empty where nothing changes; Revision is the page's.
+	Assets map[string]string // asset URLs by name
+	// Live is the URL of the event stream that announces changes, or empty if there are none. Revision is the revision of the page.
 	Live     string
 	Revision int64
-	Zone     string // the name of the zone in which times are
-	JSON     bool   // whether there are documents and feeds to link to
+	Zone     string // name of the time zone of all times
+	JSON     bool   // whether documents and feeds exist to link to
 }
 
-// headline says how the page as a whole is.
+// headline is the summary of the page state.
 type headline struct {
 	Indicator status.Indicator
 	Text      string
 }
 
-// headlineOf is the rollup of components. Only where those are well it is that of open incidents: nobody wants to read that all is well above an incident.
+// headlineOf returns the rollup of components, or that of open incidents if that is worse and no component is degraded.
 func headlineOf(p *pageData) headline {
 	h := headline{p.Rollup.Indicator, p.Rollup.Description}
 	if status.ImpactMinor.WorseThan(h.Indicator) && p.EffectiveIndicator.WorseThan(h.Indicator) {
@@ -40,52 +40,52 @@ func headlineOf(p *pageData) headline {
 	return h
 }
 
-// frontPage is the page at "/".
+// frontPage is the data of the page at "/".
 type frontPage struct {
 	head
 	Headline   headline
 	UpdatedAt  time.Time
-	Incidents  []noticeView // open
+	Incidents  []noticeView // unresolved
 	Active     []noticeView
 	Upcoming   []noticeView
 	Components []componentView
 	Days       []dayView
-	Legend     bool // whether there are uptime bars
+	Legend     bool // whether any uptime bars are shown
 }
 
-// noticePage is the page of a notice.
+// noticePage is the data of the page of a notice.
 type noticePage struct {
 	head
 	Notice noticeView
 }
 
-// historyPage is the page of a month.
+// historyPage is the data of the page of a month.
 type historyPage struct {
 	head
 	Month        string
-	Older, Newer string // months as the address has them; empty where there is nothing
+	Older, Newer string // months in URL format, or empty if there is none
 	Days         []dayView
 }
 
-// messagePage is a page that says why there is nothing else.
+// messagePage is the data of a page that only shows a message, such as an error.
 type messagePage struct {
 	head
 	Heading, Text string
 }
 
-// noticeView is a notice as it is shown.
+// noticeView is a notice for templates.
 type noticeView struct {
 	*notice
 	Blocks  []updateView
-	Affects []string // names of components
-	Kind    string   // in a word
+	Affects []string // component names
+	Kind    string   // in one word
 }
 
-// updateView is an update as it is shown.
+// updateView is an update for templates.
 type updateView struct {
 	*update
 	Blocks  []block
-	Changes []affected // of components whose state changed
+	Changes []affected // components whose state changed
 }
 
 func viewOf(n *notice) noticeView {
@@ -117,16 +117,16 @@ func viewsOf(list []notice) []noticeView {
 	return out
 }
 
-// componentView is a component or a group as it is shown.
+// componentView is a component or a group for templates.
 type componentView struct {
 	*component
-	Text     string // its description
+	Text     string // description
 	Uptime   *uptimeView
 	Children []componentView
-	Count    string // of a group: how many of its components work
+	Count    string // for groups: how many components are operational
 }
 
-// componentsOf are the components that are shown: those that are only shown while something is wrong with them are left out while nothing is.
+// componentsOf returns the visible components. It omits components with onlyShowIfDegraded that are operational.
 func componentsOf(list []component) []componentView {
 	var out []componentView
 	for i := range list {
@@ -155,28 +155,28 @@ func componentsOf(list []component) []componentView {
 	return out
 }
 
-// hasUptime tells whether some component shows its uptime.
+// hasUptime reports whether any component shows its uptime.
 func hasUptime(list []componentView) bool {
 	return slices.ContainsFunc(list, func(c componentView) bool { return c.Uptime != nil || hasUptime(c.Children) })
 }
 
-// The picture of uptime has a bar for each day.
+// The uptime chart has a bar for each day.
 const (
 	uptimeDays = 90
-	barPace    = 4 // from one bar to the next
+	barPace    = 4 // distance from one bar to the next
 )
 
-// uptimeView is how a component was on the last days, as a picture and as text.
+// uptimeView is the recent uptime of a component, as a chart and as text.
 type uptimeView struct {
 	Percent string
-	Label   string // what the picture shows, in a sentence
+	Label   string // describes the chart in a sentence
 	Bars    []bar
-	Bad     []string // the days on which something was wrong, in words
+	Bad     []string // days with problems, in words
 }
 
 type bar struct {
 	X     int
-	State string // of the day; empty where nothing is known
+	State string // of the day, or empty if unknown
 	Title string
 }
 
@@ -207,7 +207,7 @@ func uptimeOf(name string, u *uptime) *uptimeView {
 	return v
 }
 
-// words says how a day was.
+// words describes a day.
 func (d *uptimeDay) words() string {
 	var parts []string
 	for _, p := range []struct {
@@ -228,7 +228,7 @@ func dayName(d status.Date) string {
 	return d.Start(time.UTC).Format("2 January 2006")
 }
 
-// percent is a share with two decimals at most. Only all is 100.
+// percent formats a percentage with at most two decimals. Only full uptime is 100.
 func percent(p float64) string {
 	if p > 99.99 && p < 100 {
 		p = 99.99
@@ -236,7 +236,7 @@ func percent(p float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(p, 'f', 2, 64), "0"), ".")
 }
 
-// duration is a time in hours and minutes, seconds where it is shorter than those.
+// duration formats a duration in hours and minutes, or in seconds if it is shorter than a minute.
 func duration(seconds int) string {
 	switch h, m := seconds/3600, seconds/60%60; {
 	case h > 0 && m > 0:
@@ -250,13 +250,13 @@ func duration(seconds int) string {
 	}
 }
 
-// dayView is a day with what happened on it, or several days on which nothing did: First is the first of them, which is Day itself where it is one.
+// dayView is a day with its notices, or a range of days without notices from First to Day. First equals Day for a single day.
 type dayView struct {
 	First, Day time.Time
 	Notices    []noticeView
 }
 
-// daysOf are days from the newest to the oldest, with the notices of each. With all, days without notices are there too, those that follow each other as one.
+// daysOf returns the days from the newest to the oldest that have notices. With all, it also returns the other days, merged into ranges.
 func daysOf(newest, oldest time.Time, list []notice, all bool) []dayView {
 	var out []dayView
 	for day := newest; !day.Before(oldest); day = day.AddDate(0, 0, -1) {
@@ -277,7 +277,7 @@ func daysOf(newest, oldest time.Time, list []notice, all bool) []dayView {
 	return out
 }
 
-// stateName is what a state of a component, a notice or an impact is called.
+// stateName returns the display name of a component state, a notice state or an impact.
 func stateName(v any) string {
 	name := fmt.Sprint(v)
 	switch name {

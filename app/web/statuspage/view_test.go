@@ -8,7 +8,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// TestPercent never says that all was up when it was not.
+// TestPercent checks that only full uptime is rounded to 100.
 func TestPercent(t *testing.T) {
 	t.Parallel()
 	for p, want := range map[float64]string{100: "100", 99.9999: "99.99", 99.5: "99.5", 99.123: "99.12", 0: "0", 7.999: "8"} {
@@ -18,7 +18,7 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// TestUptimeOf draws ninety bars, whatever is known, and says in words what they show.
+// TestUptimeOf checks that the chart always has 90 bars and that its description matches.
 func TestUptimeOf(t *testing.T) {
 	t.Parallel()
 	v := uptimeOf("API", &uptime{Percent: 99.999, Days: []uptimeDay{
@@ -43,7 +43,7 @@ func TestUptimeOf(t *testing.T) {
 	}
 }
 
-// TestHeadline is as bad as the worst open incident where the components are well, and as bad as those where they are not.
+// TestHeadline checks that the headline follows the components, or the worst open incident if no component is degraded.
 func TestHeadline(t *testing.T) {
 	t.Parallel()
 	p := &pageData{EffectiveIndicator: status.ImpactMajor}
@@ -62,7 +62,7 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// TestDays puts notices on the days of the page's zone, also on those that are not 24 hours long.
+// TestDays assigns notices to days in the time zone of the page, including days that are not 24 hours long.
 func TestDays(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation("America/New_York")
@@ -76,7 +76,7 @@ func TestDays(t *testing.T) {
 		}
 		return v
 	}
-	// The clocks are put forward on the 8th of March.
+	// Daylight saving time begins on 8 March.
 	list := []notice{{Code: "late", CreatedAt: at("2026-03-08T03:30:00Z")}, {Code: "early", CreatedAt: at("2026-03-08T05:10:00Z")}, {Code: "last", CreatedAt: at("2026-03-09T03:59:00Z")}}
 	days := daysOf(noon(at("2026-03-11T01:00:00Z").In(zone)), noon(at("2026-03-06T12:00:00Z").In(zone)), list, true)
 	var got []string
@@ -96,7 +96,7 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// TestBadge draws two halves as wide as their texts, and escapes what editors write.
+// TestBadge checks the widths of the halves and that texts are escaped.
 func TestBadge(t *testing.T) {
 	t.Parallel()
 	svg, err := makeBadge(`A<b> & "c"`, strings.Repeat("long ", 40), status.ImpactMajor)
