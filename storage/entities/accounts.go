@@ -8,17 +8,17 @@ import (
 	"heliograph/storage"
 )
 
-// syntheticTreasuryMemo marks the treasury that an importer invents when its history begins after the network's.
+// syntheticTreasuryMemo is the memo of the treasury account that an importer creates if its history starts later than the network's.
 const syntheticTreasuryMemo = "Mirror node created synthetic treasury account"
 
-// accountColumns are the columns of an account e (a row of entity or entity_history) with its stake s, in the order of accountTargets.
+// accountColumns are the columns of an account e (a row of entity or entity_history) and its stake s, in the order of accountTargets.
 const accountColumns = `
   e.id, e.type::text, e.alias, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.decline_reward, e.delegation_address,
   e.deleted, e.ethereum_nonce, e.evm_address, e.expiration_timestamp, e.key, e.max_automatic_token_associations, e.memo, e.obtainer_id,
   e.receiver_sig_required, e.staked_account_id, e.staked_node_id, e.stake_period_start, lower(e.timestamp_range), upper(e.timestamp_range),
   e.balance, e.balance_timestamp, s.pending_reward, s.end_stake_period`
 
-// accountRow is an account with the columns that its values are computed from.
+// accountRow is an account and the columns from which its fields are computed.
 type accountRow struct {
 	ledger.Account
 	typ              string
@@ -39,12 +39,12 @@ func accountTargets(a *accountRow, into []any) []any {
 }
 
 const (
-	noNode        = -1 // staked_node_id of who stakes to no node; stake_period_start of who does not stake
+	noNode        = -1 // staked_node_id of accounts that stake to no node; stake_period_start of accounts that do not stake
 	secondsPerDay = 86400
 	nanosPerSec   = 1_000_000_000
 )
 
-// finishAccount computes what the database does not hold.
+// finishAccount fills the computed fields.
 func finishAccount(a *accountRow) error {
 	a.Type = ledger.EntityType(a.typ)
 	a.Key = a.key.Info()
@@ -73,7 +73,8 @@ func finishAccount(a *accountRow) error {
 	return nil
 }
 
-// Expiry is when an entity expires: as set, else created plus the auto-renew period, at the latest at the last instant that fits.
+// Expiry returns when an entity expires: the explicit expiration time, or the creation time plus the auto-renew period. The result is capped at the largest
+// timestamp.
 func Expiry(set ledger.Null[int64], created ledger.Null[ledger.Timestamp], period ledger.Null[int64]) ledger.Null[ledger.Timestamp] {
 	switch {
 	case set.Valid:
@@ -96,7 +97,7 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// accounts drops the columns that were needed only to compute others.
+// accounts converts rows to accounts.
 func accounts(rows []*accountRow) []*ledger.Account {
 	out := make([]*ledger.Account, len(rows))
 	for i, r := range rows {
@@ -105,7 +106,7 @@ func accounts(rows []*accountRow) []*ledger.Account {
 	return out
 }
 
-// Accounts reads a page of accounts and contracts by id. The synthetic treasury can be left out.
+// Accounts reads a page of accounts and contracts by id. hideSyntheticTreasury excludes the synthetic treasury.
 func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hideSyntheticTreasury bool, p storage.Page) ([]*ledger.Account, error) {
 	var w storage.Where
 	if f != nil {
@@ -117,7 +118,7 @@ func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hide
 		w.And("not (e.num = 2 and e.memo = '" + syntheticTreasuryMemo + "')")
 	}
 	w.Keyset(p, "e.id")
-	// The page is cut before the stake is joined: the planner would merge whole tables otherwise.
+	// The page is limited before the join with the stake. Otherwise the planner would merge whole tables.
 	cut := `select * from entity e where e.type in ('ACCOUNT', 'CONTRACT')` + w.String() + w.OrderBy(p, "e.id")
 	sql := `select ` + accountColumns + ` from (` + cut + `) e left join entity_stake s on s.id = e.id` + w.OrderBy(p, "e.id")
 	rows, err := storage.List(ctx, db, sql, w.Args, accountTargets, finishAccount)
@@ -127,8 +128,8 @@ func Accounts(ctx context.Context, db *storage.DB, f *ledger.AccountFilter, hide
 	return accounts(rows), nil
 }
 
-// ResolveAccount returns the id of the account that ref names, or no id when nothing live has that alias or address. Ids are not looked
-// up: one may name nothing. Two live entities with one alias or address are [ErrAmbiguous].
+// ResolveAccount returns the id of the account that ref identifies, or null if no entity that is not deleted has the alias or address. An id in ref is
+// returned without a lookup, so the entity may not exist. If two such entities share the alias or address, the error is [ErrAmbiguous].
 func ResolveAccount(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
 	var sql string
 	var arg []byte
@@ -155,7 +156,7 @@ func ResolveAccount(ctx context.Context, db *storage.DB, ref ledger.AccountRef) 
 	}
 }
 
-// QueueAccounts queues reading accounts and contracts by their ids; done gets one for each id, nil for those that do not exist.
+// QueueAccounts queues a query for accounts and contracts by id. done receives one account per id, or nil for ids that do not exist.
 func QueueAccounts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Account)) {
 	sql := `select ` + accountColumns + ` from entity e left join entity_stake s on s.id = e.id
 where e.id = any($1) and e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = '` + syntheticTreasuryMemo + `')`
@@ -172,7 +173,7 @@ where e.id = any($1) and e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 an
 	})
 }
 
-// Account reads an account or contract as it is, nil when there is none.
+// Account reads the current state of an account or contract. It returns nil if the account does not exist.
 func Account(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Account, error) {
 	var account *ledger.Account
 	b := db.NewBatch()
@@ -183,8 +184,8 @@ func Account(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.A
 	return account, nil
 }
 
-// AccountAt reads the newest version of an account or contract whose time meets at, with what it held by the balance snapshot of that
-// time; nil when there is none. now bounds the search for the snapshot.
+// AccountAt reads the newest version of an account or contract that matches at, with the balances of the balance snapshot for that time. It returns nil if
+// there is no such version. now limits the search for the snapshot.
 func AccountAt(ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.TimestampFilter, now ledger.Timestamp) (*ledger.Account, error) {
 	w := storage.Where{Args: []any{int64(id)}}
 	w.Versions("timestamp_range", at)
@@ -208,7 +209,7 @@ where e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = '` + syn
 	if err != nil {
 		return nil, err
 	}
-	// Without a snapshot the version's own balance stands, but tokens have no history of their own.
+	// Without a snapshot, use the balance of the version itself. Token balances are not versioned.
 	a.Balance.Snapshot = window
 	if !window.Valid {
 		a.Balance.Snapshot = ledger.Of(ledger.SnapshotWindow{From: 1, At: 0})
@@ -228,5 +229,5 @@ order by consensus_timestamp desc limit 1`, []any{int64(id), int64(window.V.From
 	return a, nil
 }
 
-// CountAccounts is the list of accounts and contracts.
+// CountAccounts counts accounts and contracts.
 const CountAccounts storage.Countable = `select from entity where type in ('ACCOUNT', 'CONTRACT')`

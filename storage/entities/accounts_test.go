@@ -7,7 +7,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// TestExpiry says when entities expire: one whose auto-renew period goes beyond all instants does at the last of them.
+// TestExpiry checks when entities expire. An expiry beyond the largest timestamp is capped at it.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	const last = int64(math.MaxInt64)

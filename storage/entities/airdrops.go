@@ -9,8 +9,8 @@ func airdropTargets(a *ledger.Airdrop, into []any) []any {
 	return append(into, &a.Amount, &a.ReceiverID, &a.SenderID, &a.SerialNumber, &a.TokenID, &a.Timestamp.From, &a.Timestamp.To)
 }
 
-// QueueAirdrops queues reading a page of the airdrops that each of some accounts has sent, or with received may claim, and that nobody has claimed or
-// cancelled, by the other account, the token and the serial number; done gets one list for each account.
+// QueueAirdrops queues a query for pending airdrops that each of the given accounts sent, or with received may claim. They are ordered by the other account,
+// the token and the serial number. done receives one page per account.
 func QueueAirdrops(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.AirdropFilter, p storage.Page, done func([][]*ledger.Airdrop)) {
 	own, other := "sender_account_id", "receiver_account_id"
 	if received {
@@ -37,7 +37,7 @@ from `+from+` cross join lateral (
 order by p.ord, a.`+other+direction+`, a.token_id`+direction+`, a.serial_number`+direction, w.Args, airdropTargets, nil, storage.Itself, done)
 }
 
-// airdropBounds are the bounds that count: where one is missing, the next takes its place.
+// airdropBounds returns the bounds that are set, in the order of the sort key.
 func airdropBounds(account, token, serial storage.ColumnBounds) []storage.ColumnBounds {
 	hasAccount, hasToken, hasSerial := account.Given(), token.Given(), serial.Given()
 	switch {

@@ -7,8 +7,8 @@ import (
 	"heliograph/storage"
 )
 
-// receivedPage is the statement that reads a page of what was granted to each of some spenders: no index begins with the spender, so the table is read
-// once for all of them, and numbers cut the pages.
+// receivedPage returns the statement for a page of the allowances that each of the given spenders received. No index starts with the spender, so the table is
+// scanned once for all spenders and row numbers limit the pages.
 func receivedPage(w *storage.Where, table, columns string, p storage.Page, keys ...string) string {
 	direction := p.Direction()
 	order := strings.Join(keys, direction+", ") + direction
@@ -18,7 +18,7 @@ func receivedPage(w *storage.Where, table, columns string, p storage.Page, keys 
 where a.place <= ` + w.Arg(p.Limit) + ` order by p.ord, ` + order
 }
 
-// grantedPage is the statement that reads a page of what each of the owners in the table from granted. page reads one owner's.
+// grantedPage returns the statement for a page of the allowances of each owner in the table from. page is the statement for one owner.
 func grantedPage(from, page, columns string, p storage.Page, keys ...string) string {
 	direction := p.Direction()
 	return `select p.ord, ` + columns + ` from ` + from + ` cross join lateral (` + page + `) a
@@ -31,8 +31,8 @@ func cryptoAllowanceTargets(a *ledger.CryptoAllowance, into []any) []any {
 	return append(into, &a.OwnerID, &a.SpenderID, &a.Amount, &a.AmountGranted, &a.Timestamp.From, &a.Timestamp.To)
 }
 
-// QueueCryptoAllowances queues reading a page of the hbar allowances that each of some accounts granted, by spender, or received, by owner; done
-// gets one list for each account. Allowances that are used up are left out.
+// QueueCryptoAllowances queues a query for the hbar allowances that each of the given accounts granted, ordered by spender, or received, ordered by owner.
+// done receives one page per account. Allowances with no remaining amount are excluded.
 func QueueCryptoAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.CryptoAllowanceFilter, p storage.Page, done func([][]*ledger.CryptoAllowance)) {
 	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
 	if f != nil {
@@ -59,8 +59,8 @@ func tokenAllowanceTargets(a *ledger.TokenAllowance, into []any) []any {
 	return append(into, &a.OwnerID, &a.SpenderID, &a.TokenID, &a.Amount, &a.AmountGranted, &a.Timestamp.From, &a.Timestamp.To)
 }
 
-// QueueTokenAllowances queues reading a page of the allowances of fungible tokens that each of some accounts granted, by spender and token, or
-// received, by owner and token; done gets one list for each account. Allowances that are used up are left out.
+// QueueTokenAllowances queues a query for the fungible token allowances that each of the given accounts granted, ordered by spender and token, or received,
+// ordered by owner and token. done receives one page per account. Allowances with no remaining amount are excluded.
 func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.TokenAllowanceFilter, p storage.Page, done func([][]*ledger.TokenAllowance)) {
 	w := storage.Where{Args: []any{storage.Int64s(accounts)}}
 	if f == nil {
@@ -83,13 +83,13 @@ func QueueTokenAllowances(b *storage.Batch, accounts []ledger.EntityID, received
 	storage.QueueChildren(b, len(accounts), sql, w.Args, tokenAllowanceTargets, nil, storage.Itself, done)
 }
 
-// allowanceKey adds the conditions of an alternative.
+// allowanceKey adds the conditions of one alternative of a filter.
 func allowanceKey(w *storage.Where, f *ledger.TokenAllowanceKeyFilter) {
 	storage.Filter(w, "a.spender", f.SpenderID)
 	storage.Filter(w, "a.token_id", f.TokenID)
 }
 
-// tokenAllowancePage is the statement that reads a page of an owner's allowances.
+// tokenAllowancePage returns the statement for a page of an owner's allowances.
 func tokenAllowancePage(w *storage.Where, f *ledger.TokenAllowanceFilter, p storage.Page) string {
 	order := w.OrderBy(p, "a.spender", "a.token_id")
 	statement := func(conditions string) string {
@@ -101,7 +101,7 @@ func tokenAllowancePage(w *storage.Where, f *ledger.TokenAllowanceFilter, p stor
 	return `select * from (` + w.Union(len(f.AnyOf), statement, func(part *storage.Where, i int) { allowanceKey(part, f.AnyOf[i]) }) + `) a` + order
 }
 
-// anyAllowance adds the condition that one of some alternatives holds.
+// anyAllowance adds the condition that at least one alternative matches.
 func anyAllowance(w *storage.Where, anyOf []*ledger.TokenAllowanceKeyFilter) {
 	if anyOf == nil {
 		return
@@ -115,8 +115,8 @@ func anyAllowance(w *storage.Where, anyOf []*ledger.TokenAllowanceKeyFilter) {
 	w.Raw(")")
 }
 
-// QueueStakingRewards queues reading a page of the staking rewards that each of some accounts was paid, by consensus time; done gets one list for
-// each.
+// QueueStakingRewards queues a query for the staking rewards paid to each of the given accounts, ordered by consensus time. done receives one page per
+// account.
 func QueueStakingRewards(b *storage.Batch, accounts []ledger.EntityID, f *ledger.StakingRewardFilter, p storage.Page, done func([][]*ledger.StakingReward)) {
 	from, arg := storage.OfParents(accounts)
 	w := storage.Where{Args: []any{arg}}

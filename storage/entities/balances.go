@@ -9,10 +9,11 @@ import (
 	"heliograph/storage"
 )
 
-// TreasuryNum is the account that every balance snapshot has a row of.
+// TreasuryNum is the number of the treasury account. Every balance snapshot has a row for it.
 const TreasuryNum = 2
 
-// SnapshotWindow finds the newest balance snapshot that meets at, not before the month before the month of now or of the filter's end.
+// SnapshotWindow returns the newest balance snapshot that matches at. The search starts at the beginning of the month before that of now or of the filter's
+// end.
 func SnapshotWindow(ctx context.Context, db *storage.DB, at *ledger.TimestampFilter, now ledger.Timestamp) (ledger.Null[ledger.SnapshotWindow], error) {
 	none := ledger.Null[ledger.SnapshotWindow]{}
 	b := storage.WindowOf(at)
@@ -35,7 +36,7 @@ func SnapshotWindow(ctx context.Context, db *storage.DB, at *ledger.TimestampFil
 	return ledger.Of(ledger.SnapshotWindow{From: monthStart(*found[0], 0), At: *found[0]}), nil
 }
 
-// monthStart is the first instant, UTC, of the month that lies some months after that of t.
+// monthStart returns the start (UTC) of the month that is the given number of months after that of t.
 func monthStart(t ledger.Timestamp, months int) ledger.Timestamp {
 	at := t.Time()
 	start := time.Date(at.Year(), at.Month()+time.Month(months), 1, 0, 0, 0, 0, time.UTC)
@@ -49,7 +50,7 @@ func balanceTargets(b *ledger.Balance, into []any) []any {
 	return append(into, &b.AccountID, &b.Balance, &b.Timestamp)
 }
 
-// Balances reads a page of what accounts and contracts hold now, by id.
+// Balances reads a page of the current balances of accounts and contracts, ordered by id.
 func Balances(ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, p storage.Page) ([]*ledger.Balance, error) {
 	var w storage.Where
 	if f != nil {
@@ -66,7 +67,7 @@ func Balances(ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, p st
 	return rows, nil
 }
 
-// BalancesAt reads a page of what accounts held at a snapshot, by id. A condition on public keys holds for the accounts that have the key today.
+// BalancesAt reads a page of the balances of a snapshot, ordered by id. A condition on public keys applies to the current keys of the accounts.
 func BalancesAt(ctx context.Context, db *storage.DB, f *ledger.BalanceFilter, window ledger.SnapshotWindow, p storage.Page) ([]*ledger.Balance, error) {
 	w := storage.Where{Args: []any{int64(window.From), int64(window.At)}}
 	if f != nil {
@@ -95,11 +96,11 @@ func heldTokenTargets(t *ledger.TokenBalance, into []any) []any {
 	return append(into, &t.TokenID, &t.Balance)
 }
 
-// QueueTokenBalances queues reading the first tokens of each balance, by token id; done gets one list for each.
+// QueueTokenBalances queues a query for the first tokens of each balance, ordered by token id. done receives one list per balance.
 func QueueTokenBalances(b *storage.Batch, balances []*ledger.Balance, limit int, desc bool, done func([][]*ledger.TokenBalance)) {
 	out := make([][]*ledger.TokenBalance, len(balances))
 	direction := storage.Page{Desc: desc}.Direction()
-	// Accounts of the present and of one snapshot are read apart; a page is normally of one kind.
+	// Current balances and those of each snapshot need separate statements. A page normally has one kind.
 	groups := map[ledger.Null[ledger.SnapshotWindow]][]int{}
 	for i, balance := range balances {
 		groups[balance.Snapshot] = append(groups[balance.Snapshot], i)

@@ -9,14 +9,13 @@ import (
 	"heliograph/storage"
 )
 
-// contractColumns are the columns of a contract e (a row of entity or entity_history) with its row c of the table contract, in the order of
-// contractTargets.
+// contractColumns are the columns of a contract e (a row of entity or entity_history) and its row c of the table contract, in the order of contractTargets.
 const contractColumns = `
   e.id, e.key, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.evm_address, e.expiration_timestamp, c.file_id,
   e.max_automatic_token_associations, e.memo, e.ethereum_nonce, e.obtainer_id, e.permanent_removal, e.proxy_account_id,
   lower(e.timestamp_range), upper(e.timestamp_range)`
 
-// contractRow is a contract with the columns that its values are computed from.
+// contractRow is a contract and the columns from which its fields are computed.
 type contractRow struct {
 	ledger.Contract
 	key        ledger.Key
@@ -40,12 +39,12 @@ func finishContract(c *contractRow) error {
 	return nil
 }
 
-// Contracts reads a page of contracts by id, deleted ones too.
+// Contracts reads a page of contracts, including deleted ones, ordered by id.
 func Contracts(ctx context.Context, db *storage.DB, f *ledger.EntityIDFilter, p storage.Page) ([]*ledger.Contract, error) {
 	var w storage.Where
 	storage.Filter(&w, "e.id", f)
 	w.Keyset(p, "e.id")
-	// The page is cut before the contracts are joined.
+	// The page is limited before the join.
 	cut := `select * from entity e where e.type = 'CONTRACT'` + w.String() + w.OrderBy(p, "e.id")
 	rows, err := storage.List(ctx, db, `select `+contractColumns+` from (`+cut+`) e left join contract c on c.id = e.id order by e.id`+p.Direction(),
 		w.Args, contractTargets, finishContract)
@@ -59,8 +58,8 @@ func Contracts(ctx context.Context, db *storage.DB, f *ledger.EntityIDFilter, p 
 	return out, nil
 }
 
-// Contract reads one contract, deleted or not: as it is, or the newest version whose time meets at. Nil when there is none, or when several
-// contracts have the address now.
+// Contract reads a contract, deleted or not: its current state, or the newest version that matches at. It returns nil if the contract does not exist or if
+// several contracts currently have the address.
 func Contract(ctx context.Context, db *storage.DB, ref ledger.ContractRef, at *ledger.TimestampFilter) (*ledger.Contract, error) {
 	var w storage.Where
 	if ref.Address.Valid {
@@ -85,7 +84,7 @@ func Contract(ctx context.Context, db *storage.DB, ref ledger.ContractRef, at *l
 	return &rows[0].Contract, nil
 }
 
-// QueueContracts queues reading contracts by their ids; done gets one for each id, nil for those that do not exist.
+// QueueContracts queues a query for contracts by id. done receives one contract per id, or nil for ids that do not exist.
 func QueueContracts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Contract)) {
 	sql := `select ` + contractColumns + ` from entity e left join contract c on c.id = e.id where e.id = any($1) and e.type = 'CONTRACT'`
 	storage.Queue(b, sql, []any{storage.Int64s(ids)}, contractTargets, finishContract, func(rows []*contractRow) {
@@ -101,8 +100,8 @@ func QueueContracts(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger
 	})
 }
 
-// ResolveContracts returns the ids of the accounts and contracts that refs name, without those of addresses that nothing live has. Ids are not
-// looked up: one may name nothing. Two live entities with one address are [ErrAmbiguous].
+// ResolveContracts returns the ids of the accounts and contracts that refs identify. Addresses of no entity, or of deleted ones, are skipped. Ids in refs are
+// returned without a lookup, so the entity may not exist. If two entities that are not deleted share an address, the error is [ErrAmbiguous].
 func ResolveContracts(ctx context.Context, db *storage.DB, refs []ledger.ContractRef) ([]ledger.EntityID, error) {
 	ids := []ledger.EntityID{}
 	for _, ref := range refs {
@@ -123,8 +122,8 @@ type initcode struct {
 	initcode []byte
 }
 
-// QueueBytecodes queues reading the code that created each of some contracts, as "0x" and hex; done gets one for each. A file's contents are those
-// that it had when the contract was created, and are hex already.
+// QueueBytecodes queues a query for the init code of each of the given contracts, as hex with the prefix "0x". done receives one string per contract. File
+// contents are already hex; they are read as of the contract's creation.
 func QueueBytecodes(b *storage.Batch, of []*ledger.Contract, done func([]string)) {
 	ids, created := make([]int64, len(of)), make([]*int64, len(of))
 	for i, c := range of {
@@ -163,7 +162,7 @@ left join lateral (
 		})
 }
 
-// QueueRuntimeBytecodes queues reading the code that runs when each of some contracts is called; done gets one for each, empty where it is unknown.
+// QueueRuntimeBytecodes queues a query for the runtime bytecode of each of the given contracts. done receives one value per contract, empty if unknown.
 func QueueRuntimeBytecodes(b *storage.Batch, ids []ledger.EntityID, done func([][]byte)) {
 	out := make([][]byte, len(ids))
 	for i := range out {
@@ -179,11 +178,11 @@ func QueueRuntimeBytecodes(b *storage.Batch, ids []ledger.EntityID, done func([]
 		})
 }
 
-// CountContracts is the list of contracts.
+// CountContracts counts contracts.
 const CountContracts storage.Countable = `select from entity where type = 'CONTRACT'`
 
-// ResolveCallee returns the id of the account or contract that ref names, or no id when nothing live has that address. Ids are not looked up:
-// one may name nothing. Two live entities with one address are [ErrAmbiguous].
+// ResolveCallee returns the id of the account or contract that ref identifies, or null if no entity that is not deleted has the address. An id in ref is
+// returned without a lookup, so the entity may not exist. If two such entities share the address, the error is [ErrAmbiguous].
 func ResolveCallee(ctx context.Context, db *storage.DB, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
 	if !ref.Address.Valid {
 		return ledger.Of(ref.ID), nil

@@ -8,16 +8,16 @@ import (
 	"heliograph/storage"
 )
 
-// hasFees tells whether a JSON column has some fees.
+// hasFees returns a condition that is true if a JSON column contains fees.
 func hasFees(column string) string { return `coalesce(` + column + `, '[]') not in ('[]', 'null')` }
 
-// pricedToken is what the fee of a transfer depends on.
+// pricedToken holds the properties of a token on which transfer fees depend.
 type pricedToken struct {
 	id    ledger.EntityID
 	facts ledger.TokenFeeFacts
 }
 
-// FeeFacts looks up what the fee of a transaction depends on, in one round trip; in none when there is nothing to look up.
+// FeeFacts reads the data on which the fee of a transaction depends, in one round trip. It sends no query if no data is needed.
 func FeeFacts(ctx context.Context, db *storage.DB, q *ledger.FeeQuestions) (*ledger.FeeFacts, error) {
 	facts := &ledger.FeeFacts{Tokens: map[ledger.EntityID]ledger.TokenFeeFacts{}, Owned: map[string]bool{}}
 	b := db.NewBatch()

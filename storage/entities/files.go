@@ -8,10 +8,10 @@ import (
 	"heliograph/storage"
 )
 
-// File transactions, by their types in the table file_data: one that creates, or one that brings content, begins a version.
+// fileVersion matches the rows of file_data that start a version of a file: a creation, or an update with content.
 const fileVersion = `(transaction_type = 17 or transaction_type = 19 and length(file_data) > 0)`
 
-// filePart is what one transaction brought of a file.
+// filePart is the content that one transaction added to a file.
 type filePart struct {
 	at      ledger.Timestamp
 	content []byte
@@ -19,13 +19,12 @@ type filePart struct {
 
 func filePartTargets(p *filePart, into []any) []any { return append(into, &p.at, &p.content) }
 
-// SystemFile reads the newest content of a system file that read can make something of, among those that are no younger than the upper bound and
-// whose first part is no older than the lower. What the last transaction brought is dropped when it makes the file unreadable, then what the one
-// before it brought, and so on. at is when the content became so; it is unknown when nothing can be read within the number of attempts that is
-// configured.
+// SystemFile reads the newest valid content of a system file within bounds. The last part must not be newer than the upper bound, and the first part not
+// older than the lower. If read fails, the newest part is dropped and the content is read again. at is the time of the content that was read. It is null if
+// no content is valid within the configured number of attempts.
 func SystemFile(ctx context.Context, db *storage.DB, file ledger.EntityID, bounds Bounds, read func(content []byte) error) (at ledger.Null[ledger.Timestamp], err error) {
 	for attempts := db.FileAttempts(); attempts > 0 && bounds.Lower <= bounds.Upper; {
-		// The parts of the newest version: what created or replaced the content, and what was appended.
+		// The parts of the newest version: the one that created or replaced the content and those that were appended.
 		parts, err := storage.List(ctx, db, `select consensus_timestamp, file_data from file_data
 where entity_id = $1 and consensus_timestamp <= $3 and consensus_timestamp >= (
   select consensus_timestamp from file_data
@@ -55,5 +54,5 @@ order by consensus_timestamp`, []any{int64(file), int64(bounds.Lower), int64(bou
 	return at, nil
 }
 
-// MaxSystemFile is the greatest number of a system file; call data are never in one.
+// MaxSystemFile is the largest number of a system file. Call data is never stored in system files.
 const MaxSystemFile = 1000

@@ -10,38 +10,38 @@ import (
 	"heliograph/storage"
 )
 
-// The system files that say what gas costs.
+// System files from which gas prices are computed.
 const (
 	feeScheduleNum   = 111
 	exchangeRatesNum = 112
 )
 
-// fileWant asks for a system file as it was for some places of a list.
+// fileWant identifies a version of a system file and the list positions that need it.
 type fileWant struct {
-	until  int64 // the latest instant whose pieces count
+	until  int64 // parts up to this timestamp are included
 	places []int
 }
 
-// sharedFile is the contents of a file that some of those who asked share.
+// sharedFile is a file version that several requests share.
 type sharedFile struct {
 	since   int64
 	content []byte
 	ords    []int64
 }
 
-// mostGasPrices bounds how many prices are kept: those of more than a year.
+// mostGasPrices is the maximum number of cached prices, enough for more than a year.
 const mostGasPrices = 10_000
 
-// priceHour is for how long a price of gas is kept: the system files are read as of the beginning of an hour.
+// priceHour is the time for which a cached price is valid. System files are read as of the start of the hour.
 const priceHour = ledger.Timestamp(time.Hour)
 
-// GasPrices reads prices of gas and caches them by hours since 1970. A nil *GasPrices caches nothing.
+// GasPrices reads gas prices and caches them by hour. A nil *GasPrices does not cache.
 type GasPrices struct {
 	mu     sync.RWMutex
 	byHour map[ledger.Timestamp]int64
 }
 
-// NewGasPrices returns a reader of gas prices that caches them if db allows it.
+// NewGasPrices returns a reader of gas prices. It caches them if db allows it.
 func NewGasPrices(db *storage.DB) *GasPrices {
 	if db == nil || !db.Cache() {
 		return nil
@@ -49,7 +49,7 @@ func NewGasPrices(db *storage.DB) *GasPrices {
 	return &GasPrices{byHour: map[ledger.Timestamp]int64{}}
 }
 
-// fill looks for prices and returns the places of those that it does not have.
+// fill copies cached prices to out and returns the positions of missing ones.
 func (g *GasPrices) fill(times []ledger.Timestamp, out []ledger.Null[int64]) (missing []int) {
 	if g != nil {
 		g.mu.RLock()
@@ -70,7 +70,7 @@ func (g *GasPrices) fill(times []ledger.Timestamp, out []ledger.Null[int64]) (mi
 	return missing
 }
 
-// keep keeps a price that is known.
+// keep caches a price unless it is null.
 func (g *GasPrices) keep(at ledger.Timestamp, price ledger.Null[int64]) {
 	if g == nil || !price.Valid {
 		return
@@ -83,8 +83,8 @@ func (g *GasPrices) keep(at ledger.Timestamp, price ledger.Null[int64]) {
 	g.byHour[at/priceHour] = price.V
 }
 
-// Read reads what a unit of gas cost at some times, in tinybars; unknown where the system files do not tell. Contents that cannot be read
-// are passed over for those before them, FileAttempts times at most. Prices may be kept, the first of each hour for all of it.
+// Read returns the gas price in tinybars at each of the given times, or null if the system files do not contain one. Invalid contents are skipped in favor of
+// earlier ones, at most FileAttempts times. Prices may be cached; the first price of an hour then applies to the whole hour.
 func (g *GasPrices) Read(ctx context.Context, db *storage.DB, times []ledger.Timestamp) ([]ledger.Null[int64], error) {
 	out := make([]ledger.Null[int64], len(times))
 	missing := g.fill(times, out)
@@ -125,7 +125,7 @@ func readGasPrices(ctx context.Context, db *storage.DB, times []ledger.Timestamp
 	return out, nil
 }
 
-// systemFiles reads a system file as it was at some times; nil where nothing of it can be read.
+// systemFiles reads a system file as of each of the given times. The result is nil where no content is valid.
 func systemFiles[T any](ctx context.Context, db *storage.DB, num int64, times []ledger.Timestamp, decode func([]byte) (T, error)) ([]*T, error) {
 	out := make([]*T, len(times))
 	wanted := wantsOf(times)
@@ -168,7 +168,7 @@ group by v.since, v.last, v.ords`, []any{int64(db.SystemEntity(num)), untils}, f
 	return out, nil
 }
 
-// wantsOf asks for the times of a list, each once.
+// wantsOf returns one fileWant for each distinct time.
 func wantsOf(times []ledger.Timestamp) []fileWant {
 	var wanted []fileWant
 	seen := make(map[ledger.Timestamp]int, len(times))

@@ -12,9 +12,9 @@ func holderTargets(h *ledger.TokenHolder, into []any) []any {
 	return append(into, &h.TokenID, &h.AccountID, &h.Balance, &h.Timestamp, &h.Decimals)
 }
 
-// QueueTokenHolders queues reading a page of the holders of each of some tokens, by account id; done gets one list for each token. Where at is
-// given for a token, the list is of the newest balance snapshot that meets it, which is looked for at once; now bounds that search. Without such
-// a snapshot the list is empty.
+// QueueTokenHolders queues a query for the holders of each of the given tokens, ordered by account id. done receives one page per token. If at is set for a
+// token, its holders are those of the newest balance snapshot that matches. That snapshot is looked up immediately, and now limits the search. Without a
+// matching snapshot the list is empty.
 func QueueTokenHolders(ctx context.Context, b *storage.Batch, tokens []ledger.EntityID, at []*ledger.TimestampFilter, f *ledger.TokenHolderFilter, now ledger.Timestamp, p storage.Page, done func([][]*ledger.TokenHolder)) error {
 	out := make([][]*ledger.TokenHolder, len(tokens))
 	groups := map[*ledger.TimestampFilter][]int{}
@@ -81,10 +81,10 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, 
 	w.Keyset(p, "h.account_id")
 	held := storage.Where{Args: w.Args}
 	if f != nil {
-		storage.Filter(&held, "h.balance", f.Balance) // of the latest balance, so it is asked when that has been picked
+		storage.Filter(&held, "h.balance", f.Balance) // the condition applies to the latest balance, after it is selected
 	}
 	order := held.OrderBy(p, "h.account_id")
-	b.Set("plan_cache_mode", "force_custom_plan") // without its values the planner would not know that the time leaves one partition, in order
+	b.Set("plan_cache_mode", "force_custom_plan") // with a generic plan, the planner would not know that the time selects one ordered partition
 	direction := p.Direction()
 	storage.QueueChildren(b, len(ids), `select p.ord, h.*, $3::bigint, (select decimals from token where token_id = p.id) from `+from+` cross join lateral (
   select * from (
@@ -94,7 +94,7 @@ func queueHoldersAt(b *storage.Batch, ids []int64, f *ledger.TokenHolderFilter, 
 order by p.ord, h.account_id`+direction, held.Args, holderTargets, nil, storage.Itself, done)
 }
 
-// relationshipRow is a token relationship with the statuses as the database numbers them.
+// relationshipRow is a token relationship with the numeric statuses of the database.
 type relationshipRow struct {
 	ledger.TokenRelationship
 	freeze, kyc ledger.Null[int16]
@@ -127,7 +127,7 @@ func finishRelationship(r *relationshipRow) error {
 	return nil
 }
 
-// QueueTokenRelationships queues reading a page of the token relationships of each of some accounts, by token id; done gets one list for each.
+// QueueTokenRelationships queues a query for the token relationships of each of the given accounts, ordered by token id. done receives one page per account.
 func QueueTokenRelationships(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TokenRelationshipFilter, p storage.Page, done func([][]*ledger.TokenRelationship)) {
 	from, arg := storage.OfParents(accounts)
 	w := storage.Where{Args: []any{arg}}
@@ -144,7 +144,7 @@ order by r.ord, r.token_id`+p.Direction(), w.Args, relationshipTargets, finishRe
 		func(r *relationshipRow) *ledger.TokenRelationship { return &r.TokenRelationship }, done)
 }
 
-// QueueEntityExists queues asking whether there is an entity of any type with an id.
+// QueueEntityExists queues a query that checks whether an entity of any type has the id.
 func QueueEntityExists(b *storage.Batch, id ledger.EntityID, done func(bool)) {
 	storage.Queue(b, `select exists (select from entity where id = $1)`, []any{int64(id)}, func(v *bool, into []any) []any { return append(into, v) }, nil,
 		func(rows []*bool) { done(*rows[0]) })

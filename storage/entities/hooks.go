@@ -11,7 +11,7 @@ import (
 const hookColumns = `h.admin_key, h.contract_id, h.created_timestamp, h.deleted, h.extension_point::text, h.hook_id, h.owner_id,
   h.timestamp_range is not null, lower(h.timestamp_range), upper(h.timestamp_range), h.type::text`
 
-// hookRow is a hook with the columns that its values are made of.
+// hookRow is a hook and the columns from which its fields are computed.
 type hookRow struct {
 	ledger.Hook
 	adminKey            ledger.Key
@@ -36,7 +36,7 @@ func finishHook(h *hookRow) error {
 
 func hookOf(h *hookRow) *ledger.Hook { return &h.Hook }
 
-// QueueHooks queues reading a page of the hooks of each of some accounts, deleted ones included, by their ids; done gets one list for each account.
+// QueueHooks queues a query for the hooks of each of the given accounts, including deleted ones, ordered by id. done receives one page per account.
 func QueueHooks(b *storage.Batch, owners []ledger.EntityID, f *ledger.HookFilter, p storage.Page, done func([][]*ledger.Hook)) {
 	from, arg := storage.OfParents(owners)
 	w := storage.Where{Args: []any{arg}}
@@ -49,13 +49,13 @@ func QueueHooks(b *storage.Batch, owners []ledger.EntityID, f *ledger.HookFilter
 order by p.ord, h.hook_id`+p.Direction(), w.Args, hookTargets, finishHook, hookOf, done)
 }
 
-// HookRef names a hook by its owner and the id that the owner gave it.
+// HookRef identifies a hook by its owner and the id that is unique for the owner.
 type HookRef struct {
 	OwnerID ledger.EntityID
 	HookID  int64
 }
 
-// refs makes two arrays of references, as parameters.
+// refs converts references to two array parameters.
 func refs(hooks []HookRef) (owners, ids []int64) {
 	owners, ids = make([]int64, len(hooks)), make([]int64, len(hooks))
 	for i, h := range hooks {
@@ -64,14 +64,14 @@ func refs(hooks []HookRef) (owners, ids []int64) {
 	return owners, ids
 }
 
-// QueueHooksByID queues reading hooks; done gets one for each reference, nil for those that do not exist.
+// QueueHooksByID queues a query for hooks by reference. done receives one hook per reference, or nil for hooks that do not exist.
 func QueueHooksByID(b *storage.Batch, hooks []HookRef, done func([]*ledger.Hook)) {
 	owners, ids := refs(hooks)
 	storage.QueueChildren(b, len(hooks), `select p.ord, `+hookColumns+` from unnest($1::bigint[], $2::bigint[]) with ordinality p(owner, id, ord)
 join hook h on h.owner_id = p.owner and h.hook_id = p.id`, []any{owners, ids}, hookTargets, finishHook, hookOf, func(got [][]*ledger.Hook) {
 		out := make([]*ledger.Hook, len(hooks))
 		for i, list := range got {
-			if list != nil { // the reference is the primary key
+			if list != nil { // at most one row: the reference is the primary key
 				out[i] = list[0]
 			}
 		}
@@ -79,7 +79,7 @@ join hook h on h.owner_id = p.owner and h.hook_id = p.id`, []any{owners, ids}, h
 	})
 }
 
-// Hook reads a hook, nil when there is none.
+// Hook reads a hook. It returns nil if the hook does not exist.
 func Hook(ctx context.Context, db *storage.DB, ref HookRef) (*ledger.Hook, error) {
 	var hook *ledger.Hook
 	b := db.NewBatch()
@@ -94,7 +94,7 @@ func hookSlotTargets(s *ledger.HookSlot, into []any) []any {
 	return append(into, &s.OwnerID, &s.HookID, &s.Key, &s.Value, &s.Timestamp)
 }
 
-// finishHookSlot fills keys and values that were stored without their leading zeros. An empty value is zero.
+// finishHookSlot left-pads keys and values that are stored without leading zeros. An empty value is zero.
 func finishHookSlot(s *ledger.HookSlot) error {
 	s.Key = slotBytes(s.Key)
 	if s.Value != nil {
@@ -103,7 +103,7 @@ func finishHookSlot(s *ledger.HookSlot) error {
 	return nil
 }
 
-// slotBytes puts zeros in front of what is shorter than a slot.
+// slotBytes left-pads b with zeros to the size of a slot.
 func slotBytes(b []byte) []byte {
 	if n := len(b); n < ledger.HookSlotSize {
 		return append(make([]byte, ledger.HookSlotSize-n), b...)
@@ -111,8 +111,8 @@ func slotBytes(b []byte) []byte {
 	return b
 }
 
-// QueueHookSlots queues reading a page of the storage of each of some hooks, by key; done gets one list for each hook. Without at it is the present
-// storage without the slots that were deleted, else what was last written to each slot in that time, deletions included.
+// QueueHookSlots queues a query for the storage of each of the given hooks, ordered by key. done receives one page per hook. If at is nil, the slots are the
+// current ones, without deleted slots. Otherwise they are the last writes within at, including deletions.
 func QueueHookSlots(b *storage.Batch, hooks []HookRef, f *ledger.HookSlotFilter, at *ledger.TimestampFilter, p storage.Page, done func([][]*ledger.HookSlot)) {
 	owners, ids := refs(hooks)
 	w := storage.Where{Args: []any{owners, ids}}

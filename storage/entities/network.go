@@ -10,10 +10,10 @@ import (
 	"heliograph/storage"
 )
 
-// Bounds are the first and the last instant that count.
+// Bounds is a range of timestamps. Both ends are inclusive.
 type Bounds struct{ Lower, Upper ledger.Timestamp }
 
-// BoundsOf collapses a filter in which eq means "at or before". ok is false for a filter that leaves out single instants, which bounds cannot.
+// BoundsOf converts a filter to bounds. eq means "at or before". ok is false if the filter excludes single timestamps, which bounds cannot express.
 func BoundsOf(f *ledger.TimestampFilter) (b Bounds, ok bool) {
 	if f == nil {
 		return Bounds{0, ledger.MaxTimestamp}, true
@@ -21,20 +21,20 @@ func BoundsOf(f *ledger.TimestampFilter) (b Bounds, ok bool) {
 	all := storage.WindowOf(f)
 	b = Bounds{all.Lower, all.Upper}
 	if f.In != nil && len(f.In) == 0 {
-		b.Upper = -1 // nothing is allowed
+		b.Upper = -1 // an empty range
 	}
 	return b, all.Except == nil
 }
 
-// NetworkSupply reads how much of the currency is in circulation now: all but what the network's own accounts hold. Nil when the database has
-// no balances.
+// NetworkSupply reads the circulating supply: the total supply less the balances of the network's own accounts. It returns nil if the database has no
+// balances.
 func NetworkSupply(ctx context.Context, db *storage.DB) (*ledger.NetworkSupply, error) {
 	return supply(ctx, db, `select coalesce(sum(balance), 0)::bigint, coalesce(max(balance_timestamp), 0) from entity where id = any($1)`,
 		storage.Int64s(ledger.UnreleasedAccounts(db.SystemEntity(0))))
 }
 
-// NetworkSupplyAt reads the same by the newest balances within bounds. They are looked for from the month before that of the upper bound on, since
-// each month begins with a snapshot of all balances. Nil when there are none.
+// NetworkSupplyAt reads the supply from the newest balances within bounds. The search starts in the month before that of the upper bound, because each month
+// begins with a full snapshot. It returns nil if there are no balances.
 func NetworkSupplyAt(ctx context.Context, db *storage.DB, b Bounds) (*ledger.NetworkSupply, error) {
 	return supply(ctx, db, `select coalesce(sum(held.balance), 0)::bigint, coalesce(max(held.consensus_timestamp), 0)
 from unnest($1::bigint[]) a(id) cross join lateral (
@@ -52,11 +52,11 @@ func supply(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledg
 	if s.Timestamp == 0 {
 		return nil, nil //nolint:nilnil // nothing is known
 	}
-	s.ReleasedSupply = ledger.TotalSupply - s.ReleasedSupply // what was read is what has not been released
+	s.ReleasedSupply = ledger.TotalSupply - s.ReleasedSupply // the query returns the unreleased supply
 	return s, nil
 }
 
-// nodeColumns are the columns of a node: the book b that shows it, its entry e, and what the tables node n and node_stake s know of it.
+// nodeColumns are the columns of a node: its address book b, its entry e, and its rows of the tables node (n) and node_stake (s).
 const nodeColumns = `e.node_id, b.file_id, b.start_consensus_timestamp, b.end_consensus_timestamp, n.admin_key, n.associated_registered_nodes, e.node_cert_hash,
   n.created_timestamp, n.decline_reward, n.deleted, e.description, n.grpc_proxy_endpoint, nullif(s.max_stake, -1), nullif(s.min_stake, -1),
   s.reward_rate, s.stake, nullif(s.stake_not_rewarded, -1), s.stake_rewarded, s.staking_period, e.memo, coalesce(n.account_id, e.node_account_id), e.public_key`
@@ -77,7 +77,7 @@ func nodeTargets(n *nodeRow, into []any) []any {
 		&n.RewardRateStart, &n.Stake, &n.StakeNotRewarded, &n.StakeRewarded, &n.stakingPeriod, &n.Memo, &n.NodeAccountID, &n.publicKey)
 }
 
-// ownedNodeTargets are those of a node whose first column is the place of what it belongs to, from 1.
+// ownedNodeTargets are the scan targets of a node whose first column is the position of its parent, starting at 1.
 func ownedNodeTargets(n *nodeRow, into []any) []any { return nodeTargets(n, append(into, &n.owner)) }
 
 // serviceEndpoint is the JSON column node.grpc_proxy_endpoint.
@@ -105,7 +105,7 @@ func finishNode(n *nodeRow) error {
 	return nil
 }
 
-// withHexPrefix puts "0x" in front of hex that does not have it.
+// withHexPrefix adds the prefix "0x" unless it is present.
 func withHexPrefix(s string) string {
 	if strings.HasPrefix(s, "0x") {
 		return s
@@ -113,14 +113,14 @@ func withHexPrefix(s string) string {
 	return "0x" + s
 }
 
-// The address book in force of the file $1, and what is known of its nodes e beyond it.
+// Joins for the current address book of the file $1 and the further data of its nodes e.
 const (
 	currentBook = `(select * from address_book where file_id = $1 order by start_consensus_timestamp desc limit 1) b`
 	nodeFacts   = `left join node n on n.node_id = e.node_id
 left join node_stake s on s.consensus_timestamp = (select max(consensus_timestamp) from node_stake) and s.node_id = e.node_id`
 )
 
-// bookFile is the file of an address book; none means the one with all details.
+// bookFile returns the file of an address book. The default is the one with all details.
 func bookFile(db *storage.DB, file ledger.EntityID) int64 {
 	if file.IsNone() {
 		return int64(db.SystemEntity(ledger.AddressBookFile))
@@ -128,7 +128,7 @@ func bookFile(db *storage.DB, file ledger.EntityID) int64 {
 	return int64(file)
 }
 
-// NetworkNodes reads a page of the nodes of a file's address book in force, by number. No file means the one with all details.
+// NetworkNodes reads a page of the nodes in a file's current address book, ordered by number. The default file is the one with all details.
 func NetworkNodes(ctx context.Context, db *storage.DB, file ledger.EntityID, f *ledger.NetworkNodeFilter, p storage.Page) ([]*ledger.NetworkNode, error) {
 	w := storage.Where{Args: []any{bookFile(db, file)}}
 	if f != nil {
@@ -149,7 +149,7 @@ func NetworkNodes(ctx context.Context, db *storage.DB, file ledger.EntityID, f *
 	return out, nil
 }
 
-// NetworkNode reads a node of a file's address book in force, nil when there is none. No file means the one with all details.
+// NetworkNode reads a node from a file's current address book, or nil if it does not exist. The default file is the one with all details.
 func NetworkNode(ctx context.Context, db *storage.DB, file ledger.EntityID, id int64) (*ledger.NetworkNode, error) {
 	rows, err := NetworkNodes(ctx, db, file, &ledger.NetworkNodeFilter{NodeID: &ledger.LongFilter{Eq: &id}}, storage.Page{Limit: 1})
 	if err != nil || len(rows) == 0 {
@@ -158,7 +158,7 @@ func NetworkNode(ctx context.Context, db *storage.DB, file ledger.EntityID, id i
 	return rows[0], nil
 }
 
-// queueNodes queues reading nodes of the address book in force for n owners; condition, in which p.key is $2's element, says which are whose.
+// queueNodes queues a query for the nodes of n owners in the current address book. condition relates nodes to p.key, the element of $2.
 func queueNodes(b *storage.Batch, keys []int64, condition string, done func([][]*ledger.NetworkNode)) {
 	sql := `select p.ord, ` + nodeColumns + ` from ` + currentBook + `
 join address_book_entry e on e.consensus_timestamp = b.start_consensus_timestamp
@@ -173,7 +173,7 @@ join unnest($2::bigint[]) with ordinality p(key, ord) on ` + condition + ` order
 	})
 }
 
-// firstOf takes the first row of each list, nil where there is none.
+// firstOf returns the first row of each list, or nil for empty lists.
 func firstOf[T any](lists [][]*T) []*T {
 	out := make([]*T, len(lists))
 	for i, l := range lists {
@@ -184,22 +184,23 @@ func firstOf[T any](lists [][]*T) []*T {
 	return out
 }
 
-// QueueNetworkNodes queues reading nodes by their numbers; done gets one for each, nil for those that are not in the address book.
+// QueueNetworkNodes queues a query for nodes by number. done receives one node per number, or nil for numbers that are not in the address book.
 func QueueNetworkNodes(b *storage.Batch, ids []int64, done func([]*ledger.NetworkNode)) {
 	queueNodes(b, ids, `e.node_id = p.key`, func(got [][]*ledger.NetworkNode) { done(firstOf(got)) })
 }
 
-// QueueNetworkNodesOf queues reading the nodes of accounts; done gets one for each, nil for those that are no node's.
+// QueueNetworkNodesOf queues a query for the nodes of accounts. done receives one node per account, or nil for accounts without a node.
 func QueueNetworkNodesOf(b *storage.Batch, accounts []ledger.EntityID, done func([]*ledger.NetworkNode)) {
 	queueNodes(b, storage.Int64s(accounts), `coalesce(n.account_id, e.node_account_id) = p.key and p.key <> 0`, func(got [][]*ledger.NetworkNode) { done(firstOf(got)) })
 }
 
-// QueueNetworkNodesNaming queues reading the nodes that name registered nodes as their own, by number; done gets one list for each.
+// QueueNetworkNodesNaming queues a query for the nodes that are associated with registered nodes, ordered by number. done receives one list per registered
+// node.
 func QueueNetworkNodesNaming(b *storage.Batch, registered []int64, done func([][]*ledger.NetworkNode)) {
 	queueNodes(b, registered, `p.key = any(n.associated_registered_nodes)`, done)
 }
 
-// ownedEndpoint is a service endpoint with the place of its node.
+// ownedEndpoint is a service endpoint and the position of its node.
 type ownedEndpoint struct {
 	ledger.ServiceEndpoint
 	owner int64
@@ -209,7 +210,7 @@ func ownedEndpointTargets(e *ownedEndpoint, into []any) []any {
 	return append(into, &e.owner, &e.DomainName, &e.IPAddressV4, &e.Port)
 }
 
-// QueueServiceEndpoints queues reading where nodes take transactions, by address and port; done gets one list for each.
+// QueueServiceEndpoints queues a query for the service endpoints of nodes, ordered by address and port. done receives one list per node.
 func QueueServiceEndpoints(b *storage.Batch, nodes []*ledger.NetworkNode, done func([][]*ledger.ServiceEndpoint)) {
 	books, ids := make([]int64, len(nodes)), make([]int64, len(nodes))
 	for i, n := range nodes {
@@ -246,7 +247,7 @@ func finishStake(s *stakeRow) error {
 	return nil
 }
 
-// NetworkStake reads what was announced of the stake last. Nil when nothing was.
+// NetworkStake reads the latest stake of the network. It returns nil if there is none.
 func NetworkStake(ctx context.Context, db *storage.DB) (*ledger.NetworkStake, error) {
 	rows, err := storage.List(ctx, db, `select consensus_timestamp, max_stake_rewarded, max_staking_reward_rate_per_hbar, max_total_reward,
   node_reward_fee_numerator, node_reward_fee_denominator, reserved_staking_rewards, reward_balance_threshold, stake_total, staking_period,

@@ -9,8 +9,8 @@ func nftAllowanceTargets(a *ledger.NftAllowance, into []any) []any {
 	return append(into, &a.ApprovedForAll, &a.OwnerID, &a.SpenderID, &a.TokenID, &a.Timestamp.From, &a.Timestamp.To)
 }
 
-// QueueNftAllowances queues reading a page of the collections that each of some accounts lets others take, or with received may take from others, by the
-// other account and the token; done gets one list for each account.
+// QueueNftAllowances queues a query for the NFT allowances that each of the given accounts granted, or with received was granted. They are ordered by the
+// other account and the token. done receives one page per account.
 func QueueNftAllowances(b *storage.Batch, accounts []ledger.EntityID, received bool, f *ledger.NftAllowanceFilter, p storage.Page, done func([][]*ledger.NftAllowance)) {
 	own, other := "owner", "spender"
 	if received {

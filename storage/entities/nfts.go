@@ -9,7 +9,7 @@ import (
 	"heliograph/storage"
 )
 
-// NFTColumns are the columns of a row n of nft with the entity e of its token, in the order of nftTargets.
+// NFTColumns are the columns of a row n of nft and the entity e of its token, in the order of nftTargets.
 const NFTColumns = `n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
   n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range)`
 
@@ -18,7 +18,7 @@ func NFTTargets(n *ledger.NFT, into []any) []any {
 		&n.Metadata, &n.SpenderID, &n.Timestamp.From, &n.Timestamp.To)
 }
 
-// nftPage is the statement that reads a page of nft by token and serial: of the rows that meet a condition, those that f selects.
+// nftPage returns the statement for a page of NFTs that match a condition and f, ordered by token and serial.
 func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.Page) string {
 	if f == nil {
 		f = &ledger.NFTFilter{}
@@ -42,7 +42,7 @@ func nftPage(w *storage.Where, condition string, f *ledger.NFTFilter, p storage.
 	}) + `) n` + order
 }
 
-// queueNFTs queues reading a page of NFTs for each parent p of a table.
+// queueNFTs queues a query for a page of NFTs for each parent p.
 func queueNFTs(b *storage.Batch, w *storage.Where, n int, from, condition string, f *ledger.NFTFilter, p storage.Page, done func([][]*ledger.NFT)) {
 	page := nftPage(w, condition, f, p)
 	direction := p.Direction()
@@ -50,17 +50,17 @@ func queueNFTs(b *storage.Batch, w *storage.Where, n int, from, condition string
 left join entity e on e.id = n.token_id order by n.ord, n.token_id`+direction+`, n.serial_number`+direction, w.Args, NFTTargets, nil, storage.Itself, done)
 }
 
-// NFTParent is what NFTs are listed of.
+// NFTParent is the column of nft by which NFTs are listed.
 type NFTParent string
 
-// The parents of NFTs.
+// Parents of NFTs.
 const (
 	OfAccount NFTParent = "n.account_id = p.id"
 	OfToken   NFTParent = "n.token_id = p.id"
 )
 
-// QueueNFTsOf queues reading a page of the NFTs that each of some accounts owns, or of the serials of each of some tokens, by token and serial; done
-// gets one list for each. owner, if valid, is the only account whose NFTs are meant. The filter's own owner is not looked at.
+// QueueNFTsOf queues a query for the NFTs that each of the given accounts owns, or for the serials of each of the given tokens, ordered by token and serial.
+// done receives one page per parent. A valid owner limits the NFTs to those of one account. The filter's own owner is ignored.
 func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner ledger.Null[ledger.EntityID], f *ledger.NFTFilter, p storage.Page, done func([][]*ledger.NFT)) {
 	from, arg := storage.OfParents(ids)
 	w := storage.Where{Args: []any{arg}}
@@ -70,12 +70,12 @@ func QueueNFTsOf(b *storage.Batch, of NFTParent, ids []ledger.EntityID, owner le
 	queueNFTs(b, &w, len(ids), from, string(of), f, p, done)
 }
 
-// QueueNFTs queues reading a page of all NFTs by token and serial. The filter's owner is not looked at.
+// QueueNFTs queues a query for a page of all NFTs, ordered by token and serial. The filter's owner is ignored.
 func QueueNFTs(b *storage.Batch, f *ledger.NFTFilter, p storage.Page, done func([]*ledger.NFT)) {
 	queueNFTs(b, &storage.Where{}, 1, "(values (1::bigint)) p(ord)", "true", f, p, func(rows [][]*ledger.NFT) { done(rows[0]) })
 }
 
-// QueueNFTsByKey queues reading NFTs by token and serial; done gets one for each, nil for those that do not exist.
+// QueueNFTsByKey queues a query for NFTs by token and serial. done receives one NFT per key, or nil for NFTs that do not exist.
 func QueueNFTsByKey(b *storage.Batch, keys []ledger.NFTKey, done func([]*ledger.NFT)) {
 	tokens, serials := nftKeys(keys)
 	storage.QueueChildren(b, len(keys), `select p.ord, `+NFTColumns+` from unnest($1::bigint[], $2::bigint[]) with ordinality p(token_id, serial, ord)
@@ -91,7 +91,7 @@ join nft n on n.token_id = p.token_id and n.serial_number = p.serial left join e
 		})
 }
 
-// NFT reads one serial of a token, nil when there is none.
+// NFT reads one NFT. It returns nil if it does not exist.
 func NFT(ctx context.Context, db *storage.DB, key ledger.NFTKey) (*ledger.NFT, error) {
 	var found *ledger.NFT
 	b := db.NewBatch()
@@ -110,10 +110,10 @@ func nftKeys(keys []ledger.NFTKey) (tokens, serials []int64) {
 	return tokens, serials
 }
 
-// tokenDeletion is the type of transactions that delete a token. They move nothing, though they may name NFTs.
+// tokenDeletion is the type of transactions that delete a token. They transfer nothing, even if their rows list NFTs.
 const tokenDeletion = ledger.TransactionType(35)
 
-// nftEvent is an instant at which an NFT, or its token's deletion, changed, with the transaction of that instant.
+// nftEvent is the time of a change to an NFT, or of its token's deletion, with the transaction at that time.
 type nftEvent struct {
 	ledger.NFTTransaction
 	at        ledger.Timestamp
@@ -149,14 +149,14 @@ func finishNFTEvent(e *nftEvent) error {
 // NFTHistory is a page of an NFT's history.
 type NFTHistory struct {
 	Transactions []*ledger.NFTTransaction
-	// More tells that the history goes on beyond the page.
+	// More reports whether the history continues after the page.
 	More bool
-	// Partial tells that there are transactions, but the row that the history should end with lacks or does not say when the NFT was minted.
+	// Partial reports that transactions exist, but the oldest row of the history is missing or lacks the mint time.
 	Partial bool
 }
 
-// QueueNFTHistories queues reading a page of the history of each of some NFTs, by consensus time; done gets one for each. The page is cut by the
-// instants at which something changed: transactions that the database lacks, and instants that are there twice, make it shorter.
+// QueueNFTHistories queues a query for the history of each of the given NFTs, ordered by consensus time. done receives one page per NFT. The page limit
+// applies to the times of changes: the page is shorter if transactions are missing from the database or if times are duplicated.
 func QueueNFTHistories(b *storage.Batch, keys []ledger.NFTKey, f *ledger.NFTTransactionFilter, p storage.Page, done func([]NFTHistory)) {
 	tokens, serials := nftKeys(keys)
 	w := storage.Where{Args: []any{tokens, serials}}
@@ -192,7 +192,7 @@ left join nft n on n.token_id = p.token_id and n.serial_number = p.serial`, []an
 		})
 }
 
-// nftTransactions are the transactions of the first events, each once; more tells whether there are other events.
+// nftTransactions returns the distinct transactions of the first events. more reports whether further events follow.
 func nftTransactions(events []*nftEvent, most int) (list []*ledger.NFTTransaction, more bool) {
 	if more = len(events) > most; more {
 		events = events[:most]

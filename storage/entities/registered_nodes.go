@@ -46,7 +46,7 @@ type registeredEndpoint struct {
 	RPCRelay    *struct{} `json:"rpc_relay"`
 }
 
-// orUnknown is what v points to, unknown when it is nil.
+// orUnknown returns the value that v points to, or null if v is nil.
 func orUnknown[T any](v *T) ledger.Null[T] {
 	if v == nil {
 		return ledger.Null[T]{}
@@ -85,7 +85,7 @@ func finishRegistered(r *registeredRow) error {
 	return nil
 }
 
-// RegisteredNodes reads a page of the registered nodes that were not deleted, by number.
+// RegisteredNodes reads a page of the registered nodes that are not deleted, ordered by number.
 func RegisteredNodes(ctx context.Context, db *storage.DB, f *ledger.RegisteredNodeFilter, p storage.Page) ([]*ledger.RegisteredNode, error) {
 	var w storage.Where
 	if f != nil {
@@ -107,7 +107,7 @@ func RegisteredNodes(ctx context.Context, db *storage.DB, f *ledger.RegisteredNo
 	return out, nil
 }
 
-// RegisteredNode reads a registered node, also one that was deleted. Nil when there is none.
+// RegisteredNode reads a registered node, deleted or not. It returns nil if the node does not exist.
 func RegisteredNode(ctx context.Context, db *storage.DB, id int64) (*ledger.RegisteredNode, error) {
 	rows, err := storage.List(ctx, db, `select `+registeredColumns+` from registered_node r where r.registered_node_id = $1`, []any{id}, registeredTargets, finishRegistered)
 	if err != nil {
@@ -119,8 +119,8 @@ func RegisteredNode(ctx context.Context, db *storage.DB, id int64) (*ledger.Regi
 	return &rows[0].RegisteredNode, nil
 }
 
-// QueueRegisteredNodesOf queues reading the registered nodes that nodes name as their own, by number and without those that were deleted; done gets
-// one list for each.
+// QueueRegisteredNodesOf queues a query for the registered nodes that are associated with nodes, ordered by number, without deleted ones. done receives one
+// list per node.
 func QueueRegisteredNodesOf(b *storage.Batch, nodes []*ledger.NetworkNode, done func([][]*ledger.RegisteredNode)) {
 	var owners, ids []int64
 	for i, n := range nodes {

@@ -9,14 +9,14 @@ import (
 	"heliograph/storage"
 )
 
-// TokenColumns are the columns of a token t with its entity e, in the order of tokenTargets.
+// TokenColumns are the columns of a token t and its entity e, in the order of tokenTargets.
 const TokenColumns = `t.token_id, t.type::text, e.key, e.auto_renew_account_id, e.auto_renew_period, t.created_timestamp, t.decimals, e.deleted,
   e.expiration_timestamp, t.fee_schedule_key, t.freeze_default, t.freeze_key, t.initial_supply, t.kyc_key, t.max_supply, e.memo, t.metadata, t.metadata_key,
   t.name, t.pause_key, t.pause_status::text, t.supply_key, t.supply_type::text, t.symbol,
   greatest(lower(t.timestamp_range), lower(e.timestamp_range)), least(upper(t.timestamp_range), upper(e.timestamp_range)),
   t.total_supply, t.treasury_account_id, t.wipe_key`
 
-// TokenRow is a token with the columns that its values are computed from.
+// TokenRow is a token and the columns from which its fields are computed.
 type TokenRow struct {
 	ledger.Token
 	FeesRow
@@ -38,7 +38,7 @@ func TokenTargets(t *TokenRow, into []any) []any {
 		&t.Timestamp.From, &t.Timestamp.To, &t.TotalSupply, &t.TreasuryAccountID, (*[]byte)(&k.Wipe))
 }
 
-// FinishToken computes what the database does not hold.
+// FinishToken fills the computed fields.
 func FinishToken(t *TokenRow) error {
 	k := &t.Keys
 	t.Type, t.PauseStatus, t.SupplyType = ledger.TokenType(t.typ), ledger.TokenPauseStatus(t.pauseStatus), ledger.TokenSupplyType(t.supplyType)
@@ -51,7 +51,7 @@ func FinishToken(t *TokenRow) error {
 	return nil
 }
 
-// FeesColumns are the columns of a row f of custom_fee or its history, in the order of feesTargets.
+// FeesColumns are the columns of a row f of custom_fee or custom_fee_history, in the order of feesTargets.
 const FeesColumns = `f.entity_id is not null, f.fixed_fees, f.fractional_fees, f.royalty_fees, lower(f.timestamp_range)`
 
 // FeesRow is the JSON of a token's custom fees.
@@ -90,8 +90,8 @@ type fallbackFee struct {
 	DenominatingTokenID ledger.EntityID `json:"denominating_token_id"`
 }
 
-// CustomFees are the custom fees of a token, nil when the database has no row of them. A fungible token has no royalty fees and any other no fractional
-// ones, whatever is stored.
+// CustomFees returns the custom fees of a token, or nil if the database has no row of them. Royalty fees of fungible tokens and fractional fees of
+// non-fungible tokens are ignored.
 func (f *FeesRow) CustomFees(token ledger.EntityID, typ ledger.TokenType) (*ledger.TokenCustomFees, error) {
 	if !f.hasFees {
 		return nil, nil //nolint:nilnil // there are none
@@ -140,7 +140,7 @@ func (f *FeesRow) CustomFees(token ledger.EntityID, typ ledger.TokenType) (*ledg
 	return out, nil
 }
 
-// members reads a JSON array; null has none.
+// members decodes a JSON array. The result is empty for null.
 func members[T any](text []byte) ([]T, error) {
 	if text == nil {
 		return nil, nil
@@ -152,7 +152,7 @@ func members[T any](text []byte) ([]T, error) {
 	return out, nil
 }
 
-// tokens drops the columns that were needed only to compute others.
+// tokens converts rows to tokens.
 func tokens(rows []*TokenRow) []*ledger.Token {
 	out := make([]*ledger.Token, len(rows))
 	for i, r := range rows {
@@ -161,7 +161,7 @@ func tokens(rows []*TokenRow) []*ledger.Token {
 	return out
 }
 
-// Tokens reads a page of tokens by id. associated, if valid, is an account that they are associated with. Custom fees are not read.
+// Tokens reads a page of tokens, ordered by id. A valid associated limits them to the tokens with which the account is associated. Custom fees are not read.
 func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associated ledger.Null[ledger.EntityID], p storage.Page) ([]*ledger.Token, error) {
 	var w storage.Where
 	from := "token t join entity e on e.id = t.token_id"
@@ -181,7 +181,7 @@ func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associat
 	w.Keyset(p, "t.token_id")
 	b := db.NewBatch()
 	if f != nil && len(f.NameContains) > 0 {
-		b.Set("enable_bitmapscan", "on") // the index of names answers with bitmaps only
+		b.Set("enable_bitmapscan", "on") // the index of names supports bitmap scans only
 	}
 	var found []*ledger.Token
 	storage.Queue(b, `select `+TokenColumns+` from `+from+` where true`+w.String()+w.OrderBy(p, "t.token_id"), w.Args, TokenTargets, FinishToken,
@@ -192,7 +192,7 @@ func Tokens(ctx context.Context, db *storage.DB, f *ledger.TokenFilter, associat
 	return found, nil
 }
 
-// QueueTokens queues reading tokens by their ids; done gets one for each id, nil for those that do not exist. Custom fees are not read.
+// QueueTokens queues a query for tokens by id. done receives one token per id, or nil for ids that do not exist. Custom fees are not read.
 func QueueTokens(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Token)) {
 	storage.Queue(b, `select `+TokenColumns+` from token t join entity e on e.id = t.token_id where t.token_id = any($1)`, []any{storage.Int64s(ids)}, TokenTargets, FinishToken,
 		func(rows []*TokenRow) {
@@ -208,8 +208,8 @@ func QueueTokens(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.To
 		})
 }
 
-// Token reads a token with its custom fees, as it is or, where at is given, as it was: of each of the three rows that make it the newest version
-// whose time meets at. Nil when there is none.
+// Token reads a token with its custom fees: its current state or, if at is set, the newest matching version of each of its three rows. It returns nil if the
+// token does not exist.
 func Token(ctx context.Context, db *storage.DB, id ledger.EntityID, at *ledger.TimestampFilter) (*ledger.Token, error) {
 	w := storage.Where{Args: []any{int64(id)}}
 	w.Versions("timestamp_range", at)
@@ -249,7 +249,7 @@ type tokenFees struct {
 	fees  *ledger.TokenCustomFees
 }
 
-// QueueTokenFees queues reading the present custom fees of tokens; done gets those of each, nil where the database has none.
+// QueueTokenFees queues a query for the current custom fees of tokens. done receives one value per token, nil if the database has none.
 func QueueTokenFees(b *storage.Batch, of []*ledger.Token, done func([]*ledger.TokenCustomFees)) {
 	types := make(map[ledger.EntityID]ledger.TokenType, len(of))
 	ids := make([]int64, len(of))
@@ -275,5 +275,5 @@ func QueueTokenFees(b *storage.Batch, of []*ledger.Token, done func([]*ledger.To
 		})
 }
 
-// CountTokens is the list of tokens.
+// CountTokens counts tokens.
 const CountTokens storage.Countable = `select from token`

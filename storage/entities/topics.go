@@ -9,10 +9,10 @@ import (
 	"heliograph/storage"
 )
 
-// TopicPart names what the database lacks of a topic.
+// TopicPart is a database row that is required for a topic and is missing.
 type TopicPart string
 
-// The rows that make a topic, in the order in which they are looked for.
+// Required rows of a topic, in the order in which they are checked.
 const (
 	TopicRow      TopicPart = "topic"
 	TopicEntity   TopicPart = "entity"
@@ -74,7 +74,7 @@ func finishTopic(t *topicRow) error {
 	return nil
 }
 
-// QueueTopics queues reading topics by their ids; done gets one for each, nil for those that the database does not know, with what it lacks.
+// QueueTopics queues a query for topics by id. done receives one topic per id, or nil and the missing part if the topic is incomplete or does not exist.
 func QueueTopics(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Topic, []TopicPart)) {
 	sql := `select t.id, t.admin_key, t.fee_exempt_key_list, t.fee_schedule_key, t.submit_key,
   e.id is not null, e.auto_renew_account_id, e.auto_renew_period, e.created_timestamp, e.deleted, e.expiration_timestamp, e.memo,
@@ -103,7 +103,7 @@ from topic t left join entity e on e.id = t.id left join custom_fee f on f.entit
 	})
 }
 
-// Topic reads a topic. Nil when the database does not know it, with what it lacks.
+// Topic reads a topic. If the topic is incomplete or does not exist, it returns nil and the missing part.
 func Topic(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Topic, TopicPart, error) {
 	var topic *ledger.Topic
 	var lacks TopicPart
@@ -134,7 +134,7 @@ func finishMessage(m *messageRow) error {
 	if !m.chunkNum.Valid {
 		return nil
 	}
-	var chunk struct { // in one piece of memory
+	var chunk struct { // one allocation
 		ledger.ChunkInfo
 		id ledger.MessageTransactionID
 	}
@@ -158,14 +158,14 @@ func messages(rows []*messageRow) []*ledger.TopicMessage {
 	return out
 }
 
-// TopicMessages reads a page of a topic's messages by consensus time.
+// TopicMessages reads a page of a topic's messages, ordered by consensus time.
 func TopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page) ([]*ledger.TopicMessage, error) {
 	w := storage.Where{Args: []any{int64(topic)}}
 	filterMessages(&w, f)
 	w.Keyset(p, "consensus_timestamp")
 	column := "consensus_timestamp"
 	if f != nil && f.SequenceNumber != nil && f.Timestamp == nil && p.Greater == nil && p.Less == nil {
-		column = "sequence_number" // both orders are the same, but only this one begins where the numbers do
+		column = "sequence_number" // both columns give the same order, but this one lets the index start at the number
 	}
 	rows, err := storage.List(ctx, db, `select `+messageColumns+` from topic_message where topic_id = $1`+w.String()+w.OrderBy(p, column),
 		w.Args, messageTargets, finishMessage)
@@ -175,7 +175,7 @@ func TopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID, f
 	return messages(rows), nil
 }
 
-// QueueTopicMessages queues reading a page of the messages of each of some topics; done gets one list for each.
+// QueueTopicMessages queues a query for the messages of each of the given topics. done receives one page per topic.
 func QueueTopicMessages(b *storage.Batch, topics []ledger.EntityID, f *ledger.TopicMessageFilter, p storage.Page, done func([][]*ledger.TopicMessage)) {
 	from, arg := storage.OfParents(topics)
 	w := storage.Where{Args: []any{arg}}
@@ -195,12 +195,12 @@ func filterMessages(w *storage.Where, f *ledger.TopicMessageFilter) {
 	}
 }
 
-// TopicMessageByNumber reads one message of a topic. Nil when there is none.
+// TopicMessageByNumber reads one message of a topic. It returns nil if the message does not exist.
 func TopicMessageByNumber(ctx context.Context, db *storage.DB, topic ledger.EntityID, number int64) (*ledger.TopicMessage, error) {
 	return topicMessage(ctx, db, `select `+messageColumns+` from topic_message where topic_id = $1 and sequence_number = $2 limit 2`, int64(topic), number)
 }
 
-// TopicMessageAt reads the message that a successful transaction brought at a consensus time. Nil when there is none.
+// TopicMessageAt reads the message of the successful transaction at a consensus time. It returns nil if there is none.
 func TopicMessageAt(ctx context.Context, db *storage.DB, at ledger.Timestamp) (*ledger.TopicMessage, error) {
 	return topicMessage(ctx, db, `select `+messageColumns+` from topic_message
 where topic_id = (select entity_id from transaction where consensus_timestamp = $1 and result = 22 and type = 27) and consensus_timestamp = $1 limit 2`, int64(at))
@@ -217,7 +217,7 @@ func topicMessage(ctx context.Context, db *storage.DB, sql string, args ...any) 
 	return &rows[0].TopicMessage, nil
 }
 
-// CountTopicMessages is how many messages of a topic there are. They are numbered without gaps, so that the first and the last tell.
+// CountTopicMessages returns the number of messages of a topic. Sequence numbers have no gaps, so the first and the last number are sufficient.
 func CountTopicMessages(ctx context.Context, db *storage.DB, topic ledger.EntityID) (int64, error) {
 	const end = `(select sequence_number from topic_message where topic_id = $1 order by consensus_timestamp `
 	var n int64
@@ -227,8 +227,8 @@ func CountTopicMessages(ctx context.Context, db *storage.DB, topic ledger.Entity
 	return n, nil
 }
 
-// MessagesAfter reads messages of all topics behind a consensus time, in order. Transactions without their message are passed over.
-// Comparing type and time together leaves the planner one order to read by, that of the index of both, however few messages there are.
+// MessagesAfter reads messages of all topics after a consensus time, in order. Transactions without a message are skipped. The row comparison of type and
+// time makes the planner use the index on both columns even if there are few messages.
 func MessagesAfter(ctx context.Context, db *storage.DB, after ledger.Timestamp, limit int) ([]*ledger.TopicMessage, error) {
 	rows, err := storage.List(ctx, db, `select `+messageColumns+`
 from (select type, consensus_timestamp as at, entity_id from transaction where (type, consensus_timestamp) > (27, $1) and (type, consensus_timestamp) < (28, 0) and result = 22) t
