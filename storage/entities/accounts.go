@@ -202,7 +202,7 @@ where e.type in ('ACCOUNT', 'CONTRACT') and not (e.num = 2 and e.memo = '` + syn
 		return nil, fmt.Errorf("reading account %s at a time: %w", id, err)
 	}
 	if len(rows) == 0 {
-		return nil, nil //nolint:nilnil // no such account then
+		return nil, nil //nolint:nilnil // no such version
 	}
 	a := &rows[0].Account
 	window, err := SnapshotWindow(ctx, db, at, now)

@@ -79,7 +79,7 @@ func Contract(ctx context.Context, db *storage.DB, ref ledger.ContractRef, at *l
 		return nil, fmt.Errorf("reading contract %s: %w", ref, err)
 	}
 	if len(rows) != 1 {
-		return nil, nil //nolint:nilnil // nothing that can be meant
+		return nil, nil //nolint:nilnil // no unique match
 	}
 	return &rows[0].Contract, nil
 }

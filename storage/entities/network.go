@@ -50,7 +50,7 @@ func supply(ctx context.Context, db *storage.DB, sql string, args ...any) (*ledg
 	}
 	s := rows[0]
 	if s.Timestamp == 0 {
-		return nil, nil //nolint:nilnil // nothing is known
+		return nil, nil //nolint:nilnil // no balances
 	}
 	s.ReleasedSupply = ledger.TotalSupply - s.ReleasedSupply // the query returns the unreleased supply
 	return s, nil
@@ -258,7 +258,7 @@ from network_stake order by consensus_timestamp desc limit 1`, nil, stakeTargets
 		return nil, fmt.Errorf("reading the network's stake: %w", err)
 	}
 	if len(rows) == 0 {
-		return nil, nil //nolint:nilnil // nothing was announced
+		return nil, nil //nolint:nilnil // no stake
 	}
 	return &rows[0].NetworkStake, nil
 }

@@ -94,7 +94,7 @@ type fallbackFee struct {
 // non-fungible tokens are ignored.
 func (f *FeesRow) CustomFees(token ledger.EntityID, typ ledger.TokenType) (*ledger.TokenCustomFees, error) {
 	if !f.hasFees {
-		return nil, nil //nolint:nilnil // there are none
+		return nil, nil //nolint:nilnil // no row
 	}
 	out := &ledger.TokenCustomFees{CreatedTimestamp: f.feesFrom, FixedFees: []*ledger.FixedFee{}}
 	fixed, err := members[fixedFee](f.fixed)
@@ -236,7 +236,7 @@ left join ` + newest("custom_fee", "entity_id") + ` f on f.entity_id = t.token_i
 	case err != nil:
 		return nil, fmt.Errorf("reading token %s: %w", id, err)
 	case len(rows) == 0:
-		return nil, nil //nolint:nilnil // no such token, or not then
+		return nil, nil //nolint:nilnil // no such token, or no such version
 	default:
 		return &rows[0].Token, nil
 	}

@@ -212,7 +212,7 @@ func topicMessage(ctx context.Context, db *storage.DB, sql string, args ...any) 
 		return nil, fmt.Errorf("reading a topic message: %w", err)
 	}
 	if len(rows) != 1 {
-		return nil, nil //nolint:nilnil // nothing that can be meant
+		return nil, nil //nolint:nilnil // no unique match
 	}
 	return &rows[0].TopicMessage, nil
 }

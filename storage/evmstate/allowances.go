@@ -42,7 +42,7 @@ func (s *Snapshot) queueEVMNFTs(b *storage.Batch, keys []ledger.NFTKey, f *world
 	})
 }
 
-// allowanceKeys are the arguments that name allowances.
+// allowanceKeys returns the query arguments for a list of allowances.
 func (s *Snapshot) allowanceKeys(keys []worldstate.AllowanceKey) []any {
 	owners, spenders, tokens := make([]int64, len(keys)), make([]int64, len(keys)), make([]int64, len(keys))
 	for i, k := range keys {
@@ -61,7 +61,7 @@ where coalesce(t.amount, h.amount) is not null`
 	evmOperatorsNow = `select w.owner, w.spender, w.token, 1::bigint` + allowancesWanted + `join nft_allowance a on a.owner = w.owner and a.spender = w.spender and a.token_id = w.token and a.approved_for_all`
 )
 
-// evmAllowancesThen are allowances at the instant: what was granted last until then, less what the spender took since.
+// evmAllowancesThen returns the statement for allowances at the snapshot's time: the last grant before it, less what the spender used since.
 func evmAllowancesThen() string {
 	return `select w.owner, w.spender, w.token, coalesce(
   t.amount_granted + coalesce((select sum(amount) from token_transfer where account_id = w.owner and token_id = w.token and payer_account_id = w.spender
@@ -110,7 +110,7 @@ func (s *Snapshot) queueOperators(b *storage.Batch, keys []worldstate.AllowanceK
 	})
 }
 
-// countRow are up to two numbers of an entity.
+// countRow contains up to two counts of an entity.
 type countRow struct {
 	id            ledger.EntityID
 	first, second int64
@@ -128,7 +128,8 @@ const (
 from unnest(@tokens::bigint[]) w(id)`
 )
 
-// autoAssociationsThen counts at the instant. Whether an association is automatic never changes, so the row of now tells which pairs to look at.
+// autoAssociationsThen returns the statement that counts automatic associations at the snapshot's time. Whether an association is automatic never changes, so
+// the current row selects the pairs to check.
 func autoAssociationsThen() string {
 	return `select e.id, coalesce(e.max_automatic_token_associations, 0)::bigint, (select count(*) from token_account r
   cross join lateral ` + versionThen("token_account", "associated, automatic_association, timestamp_range", "account_id = r.account_id and token_id = r.token_id") + ` a
@@ -176,7 +177,8 @@ func pendingTargets(a *ledger.Airdrop, into []any) []any {
 	return append(into, &a.SenderID, &a.ReceiverID, &a.TokenID, &a.SerialNumber, &a.Amount)
 }
 
-// PendingAirdrops tells which airdrops are pending of those that are named by sender, receiver, token and serial, 0 for units, with their amounts.
+// PendingAirdrops returns those of the named airdrops that are pending, with their amounts. An airdrop is identified by sender, receiver, token and serial;
+// the serial is 0 for fungible tokens.
 func (s *Snapshot) PendingAirdrops(ctx context.Context, named []*ledger.Airdrop) (pending []*ledger.Airdrop, err error) {
 	n := len(named)
 	senders, receivers, tokens, serials := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)

@@ -1,2 +1,2 @@
-// Package evmstate reads the state that contract calls need: a snapshot of the ledger at one block, in one transaction of the database.
+// Package evmstate reads the state for contract calls: a snapshot of the ledger at one block, in one database transaction.
 package evmstate

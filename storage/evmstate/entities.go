@@ -10,11 +10,11 @@ import (
 	"heliograph/storage/entities"
 )
 
-// evmEntityRow is an entity with what it was asked by, and the code of a contract unless it is remembered.
+// evmEntityRow is an entity, the key by which it was requested, and a contract's code unless it is cached.
 type evmEntityRow struct {
 	worldstate.Entity
 	evmAddress, alias, delegation []byte
-	asked                         []byte // the address, nil when it was asked by its number
+	asked                         []byte // the requested address, nil if the request was by number
 	receiver                      ledger.Null[bool]
 	nonce                         ledger.Null[int64]
 }
@@ -37,10 +37,10 @@ func finishEVMEntity(e *evmEntityRow) error {
 	return nil
 }
 
-// evmEntityColumns are read from e, what an entity is, w, what was asked, and c, its contract.
+// evmEntityColumns are selected from the entity e, the request w and the contract c.
 const evmEntityColumns = `w.address, e.id, e.type::text, e.evm_address, e.alias, e.balance, e.ethereum_nonce, e.delegation_address, e.key, e.receiver_sig_required, c.runtime_bytecode`
 
-// evmEntitiesNow reads entities as they are: $1 ids, $2 addresses, $3 ids whose code is remembered.
+// evmEntitiesNow reads current entities. $1 are ids, $2 addresses, and $3 the ids whose code is cached.
 const evmEntitiesNow = `select ` + evmEntityColumns + ` from (
   select id, null::bytea as address from entity where id = any($1)
   union all
@@ -49,12 +49,12 @@ const evmEntitiesNow = `select ` + evmEntityColumns + ` from (
 join entity e on e.id = w.id and e.deleted is not true
 left join contract c on c.id = e.id and not c.id = any($3)`
 
-// evmVersionColumns are what a version of an entity has of it.
+// evmVersionColumns are the columns of a version of an entity.
 const evmVersionColumns = `id, type, evm_address, alias, ethereum_nonce, delegation_address, key, receiver_sig_required, deleted, created_timestamp,
   lower(timestamp_range) as since`
 
-// evmEntitiesThen reads entities as they were at $4: the newest version that had begun. An address is that of the entity that was created last
-// until then. What an account owned is what the last snapshot of all balances before has of it, and what was transferred since.
+// evmEntitiesThen reads entities as of $4: the newest version that started by then. If several entities have an address, the one created last by then is
+// used. The balance is that of the last full balance snapshot before, plus the transfers since.
 const evmEntitiesThen = `select ` + evmEntityColumns + ` from (
   select id, null::bytea as address from unnest($1::bigint[]) id
   union all
@@ -71,7 +71,7 @@ cross join lateral (select v.id, v.type, v.evm_address, v.alias, v.ethereum_nonc
 left join contract c on c.id = e.id and not c.id = any($3)
 where e.deleted is not true`
 
-// queueEntities queues reading who is at some addresses into the snapshot.
+// queueEntities queues a query for the entities at the given addresses. It stores them in the snapshot.
 func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress) {
 	ids, opaque, remembered := []int64{}, [][]byte{}, []int64{}
 	for _, a := range addresses {
@@ -102,7 +102,7 @@ func (s *Snapshot) queueEntities(b *storage.Batch, addresses []ledger.EVMAddress
 	storage.Queue(b, sql, args, evmEntityTargets, finishEVMEntity, s.keepEntities)
 }
 
-// keepEntities takes note of entities that were read.
+// keepEntities stores entities in the snapshot.
 func (s *Snapshot) keepEntities(rows []*evmEntityRow) {
 	for _, row := range rows {
 		e := &row.Entity
@@ -121,7 +121,7 @@ func (s *Snapshot) keepEntities(rows []*evmEntityRow) {
 	}
 }
 
-// Entities returns who is at each address, in their order; nil where nobody is. A long-zero address is the entity with that number.
+// Entities returns the entity at each address, in order, or nil if there is none. A long-zero address refers to the entity with that number.
 func (s *Snapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) ([]*worldstate.Entity, error) {
 	s.asked.addresses = append(s.asked.addresses, addresses...)
 	b := s.db.NewBatch()
@@ -138,7 +138,7 @@ func (s *Snapshot) Entities(ctx context.Context, addresses []ledger.EVMAddress) 
 	return out, nil
 }
 
-// HighestEntity is the greatest number that an entity has.
+// HighestEntity returns the largest entity number.
 func (s *Snapshot) HighestEntity(ctx context.Context) (int64, error) {
 	s.trips++
 	rows, err := storage.List(ctx, s.db, `select coalesce(max(id), 0) from entity`, nil, func(id *ledger.EntityID, into []any) []any { return append(into, id) }, nil)

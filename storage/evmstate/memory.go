@@ -9,17 +9,16 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Bounds of what is remembered to ask for much at once.
+// Limits of the data that is recorded for prefetching.
 const (
 	mostFootprints   = 10_000
-	mostAddresses    = 32  // of a footprint
-	mostSlots        = 128 // of a contract
+	mostAddresses    = 32  // per footprint
+	mostSlots        = 128 // per contract
 	mostSlotted      = 10_000
 	mostKnownAddress = 100_000
 )
 
-// memory is what executions leave for those after them: the code of contracts, which never changes, and what is worth reading ahead. A nil
-// memory remembers nothing.
+// memory caches data between executions: the code of contracts, which never changes, and keys to prefetch. A nil memory caches nothing.
 type memory struct {
 	codes      *otter.Cache[ledger.EntityID, []byte]
 	ids        *otter.Cache[ledger.EVMAddress, ledger.EntityID]
@@ -27,19 +26,19 @@ type memory struct {
 	footprints *otter.Cache[footprintKey, []ledger.EVMAddress]
 }
 
-// footprintKey is a function of a contract.
+// footprintKey identifies a function of a contract.
 type footprintKey struct {
 	callee   ledger.EVMAddress
 	selector [4]byte
 }
 
-// footprint is what an execution asked for.
+// footprint contains the keys that an execution read.
 type footprint struct {
 	addresses []ledger.EVMAddress
 	slots     []slotKey
 }
 
-// slotList are the slots of a contract that were asked for, the newest last.
+// slotList contains the slots of a contract that were read, newest last.
 type slotList struct {
 	mu    sync.Mutex
 	slots []slotKey
@@ -59,7 +58,7 @@ func newMemory(codeBytes uint64) *memory {
 	}
 }
 
-// code is the code of a contract; nil when it is not remembered.
+// code returns the cached code of a contract, or nil.
 func (m *memory) code(id ledger.EntityID) []byte {
 	if m == nil {
 		return nil
@@ -74,7 +73,7 @@ func (m *memory) keepCode(id ledger.EntityID, code []byte) {
 	}
 }
 
-// idOf is who was last seen at an address; none when nobody was. It may be wrong, so it only helps to read ahead.
+// idOf returns the entity last seen at an address, or the zero id. It may be outdated, so it is used for prefetching only.
 func (m *memory) idOf(base ledger.EntityID, a ledger.EVMAddress) ledger.EntityID {
 	if num, ok := a.Num(); ok {
 		return base.WithNum(num)
@@ -92,7 +91,7 @@ func (m *memory) keepID(a ledger.EVMAddress, id ledger.EntityID) {
 	}
 }
 
-// slotsOf are the slots of a contract that were asked for before.
+// slotsOf returns the slots of a contract that earlier executions read.
 func (m *memory) slotsOf(id ledger.EntityID) []slotKey {
 	if m == nil {
 		return nil
@@ -106,7 +105,7 @@ func (m *memory) slotsOf(id ledger.EntityID) []slotKey {
 	return slices.Clone(l.slots)
 }
 
-// footprint are the addresses that a function asked for before.
+// footprint returns the addresses that earlier calls of a function read.
 func (m *memory) footprint(key footprintKey) []ledger.EVMAddress {
 	if m == nil {
 		return nil
@@ -115,7 +114,7 @@ func (m *memory) footprint(key footprintKey) []ledger.EVMAddress {
 	return addresses
 }
 
-// remember adds what an execution asked for.
+// remember records the keys that an execution read.
 func (m *memory) remember(key footprintKey, f footprint) {
 	if m == nil {
 		return

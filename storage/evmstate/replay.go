@@ -8,13 +8,13 @@ import (
 // typeContractCreate is the type of transactions that create a contract.
 const typeContractCreate = 8
 
-// creation is whether a transaction created a contract, and of what code.
+// creation contains whether a transaction created a contract, and its init code.
 type creation struct {
 	is       ledger.Null[bool]
 	initcode []byte
 }
 
-// QueueCreation queues reading whether a transaction of the ledger created a contract, and the code that it brought along for that.
+// QueueCreation queues a query that checks whether a transaction created the contract. done also receives the init code contained in the transaction.
 func QueueCreation(b *storage.Batch, at ledger.Timestamp, contract ledger.EntityID, done func(created bool, initcode []byte)) {
 	storage.Queue(b, `select (select type = $3 from transaction where consensus_timestamp = $1 limit 1),
   coalesce((select failed_initcode from contract_result where consensus_timestamp = $1 and contract_id = $2 limit 1), (select initcode from contract where id = $2))`,

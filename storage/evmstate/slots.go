@@ -9,7 +9,7 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// evmSlotRow is what a slot holds, with its place among those asked for.
+// evmSlotRow is the value of a slot and the position of its request.
 type evmSlotRow struct {
 	ord   int64
 	value []byte
@@ -21,13 +21,13 @@ const (
 	evmSlotsNow = `select w.ord, s.value from unnest($1::bigint[], $2::bytea[]) with ordinality w(contract, slot, ord)
 join contract_state s on s.contract_id = w.contract and s.slot = w.slot`
 
-	// Before the change that wrote a value, there was the value that was read.
+	// The value before a change is the value that the change read.
 	evmSlotsThen = `select w.ord, s.value from unnest($1::bigint[], $2::bytea[]) with ordinality w(contract, slot, ord)
 cross join lateral (select coalesce(value_written, value_read) as value from contract_state_change
   where contract_id = w.contract and slot = w.slot and consensus_timestamp <= $3 order by consensus_timestamp desc limit 1) s`
 )
 
-// queueSlots queues reading slots into the snapshot.
+// queueSlots queues a query for slots. It stores their values in the snapshot.
 func (s *Snapshot) queueSlots(b *storage.Batch, wanted []slotKey) {
 	var (
 		contracts []int64
@@ -59,7 +59,7 @@ func (s *Snapshot) queueSlots(b *storage.Batch, wanted []slotKey) {
 	})
 }
 
-// wordOf fills a value up with zeros in front.
+// wordOf left-pads b with zeros to a word.
 func wordOf(b []byte) (w [32]byte) {
 	if n := len(b) - len(w); n > 0 {
 		b = b[n:]
@@ -68,8 +68,8 @@ func wordOf(b []byte) (w [32]byte) {
 	return w
 }
 
-// Slots returns what slots of a contract hold, in their order; zeros where nothing was written. What is asked of a contract for the first time
-// brings along what was asked of it before, in other executions.
+// Slots returns the values of slots of a contract, in order. Slots that were never written are zero. The first read of a contract also prefetches the slots
+// that earlier executions read.
 func (s *Snapshot) Slots(ctx context.Context, contract ledger.EntityID, slots [][32]byte) ([][32]byte, error) {
 	wanted := make([]slotKey, len(slots))
 	for i, slot := range slots {

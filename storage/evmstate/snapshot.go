@@ -18,41 +18,41 @@ import (
 	"heliograph/storage/entities"
 )
 
-// Reader reads what contract executions need. What does not change, or only helps to ask for much at once, it remembers between them.
+// Reader reads state for contract executions. Between executions it caches immutable data and keys to prefetch.
 type Reader struct {
 	db     *storage.DB
 	prices *entities.GasPrices
 	memory *memory
 }
 
-// NewReader makes a reader. cacheBytes bounds the code that is remembered; 0 remembers nothing at all.
+// NewReader returns a new reader. cacheBytes is the maximum size of cached code; 0 disables the cache.
 func NewReader(db *storage.DB, prices *entities.GasPrices, cacheBytes uint64) *Reader {
 	return &Reader{db: db, prices: prices, memory: newMemory(cacheBytes)}
 }
 
-// ErrNoBlock is returned when there is no block such as was asked for.
+// ErrNoBlock is returned if the requested block does not exist.
 var ErrNoBlock = errors.New("there is no such block")
 
-// Request says what will be run, so that what it needs can be read together.
+// Request describes an execution, so that its state can be prefetched.
 type Request struct {
 	Block worldstate.BlockRef
-	// Addresses are who takes part, in any form.
+	// Addresses are the addresses of the parties, in any form.
 	Addresses []ledger.EVMAddress
-	// Callee and Selector tell which function is called. What it read the last time is read at once.
+	// Callee and Selector identify the called function. The keys that its last call read are prefetched.
 	Callee   ledger.EVMAddress
 	Selector [4]byte
 }
 
-// history is how an instant of the past is read: what changed until it counts. now has no bound.
+// history bounds reads of historical state: changes up to its end are included. The current state has no bound.
 type history struct {
 	past  bool
 	until ledger.Timestamp
 }
 
-// Snapshot is the ledger as it is at one instant, in one transaction of the database. It belongs to one goroutine, and must be closed.
+// Snapshot is the state of the ledger at one point in time, in one database transaction. It must be used by one goroutine only, and must be closed.
 type Snapshot struct {
 	evm     *Reader
-	db      *storage.DB // whose statements run in the transaction
+	db      *storage.DB // runs statements in the transaction
 	conn    *pgxpool.Conn
 	block   worldstate.Block
 	history history
@@ -65,14 +65,14 @@ type Snapshot struct {
 	trips    int
 }
 
-// slotKey is a slot of the storage of a contract.
+// slotKey identifies a storage slot of a contract.
 type slotKey struct {
 	contract ledger.EntityID
 	slot     [32]byte
 }
 
-// Open begins a snapshot at a block, and reads what the request will need in one round trip, or two for a block of the past. The error wraps
-// [ErrNoBlock] when there is no such block.
+// Open opens a snapshot at a block and prefetches state for the request. It takes one round trip, or two for a historical block. The error wraps [ErrNoBlock]
+// if the block does not exist.
 func (e *Reader) Open(ctx context.Context, r Request) (*Snapshot, error) {
 	conn, err := e.db.Pool().Acquire(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Snapshot) begin(ctx context.Context, r Request) error {
 	return s.run(ctx, b)
 }
 
-// queueAhead queues reading what is likely to be asked for.
+// queueAhead queues queries for state that is likely to be needed.
 func (s *Snapshot) queueAhead(b *storage.Batch, addresses []ledger.EVMAddress) {
 	s.queueEntities(b, addresses)
 	var wanted []slotKey
@@ -139,16 +139,16 @@ func (s *Snapshot) run(ctx context.Context, b *storage.Batch) error {
 	return b.Run(ctx)
 }
 
-// Block is the block that the snapshot is of.
+// Block returns the block of the snapshot.
 func (s *Snapshot) Block() worldstate.Block { return s.block }
 
-// Trips is how many round trips to the database the snapshot took.
+// Trips returns the number of database round trips so far.
 func (s *Snapshot) Trips() int { return s.trips }
 
-// endTimeout bounds the end of a transaction that nobody waits for.
+// endTimeout is the timeout for ending the transaction in the background.
 const endTimeout = 5 * time.Second
 
-// Close ends the snapshot. The transaction, which has changed nothing, is ended behind the caller's back.
+// Close closes the snapshot. The read-only transaction is ended in the background.
 func (s *Snapshot) Close() {
 	if s.conn == nil {
 		return
@@ -161,14 +161,14 @@ func (s *Snapshot) Close() {
 		defer cancel()
 		if !conn.Conn().IsClosed() {
 			if _, err := conn.Exec(ctx, `rollback`); err != nil {
-				_ = conn.Conn().Close(ctx) // a connection that cannot end a transaction is of no use
+				_ = conn.Conn().Close(ctx) // a connection that fails to end a transaction cannot be reused
 			}
 		}
 		conn.Release()
 	}()
 }
 
-// ExchangeRates are what hbars cost; nil when the ledger does not say.
+// ExchangeRates returns the exchange rates of hbar, or nil if the ledger has none.
 func (s *Snapshot) ExchangeRates(ctx context.Context) (*ledger.ExchangeRateSet, error) {
 	var rates *ledger.ExchangeRateSet
 	_, err := entities.SystemFile(ctx, s.db, s.db.SystemEntity(ledger.ExchangeRateFile), entities.Bounds{Upper: s.instant()}, func(content []byte) (err error) {
@@ -178,7 +178,7 @@ func (s *Snapshot) ExchangeRates(ctx context.Context) (*ledger.ExchangeRateSet, 
 	return rates, err
 }
 
-// GasPrice is what a unit of gas costs, in tinybars; 0 when the ledger does not say.
+// GasPrice returns the gas price in tinybars, or 0 if the ledger has none.
 func (s *Snapshot) GasPrice(ctx context.Context) (int64, error) {
 	prices, err := s.evm.prices.Read(ctx, s.db, []ledger.Timestamp{min(s.instant(), s.block.End)})
 	if err != nil {
@@ -187,7 +187,7 @@ func (s *Snapshot) GasPrice(ctx context.Context) (int64, error) {
 	return prices[0].V, nil
 }
 
-// instant is the last one whose changes count.
+// instant returns the timestamp up to which changes are included.
 func (s *Snapshot) instant() ledger.Timestamp {
 	if s.history.past {
 		return s.history.until
@@ -210,7 +210,7 @@ func finishEVMBlock(b *evmBlockRow) (err error) {
 	return err
 }
 
-// hashHead is the first 32 bytes of a block's hash.
+// hashHead returns the first 32 bytes of a block's hash.
 func hashHead(text string) (head [32]byte, err error) {
 	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	if err != nil {
@@ -220,7 +220,7 @@ func hashHead(text string) (head [32]byte, err error) {
 	return head, nil
 }
 
-// queueBlock queues reading a block; done gets nil when there is none.
+// queueBlock queues a query for a block. done receives nil if the block does not exist.
 func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef, done func(*worldstate.Block)) {
 	var (
 		condition, order string
@@ -248,7 +248,7 @@ func (s *Snapshot) queueBlock(b *storage.Batch, ref worldstate.BlockRef, done fu
 		})
 }
 
-// BlockHash returns the first 32 bytes of a block's hash; zeros when there is no such block.
+// BlockHash returns the first 32 bytes of a block's hash, or zeros if the block does not exist.
 func (s *Snapshot) BlockHash(ctx context.Context, number int64) (hash [32]byte, err error) {
 	s.trips++
 	rows, err := storage.List(ctx, s.db, `select index, hash, consensus_start, consensus_end from record_file where index = $1 limit 1`, []any{number}, evmBlockTargets, finishEVMBlock)

@@ -14,7 +14,7 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// TokenFacts reads facts about tokens, allowances and associations in one round trip.
+// TokenFacts reads data about tokens, allowances and associations in one round trip.
 func (s *Snapshot) TokenFacts(ctx context.Context, r *worldstate.TokenReads) (*worldstate.TokenFacts, error) {
 	f := &worldstate.TokenFacts{
 		Tokens: map[ledger.EntityID]*worldstate.Token{}, Relations: map[worldstate.RelationKey]*worldstate.Relation{}, NFTs: map[ledger.NFTKey]*ledger.NFT{},
@@ -38,8 +38,8 @@ func (s *Snapshot) TokenFacts(ctx context.Context, r *worldstate.TokenReads) (*w
 	return f, nil
 }
 
-// named are the arguments of a statement, with the snapshot's instant and what bounds the search for snapshots of balances before it: the treasury,
-// which is in each of them, and one and two spans before the instant.
+// named returns the arguments of a statement. It adds the snapshot's time and the limits of the search for a full balance snapshot: the treasury, which is in
+// each of them, and the times one and two spans before.
 func (s *Snapshot) named(args pgx.NamedArgs) []any {
 	if s.history.past {
 		span := ledger.Timestamp(snapshotSpan)
@@ -49,7 +49,7 @@ func (s *Snapshot) named(args pgx.NamedArgs) []any {
 	return []any{args}
 }
 
-// pick is the statement for the snapshot's instant.
+// pick returns the statement for current or for historical state.
 func (s *Snapshot) pick(now, then string) string {
 	if s.history.past {
 		return then
@@ -57,7 +57,7 @@ func (s *Snapshot) pick(now, then string) string {
 	return now
 }
 
-// versionThen reads the version that an object had at the instant: of the rows that meet a condition in a table and its history, the one that began last.
+// versionThen returns the query for an object's version at the snapshot's time: the newest row of a table and its history that matches a condition.
 func versionThen(table, columns, condition string) string {
 	from := func(table, tail string) string {
 		return `(select ` + columns + ` from ` + table + ` where ` + condition + ` and lower(timestamp_range) <= @instant` + tail + `)`
@@ -66,7 +66,7 @@ func versionThen(table, columns, condition string) string {
 		`) versions order by lower(timestamp_range) desc limit 1)`
 }
 
-// newestShot is the time of the newest snapshot of all balances until the instant.
+// newestShot selects the time of the newest full balance snapshot up to the snapshot's time.
 const newestShot = `(select max(consensus_timestamp) as at from account_balance where account_id = @treasury and consensus_timestamp > @since and consensus_timestamp <= @instant) shot`
 
 const (
@@ -78,7 +78,7 @@ left join custom_fee f on f.entity_id = t.token_id where t.token_id = any(@token
 	tokenVersionColumns = `token_id, type, created_timestamp, decimals, fee_schedule_key, freeze_default, freeze_key, freeze_status, initial_supply, kyc_key,
   kyc_status, max_supply, metadata, metadata_key, name, pause_key, pause_status, supply_key, supply_type, symbol, timestamp_range, treasury_account_id, wipe_key`
 
-	// A fungible token's supply is what the last snapshot of all balances has of it, and what moved since: mints and burns move units of one account.
+	// The supply of a fungible token is that of the last full balance snapshot plus the transfers since. Mints and burns change the balance of one account.
 	tokenSupplyThen = `case when t.type = 'FUNGIBLE_COMMON' then (select coalesce((select sum(b.balance) from (
       select distinct on (account_id) balance from token_balance where token_id = t.token_id
         and consensus_timestamp > greatest(shot.at - 2678400000000000, @earliest) and consensus_timestamp <= shot.at
@@ -88,7 +88,7 @@ left join custom_fee f on f.entity_id = t.token_id where t.token_id = any(@token
   else (select count(*) from nft where token_id = t.token_id and created_timestamp <= @instant and (deleted is not true or lower(timestamp_range) > @instant)) end`
 )
 
-// evmTokensThen are the tokens at the instant.
+// evmTokensThen returns the statement for tokens at the snapshot's time.
 func evmTokensThen() string {
 	return `select ` + evmTokenColumns + ` from unnest(@tokens::bigint[]) w(id)
 cross join lateral ` + versionThen("token", tokenVersionColumns, "token_id = w.id") + ` v
@@ -98,7 +98,7 @@ left join lateral ` + versionThen("custom_fee", "entity_id, fixed_fees, fraction
 where e.type = 'TOKEN' and e.deleted is not true`
 }
 
-// evmTokenRow is a token with the KYC status that accounts begin with.
+// evmTokenRow is a token with the default KYC status of its accounts.
 type evmTokenRow struct {
 	entities.TokenRow
 	kyc int16
@@ -123,7 +123,7 @@ func finishEVMToken(t *evmTokenRow) error {
 	return nil
 }
 
-// token drops what was needed only to compute other values.
+// token converts a row to a token.
 func (t *evmTokenRow) token() *worldstate.Token {
 	return &worldstate.Token{Token: t.Token, KYCByDefault: t.kyc == kycGranted, Keys: [worldstate.KeyKinds]ledger.Key{
 		worldstate.AdminKey: t.Keys.Admin, worldstate.KYCKey: t.Keys.KYC, worldstate.FreezeKey: t.Keys.Freeze, worldstate.WipeKey: t.Keys.Wipe,
@@ -143,14 +143,14 @@ func (s *Snapshot) queueTokens(b *storage.Batch, ids []ledger.EntityID, f *world
 	})
 }
 
-// Statuses as the database numbers them.
+// Numeric statuses of the database.
 const (
 	frozen     = 1
 	kycGranted = 1
 	kycRevoked = 2
 )
 
-// relationRow is an association with its statuses as the database has them.
+// relationRow is an association with the numeric statuses of the database.
 type relationRow struct {
 	worldstate.Relation
 	freeze, kyc int16
@@ -173,7 +173,7 @@ const (
 from (select distinct * from unnest(@accounts::bigint[], @tokens::bigint[]) w(account, token)) w
 join token_account a on a.account_id = w.account and a.token_id = w.token and a.associated join token t on t.token_id = a.token_id`
 
-	// relationBalanceThen is what an account had of a token at the instant; of a non-fungible one it is the number of serials.
+	// relationBalanceThen is an account's balance of a token at the snapshot's time. For non-fungible tokens it is the number of serials.
 	relationBalanceThen = `case when t.type = 'FUNGIBLE_COMMON' then (select coalesce((select balance from token_balance where account_id = a.account_id and token_id = a.token_id
         and consensus_timestamp > greatest(shot.at - 2678400000000000, @earliest) and consensus_timestamp <= shot.at order by consensus_timestamp desc limit 1), 0)
       + coalesce((select sum(amount)::bigint from token_transfer where account_id = a.account_id and token_id = a.token_id
@@ -206,7 +206,7 @@ func (s *Snapshot) queueRelations(b *storage.Batch, keys []worldstate.RelationKe
 	})
 }
 
-// TokensOf lists the tokens that an account has ever been associated with, which is never less than it was at an instant of the past.
+// TokensOf returns the tokens with which an account has ever been associated. This includes all associations at any time in the past.
 func (s *Snapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]ledger.EntityID, error) {
 	s.trips++
 	rows, err := storage.List(ctx, s.db, `select token_id from token_account where account_id = $1`, []any{int64(account)},
@@ -221,8 +221,8 @@ func (s *Snapshot) TokensOf(ctx context.Context, account ledger.EntityID) ([]led
 	return out, nil
 }
 
-// Schedule reads a schedule with its signatures; nil when there is no such schedule. It is executed, and signed, only as far as it was at the instant;
-// whether it was deleted its entity tells.
+// Schedule reads a schedule with its signatures, or nil if it does not exist. Execution and signatures are included up to the snapshot's time. The schedule's
+// entity has the deleted flag.
 func (s *Snapshot) Schedule(ctx context.Context, id ledger.EntityID) (*worldstate.Schedule, error) {
 	var found *ledger.Schedule
 	var signatures []*ledger.ScheduleSignature
@@ -233,12 +233,12 @@ func (s *Snapshot) Schedule(ctx context.Context, id ledger.EntityID) (*worldstat
 		return nil, fmt.Errorf("reading schedule %s: %w", id, err)
 	}
 	if found == nil {
-		return nil, nil //nolint:nilnil // there is none, which is no error
+		return nil, nil //nolint:nilnil // not found is not an error
 	}
 	out := &worldstate.Schedule{Schedule: *found, Signatures: signatures}
 	if s.history.past {
 		if found.CreatedTimestamp > s.history.until {
-			return nil, nil //nolint:nilnil // there was none yet
+			return nil, nil //nolint:nilnil // created after the snapshot
 		}
 		if found.ExecutedTimestamp.V > s.history.until {
 			out.ExecutedTimestamp = ledger.Null[ledger.Timestamp]{}

@@ -20,7 +20,7 @@ func blockTargets(b *ledger.Block, into []any) []any {
 // bloomSize is the size of a bloom filter in bytes.
 const bloomSize = 256
 
-// finishBlock fills a bloom that was stored without its leading zeros.
+// finishBlock left-pads a bloom filter that is stored without leading zeros.
 func finishBlock(b *ledger.Block) error {
 	if n := len(b.LogsBloom); n > 0 && n < bloomSize {
 		b.LogsBloom = append(make([]byte, bloomSize-n), b.LogsBloom...)
@@ -28,7 +28,7 @@ func finishBlock(b *ledger.Block) error {
 	return nil
 }
 
-// Blocks reads a page of blocks, by number or by the consensus time of the last transaction.
+// Blocks reads a page of blocks, ordered by number or by the consensus time of the last transaction.
 func Blocks(ctx context.Context, db *storage.DB, f *ledger.BlockFilter, byNumber bool, p storage.Page) ([]*ledger.Block, error) {
 	var w storage.Where
 	if f != nil {
@@ -47,12 +47,12 @@ func Blocks(ctx context.Context, db *storage.DB, f *ledger.BlockFilter, byNumber
 	return rows, nil
 }
 
-// BlockByHash reads the block with a hash, or with a hash that begins with it. Nil when there is none, or more than one.
+// BlockByHash reads the block whose hash starts with the given hash. It returns nil if no block or more than one matches.
 func BlockByHash(ctx context.Context, db *storage.DB, hash string) (*ledger.Block, error) {
 	return block(ctx, db, "hash like $1", strings.TrimPrefix(strings.ToLower(hash), "0x")+"%")
 }
 
-// BlockByNumber reads the block with a number. Nil when there is none, or more than one.
+// BlockByNumber reads the block with a number. It returns nil if no block or more than one has it.
 func BlockByNumber(ctx context.Context, db *storage.DB, number int64) (*ledger.Block, error) {
 	return block(ctx, db, "index = $1", number)
 }
@@ -63,12 +63,12 @@ func block(ctx context.Context, db *storage.DB, condition string, arg any) (*led
 		return nil, fmt.Errorf("reading a block: %w", err)
 	}
 	if len(rows) != 1 {
-		return nil, nil //nolint:nilnil // nothing that can be meant
+		return nil, nil //nolint:nilnil // no unique match
 	}
 	return rows[0], nil
 }
 
-// numberedBlock is a block with its place among those that were asked for.
+// numberedBlock is a block and the position of its request.
 type numberedBlock struct {
 	ledger.Block
 	ord int64
@@ -78,7 +78,7 @@ func numberedBlockTargets(b *numberedBlock, into []any) []any {
 	return blockTargets(&b.Block, append(into, &b.ord))
 }
 
-// QueueBlocks queues reading blocks by their numbers; done gets one for each number, nil where there is none, or more than one.
+// QueueBlocks queues a query for blocks by number. done receives one block per number, or nil if no block or more than one has the number.
 func QueueBlocks(b *storage.Batch, numbers []int64, done func([]*ledger.Block)) {
 	out := make([]*ledger.Block, len(numbers))
 	storage.Queue(b, `select n.ord, `+blockColumns+` from unnest($1::bigint[]) with ordinality n(number, ord) join record_file on index = n.number`,
@@ -97,7 +97,7 @@ func QueueBlocks(b *storage.Batch, numbers []int64, done func([]*ledger.Block)) 
 		})
 }
 
-// QueueBlocksAt queues reading the blocks that hold the transactions of some consensus times; done gets one for each time, nil where the
+// QueueBlocksAt queues a query for the blocks that contain the transactions with the given consensus times. done receives one block per time, or nil if the
 // database has no such block.
 func QueueBlocksAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Block)) {
 	out := make([]*ledger.Block, len(times))
@@ -112,7 +112,7 @@ where r.consensus_start <= t.at`, []any{storage.Int64s(times)}, numberedBlockTar
 	})
 }
 
-// CountBlocks is how many blocks there are. They are numbered without gaps, so that the first and the last tell.
+// CountBlocks returns the number of blocks. Block numbers have no gaps, so the first and the last number are sufficient.
 func CountBlocks(ctx context.Context, db *storage.DB) (int64, error) {
 	var n int64
 	if err := db.Pool().QueryRow(ctx, `select coalesce(max(index) - min(index) + 1, 0) from record_file`).Scan(&n); err != nil {

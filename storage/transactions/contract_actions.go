@@ -25,7 +25,7 @@ func actionTargets(a *actionRow, into []any) []any {
 		&a.Input, &a.account, &a.contract, &a.address, &a.ResultData, &a.dataType, &a.Value)
 }
 
-// finishAction names what the database numbers, and finds out who was called.
+// finishAction converts numeric values to names and determines the recipient of the call.
 func finishAction(a *actionRow) error {
 	a.CallOperationType, a.CallType = ledger.CallOperationTypeOf(a.operation.V), ledger.CallTypeOf(a.callType.V)
 	a.ResultDataType = ledger.ResultDataTypeOf(a.dataType)
@@ -54,14 +54,14 @@ func actions(rows []*actionRow) []*ledger.ContractAction {
 	return out
 }
 
-// filterActions adds the conditions on the index, which can be larger than what the column holds.
+// filterActions adds the conditions on the index. Values in the filter can exceed the range of the column.
 func filterActions(w *storage.Where, f *ledger.ContractActionFilter) {
 	if f != nil {
 		storage.Filter(w, "a.index::bigint", f.Index)
 	}
 }
 
-// ContractActions reads a page of the actions of a transaction by index.
+// ContractActions reads a page of the actions of a transaction, ordered by index.
 func ContractActions(ctx context.Context, db *storage.DB, of Located, f *ledger.ContractActionFilter, p storage.Page) ([]*ledger.ContractAction, error) {
 	w := storage.Where{Args: []any{int64(of.At), int64(of.Payer)}}
 	filterActions(&w, f)
@@ -79,7 +79,7 @@ type ownedAction struct {
 	owner int64
 }
 
-// QueueContractActions queues reading a page of the actions of each of some transactions; done gets one list for each.
+// QueueContractActions queues a query for the actions of each of the given transactions. done receives one page per transaction.
 func QueueContractActions(b *storage.Batch, of []Located, f *ledger.ContractActionFilter, p storage.Page, done func([][]*ledger.ContractAction)) {
 	times, payers := make([]int64, len(of)), make([]int64, len(of))
 	for i, l := range of {

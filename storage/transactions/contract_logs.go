@@ -11,14 +11,14 @@ import (
 	"heliograph/storage"
 )
 
-// logColumns are the columns of a log l with the entity e of its contract and its block r, in the order of logTargets.
+// logColumns are the columns of a log l, the entity e of its contract and its block r, in the order of logTargets.
 const logColumns = `l.consensus_timestamp, l.index, e.evm_address, l.bloom, l.contract_id, l.data, l.payer_account_id, l.root_contract_id,
   coalesce(l.synthetic, false), l.topic0, l.topic1, l.topic2, l.topic3, coalesce(l.transaction_hash, ''), l.transaction_index, '0x' || r.hash, r.index`
 
-// blockSearch is how long after the newest log of a page its block can end, in nanoseconds.
+// blockSearch is the maximum time, in nanoseconds, between the newest log of a page and the end of its block.
 const blockSearch = "10000000000"
 
-// logJoins are what the columns need of a page of logs, which has been cut before.
+// logJoins are the joins for the columns of a page of logs that is already limited.
 const logJoins = ` left join entity e on e.id = l.contract_id
 left join lateral (
   select hash, index, consensus_start from record_file where consensus_end >= l.consensus_timestamp
@@ -51,14 +51,14 @@ func finishLog(l *logRow) error {
 	return nil
 }
 
-// logBounds are the conditions on time and index of a part of the logs that a filter selects.
+// logBounds are conditions on time and index that select one part of a filter's range.
 type logBounds struct {
 	timestamp *ledger.TimestampFilter
 	index     *ledger.LongFilter
 }
 
-// parts divides what a filter selects by time and index: a range whose ends lie within transactions is a part of its first transaction, the
-// transactions between, and a part of its last.
+// parts splits the range that a filter selects by time and index. A range that starts or ends within a transaction has up to three parts: a part of the first
+// transaction, the transactions between, and a part of the last.
 func parts(at *ledger.TimestampFilter, index *ledger.LongFilter) []logBounds {
 	whole := []logBounds{{at, index}}
 	if at == nil || index == nil || at.Eq != nil || at.In != nil || at.Gte != nil && at.Lte != nil && *at.Gte == *at.Lte {
@@ -84,7 +84,7 @@ func parts(at *ledger.TimestampFilter, index *ledger.LongFilter) []logBounds {
 	return append(list, logBounds{&inner, nil})
 }
 
-// logs is the statement that finds a page of logs. of is a condition that all meet. The filter's contract has been looked up before.
+// logs returns the statement for a page of logs that match the condition of and the filter. The filter's contract must be resolved before.
 func logs(w *storage.Where, f *ledger.ContractLogFilter, of string, p storage.Page) string {
 	if f == nil {
 		f = &ledger.ContractLogFilter{}
@@ -116,7 +116,7 @@ func logs(w *storage.Where, f *ledger.ContractLogFilter, of string, p storage.Pa
 	return `select * from ((` + strings.Join(selects, `) union all (`) + `)) l` + w.OrderBy(p, "l.consensus_timestamp", "l.index")
 }
 
-// hashTime is the statement that finds the consensus time of the first transaction with a hash.
+// hashTime returns the statement for the consensus time of the first transaction with a hash.
 func hashTime(w *storage.Where, f *ledger.ContractLogFilter, p storage.Page) string {
 	hash, err := ledger.ParseHash(*f.TransactionHash)
 	if err != nil {
@@ -132,12 +132,12 @@ func hashTime(w *storage.Where, f *ledger.ContractLogFilter, p storage.Page) str
 	return `select t.consensus_timestamp from ` + call + ` where true` + t.String() + ` order by t.consensus_timestamp` + p.Direction() + ` limit 1`
 }
 
-// logIndex adds the conditions on the index, which can be larger than what the column holds.
+// logIndex adds the conditions on the index. Values in the filter can exceed the range of the column.
 func logIndex(w *storage.Where, f *ledger.LongFilter) {
 	storage.Filter(w, "l.index::bigint", f)
 }
 
-// logKeyset adds the page's bounds.
+// logKeyset adds the conditions of keyset pagination.
 func logKeyset(w *storage.Where, p storage.Page) {
 	for _, place := range []*[]any{&p.Greater, &p.Less} {
 		if *place != nil {
@@ -156,7 +156,7 @@ func topics(list [][]byte) [][]byte {
 	return out
 }
 
-// ContractLogs reads a page of logs by consensus time and index.
+// ContractLogs reads a page of logs, ordered by consensus time and index.
 func ContractLogs(ctx context.Context, db *storage.DB, f *ledger.ContractLogFilter, p storage.Page) ([]*ledger.ContractLog, error) {
 	var w storage.Where
 	sql := `with page as (` + logs(&w, f, "true", p) + `)
@@ -172,8 +172,8 @@ select 1::bigint, ` + logColumns + ` from page l` + logJoins + ` order by l.cons
 	return out, nil
 }
 
-// queueLogs queues reading a page of logs for each of n parents, which the statement "from" unnests as p(…, ord) and relates to a log by the
-// condition of.
+// queueLogs queues a query for a page of logs for each of n parents. The statement "from" unnests the parents as p(…, ord), and the condition of relates them
+// to logs.
 func queueLogs(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
 	out := make([][]*ledger.ContractLog, n)
 	sql := `with page as (select p.ord, l.* from ` + from + ` cross join lateral (` + logs(w, f, of, p) + `) l)
@@ -186,13 +186,13 @@ select l.ord, ` + logColumns + ` from page l` + logJoins + ` order by l.ord, l.c
 	})
 }
 
-// QueueLogsOfContracts queues reading a page of the logs of each of some contracts; done gets one list for each.
+// QueueLogsOfContracts queues a query for the logs of each of the given contracts. done receives one page per contract.
 func QueueLogsOfContracts(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
 	from, arg := storage.OfParents(ids)
 	queueLogs(b, &storage.Where{Args: []any{arg}}, len(ids), from, `l.contract_id = p.id`, f, p, done)
 }
 
-// QueueLogsBetween queues reading a page of the logs of each of some spans of time, both ends included; done gets one list for each.
+// QueueLogsBetween queues a query for the logs in each of the given time ranges. Both ends are inclusive. done receives one page per range.
 func QueueLogsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractLogFilter, p storage.Page, done func([][]*ledger.ContractLog)) {
 	from, to := make([]int64, len(spans)), make([]int64, len(spans))
 	for i, s := range spans {
@@ -202,10 +202,10 @@ func QueueLogsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger
 		`l.consensus_timestamp between p.since and p.until`, f, p, done)
 }
 
-// maxLogsOfResult bounds the logs of one result. The gas limit of a transaction allows far fewer.
+// maxLogsOfResult is the maximum number of logs that are read for one result. The gas limit of a transaction allows far fewer.
 const maxLogsOfResult = 100_000
 
-// QueueLogsOfResults queues reading all logs that the parties of the transactions of results wrote, by index; done gets one list for each.
+// QueueLogsOfResults queues a query for all logs that the parties of the results' transactions emitted, ordered by index. done receives one list per result.
 func QueueLogsOfResults(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractLog)) {
 	times, parties := resultKeys(of)
 	queueLogs(b, &storage.Where{Args: []any{times, parties}}, len(of), `unnest($1::bigint[], $2::bigint[]) with ordinality p(at, party, ord)
@@ -213,7 +213,7 @@ func QueueLogsOfResults(b *storage.Batch, of []*ledger.ContractResult, done func
 		`l.consensus_timestamp = p.at and (coalesce(cardinality(ct.contract_ids), 0) = 0 or l.contract_id = any(ct.contract_ids))`, nil, storage.Page{Limit: maxLogsOfResult}, done)
 }
 
-// ContractLog reads one log, nil when there is none.
+// ContractLog reads one log. It returns nil if the log does not exist.
 func ContractLog(ctx context.Context, db *storage.DB, at ledger.Timestamp, index int64) (*ledger.ContractLog, error) {
 	rows, err := ContractLogs(ctx, db, &ledger.ContractLogFilter{Timestamp: &ledger.TimestampFilter{Eq: &at}, Index: &ledger.LongFilter{Eq: &index}}, storage.Page{Limit: 1})
 	if err != nil || len(rows) == 0 {

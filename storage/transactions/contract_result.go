@@ -9,18 +9,18 @@ import (
 	"heliograph/storage/entities"
 )
 
-// ResultRef says which contract result is meant: that of a hash, of a transaction id with a nonce, or at a consensus time.
+// ResultRef identifies a contract result by hash, by transaction id and nonce, or by consensus time.
 type ResultRef struct {
 	Hash          ledger.Hash
 	TransactionID *ledger.TransactionID
 	Nonce         int32
 	At            ledger.Timestamp
-	// Contract, at a consensus time and when it is Named, is the entity that must have taken part.
+	// Contract is an entity that must be a party. It applies to references by consensus time with Named set.
 	Contract ledger.EntityID
 	Named    bool
 }
 
-// locator is a statement that finds the transaction: its consensus time (at), its payer and the entity by which its parties are found.
+// locator returns the statement that finds the transaction: its consensus time (at), its payer, and the entity by which its parties are found.
 func (ref *ResultRef) locator(w *storage.Where) string {
 	switch {
 	case ref.Hash != nil:
@@ -45,8 +45,8 @@ type foundResult struct {
 	party ledger.EntityID
 }
 
-// ContractResult reads one contract result with its block and its Ethereum transaction, nil when there is none. Unlike in lists, the parties of
-// the transaction say which rows belong to it.
+// ContractResult reads one contract result with its block and its Ethereum transaction, or nil if it does not exist. Unlike in lists, the parties of the
+// transaction determine which rows belong to the result.
 func ContractResult(ctx context.Context, db *storage.DB, ref ResultRef) (*ledger.ContractResult, error) {
 	var w storage.Where
 	sql := `with found as (` + ref.locator(&w) + `)
@@ -74,13 +74,13 @@ limit 1`
 	return r, nil
 }
 
-// Located is where a transaction's actions are.
+// Located contains the values by which the actions of a transaction are found.
 type Located struct {
 	At    ledger.Timestamp
 	Payer ledger.EntityID
 }
 
-// LocateTransaction finds the transaction of a hash or of an id. Unknown when there is none.
+// LocateTransaction finds a transaction by hash or id. It returns null if the transaction does not exist.
 func LocateTransaction(ctx context.Context, db *storage.DB, ref ResultRef) (ledger.Null[Located], error) {
 	var w storage.Where
 	sql := ref.locator(&w)
@@ -102,8 +102,8 @@ func resultKeys(of []*ledger.ContractResult) (times, parties []int64) {
 	return times, parties
 }
 
-// QueueStateChanges queues reading what the transactions of results read and wrote of storage, by contract and slot; done gets one list for each.
-// State that was migrated is no change of the transaction's, except of the contract that was asked for.
+// QueueStateChanges queues a query for the storage slots that the results' transactions read and wrote, ordered by contract and slot. done receives one list
+// per result. Migrated state is excluded, except that of the requested contract.
 func QueueStateChanges(b *storage.Batch, of []*ledger.ContractResult, done func([][]*ledger.ContractStateChange)) {
 	times, parties := resultKeys(of)
 	asked := make([]int64, len(of))
@@ -132,10 +132,10 @@ order by p.ord, s.contract_id, s.slot`, []any{times, parties, asked}, func(r *ro
 	})
 }
 
-// wordSize is the size of the EVM's words in bytes.
+// wordSize is the size of an EVM word in bytes.
 const wordSize = 32
 
-// word fills bytes with zeros in front to a word of the EVM; null stays null.
+// word left-pads b with zeros to an EVM word. It returns nil for nil.
 func word(b []byte) []byte {
 	if b == nil || len(b) >= wordSize {
 		return b
@@ -143,13 +143,13 @@ func word(b []byte) []byte {
 	return append(make([]byte, wordSize-len(b), wordSize), b...)
 }
 
-// QueueTransactionCallData queues reading the call data that Ethereum transactions carried themselves; done gets nil where there are none.
+// QueueTransactionCallData queues a query for the call data contained in Ethereum transactions. done receives nil for results without call data.
 func QueueTransactionCallData(b *storage.Batch, of []*ledger.ContractResult, done func([][]byte)) {
 	queueCallData(b, of, func(*ledger.ContractResult) bool { return false }, done)
 }
 
-// QueueCallData queues reading the call data of the Ethereum transactions of results; done gets nil where there are none. What was too large for
-// a transaction is read of the newest contents of its file, unless the record has the parameters.
+// QueueCallData queues a query for the call data of the results' Ethereum transactions. done receives nil for results without call data. Call data that did
+// not fit into a transaction is read from the newest contents of its file, unless the record has the function parameters.
 func QueueCallData(b *storage.Batch, of []*ledger.ContractResult, done func([][]byte)) {
 	queueCallData(b, of, func(r *ledger.ContractResult) bool { return len(r.FunctionParameters) == 0 }, done)
 }
@@ -185,7 +185,7 @@ left join lateral (
 		})
 }
 
-// QueueContractResultsAt queues reading the contract results at some consensus times; done gets one for each, nil where there is none.
+// QueueContractResultsAt queues a query for contract results by consensus time. done receives one result per time, or nil if there is none.
 func QueueContractResultsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.ContractResult)) {
 	storage.Queue(b, `select `+detailColumns+` from contract_result cr`+ResultDetails.joins()+` where cr.consensus_timestamp = any($1)`,
 		[]any{storage.Int64s(times)}, detailTargets, finishContractResult, func(rows []*contractResultRow) {
@@ -206,8 +206,8 @@ type ownedResult struct {
 	owner int64
 }
 
-// queueOwnedResults queues reading a page of contract results for each of some parents, which the statement "from" unnests as p(…, ord) and
-// relates to a result by the condition of.
+// queueOwnedResults queues a query for a page of contract results for each of the given parents. The statement "from" unnests the parents as p(…, ord), and
+// the condition of relates them to results.
 func queueOwnedResults(b *storage.Batch, w *storage.Where, n int, from, of string, f *ledger.ContractResultFilter, p storage.Page, done func([][]*ledger.ContractResult)) {
 	filterResults(w, f)
 	w.Keyset(p, "cr.consensus_timestamp")
@@ -227,19 +227,19 @@ order by p.ord, cr.consensus_timestamp`+p.Direction(), w.Args,
 		})
 }
 
-// QueueResultsOfContracts queues reading a page of the results of each of some contracts; done gets one list for each.
+// QueueResultsOfContracts queues a query for the results of each of the given contracts. done receives one page per contract.
 func QueueResultsOfContracts(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractResultFilter, p storage.Page, done func([][]*ledger.ContractResult)) {
 	from, arg := storage.OfParents(ids)
 	queueOwnedResults(b, &storage.Where{Args: []any{arg}}, len(ids), from, `cr.contract_id = p.id`, f, p, done)
 }
 
-// QueueResultsOfSenders queues reading a page of the results that each of some accounts caused; done gets one list for each.
+// QueueResultsOfSenders queues a query for the results of transactions from each of the given senders. done receives one page per sender.
 func QueueResultsOfSenders(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractResultFilter, p storage.Page, done func([][]*ledger.ContractResult)) {
 	from, arg := storage.OfParents(ids)
 	queueOwnedResults(b, &storage.Where{Args: []any{arg}}, len(ids), from, `cr.sender_id = p.id`, f, p, done)
 }
 
-// QueueResultsBetween queues reading a page of the results of each of some spans of time, both ends included; done gets one list for each.
+// QueueResultsBetween queues a query for the results in each of the given time ranges. Both ends are inclusive. done receives one page per range.
 func QueueResultsBetween(b *storage.Batch, spans []ledger.TimestampRange, f *ledger.ContractResultFilter, p storage.Page, done func([][]*ledger.ContractResult)) {
 	from, to := make([]int64, len(spans)), make([]int64, len(spans))
 	for i, s := range spans {

@@ -10,29 +10,29 @@ import (
 	"heliograph/storage"
 )
 
-// ResultParts say what is read of contract results.
+// ResultParts selects the parts of contract results to read.
 type ResultParts int
 
-// The parts.
+// Parts of contract results.
 const (
-	ResultRecord  ResultParts = iota // what the ledger recorded of the execution
-	ResultDetails                    // with the block and the Ethereum transaction
+	ResultRecord  ResultParts = iota // the ledger's record of the execution
+	ResultDetails                    // the record, the block and the Ethereum transaction
 )
 
-// wrongNonce is the response code of Ethereum transactions that were refused for their nonce; lists do not show them.
+// wrongNonce is the response code of Ethereum transactions that were rejected for their nonce. Lists exclude them.
 const wrongNonce = 312
 
-// recordColumns are the columns of a contract result cr with the entity e of its contract, in the order of recordTargets.
+// recordColumns are the columns of a contract result cr and the entity e of its contract, in the order of recordTargets.
 const recordColumns = `cr.consensus_timestamp, e.evm_address, cr.amount, cr.bloom, cr.call_result, cr.contract_id, cr.created_contract_ids, cr.error_message,
   cr.failed_initcode, cr.function_parameters, case when cr.sender_id is null then cr.function_result end, cr.gas_consumed, cr.gas_limit, cr.gas_used,
   cr.payer_account_id, cr.sender_id, cr.transaction_hash, cr.transaction_index, cr.transaction_nonce, cr.transaction_result`
 
-// detailColumns add the block r and the Ethereum transaction et.
+// detailColumns adds the columns of the block r and the Ethereum transaction et.
 const detailColumns = recordColumns + `, '0x' || r.hash, r.index, nullif(r.gas_used, -1),
   et.payer_account_id, et.access_list, et.authorization_list, et.chain_id, et.gas_limit, et.gas_price, et.max_fee_per_gas, et.max_priority_fee_per_gas,
   et.nonce, et.recovery_id, et.signature_r, et.signature_s, et.signature_v, et.to_address, et.type, et.value`
 
-// contractResultRow is a contract result with the columns that its values are computed from.
+// contractResultRow is a contract result and the columns from which its fields are computed.
 type contractResultRow struct {
 	ledger.ContractResult
 	evmAddress     []byte
@@ -62,7 +62,7 @@ func detailTargets(r *contractResultRow, into []any) []any {
 		&r.nonce, &e.RecoveryID, &e.SignatureR, &e.SignatureS, &e.SignatureV, &e.ToAddress, &r.kind, &e.Value)
 }
 
-// finishContractResult computes what the database does not hold.
+// finishContractResult fills the computed fields.
 func finishContractResult(r *contractResultRow) error {
 	r.Address = addressOf(r.evmAddress, r.ContractID)
 	r.Partial = r.CallResult == nil
@@ -86,7 +86,7 @@ func finishContractResult(r *contractResultRow) error {
 		a := r.SenderID.LongZero()
 		r.From = a[:]
 	case !r.sender.Valid && r.functionResult != nil:
-		// A result that cannot be read names no sender; it is no reason to refuse the rest.
+		// A function result that cannot be decoded has no sender. The other fields are still returned.
 		if alias, err := ledger.DecodeSenderAlias(r.functionResult); err == nil {
 			r.From = alias
 		}
@@ -112,7 +112,7 @@ func finishContractResult(r *contractResultRow) error {
 	return nil
 }
 
-// present makes bytes that are null empty.
+// present returns an empty slice for nil.
 func present(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -120,7 +120,7 @@ func present(b []byte) []byte {
 	return b
 }
 
-// addressOf is the address of an entity in the EVM: the one it was given, else the one made of its number. Nil for none.
+// addressOf returns the EVM address of an entity: the assigned address, or the long-zero address of its id. It returns nil if there is no entity.
 func addressOf(evmAddress []byte, id ledger.EntityID) []byte {
 	switch {
 	case id.IsNone():
@@ -200,11 +200,11 @@ func (parts ResultParts) targets() storage.Columns[contractResultRow] {
 	return detailTargets
 }
 
-// blockOf joins the block of a result: its end bounds the search, its start is checked after.
+// blockOf joins the block of a result. The end of the block limits the search; the start is checked afterwards.
 const blockOf = ` left join lateral (select hash, index, gas_used, consensus_start from record_file where consensus_end >= cr.consensus_timestamp
   order by consensus_end limit 1) r on `
 
-// joins are what the columns of a page's results need. The page has been cut before.
+// joins returns the joins for the columns of a page's results. The page is already limited.
 func (parts ResultParts) joins() string {
 	entity := ` left join entity e on e.id = cr.contract_id`
 	if parts == ResultRecord {
@@ -214,7 +214,7 @@ func (parts ResultParts) joins() string {
 left join ethereum_transaction et on et.consensus_timestamp = cr.consensus_timestamp and et.payer_account_id = cr.payer_account_id`
 }
 
-// contractResults drops the columns that were needed only to compute others.
+// contractResults converts rows to contract results.
 func contractResults(db *storage.DB, rows []*contractResultRow) []*ledger.ContractResult {
 	out := make([]*ledger.ContractResult, len(rows))
 	for i, r := range rows {
@@ -241,8 +241,8 @@ func filterResults(w *storage.Where, f *ledger.ContractResultFilter) {
 	}
 }
 
-// ContractResults reads a page of contract results by consensus time. Logs of token transfers outside of the EVM are shown as results of their
-// own, unless the filter excludes them or names a contract or a sender.
+// ContractResults reads a page of contract results, ordered by consensus time. Logs of token transfers outside of the EVM appear as synthetic results, unless
+// the filter excludes them or selects a contract or a sender.
 func ContractResults(ctx context.Context, db *storage.DB, f *ledger.ContractResultFilter, parts ResultParts, p storage.Page) ([]*ledger.ContractResult, error) {
 	var ran, synthetic []*ledger.ContractResult
 	b := db.NewBatch()
@@ -258,18 +258,18 @@ func ContractResults(ctx context.Context, db *storage.DB, f *ledger.ContractResu
 	if err := b.Run(ctx); err != nil {
 		return nil, fmt.Errorf("reading contract results: %w", err)
 	}
-	// A result that was recorded replaces the one derived from its logs.
+	// A recorded result replaces the one derived from its logs.
 	return storage.Merge(ran, synthetic, p, func(r *ledger.ContractResult) int64 { return int64(r.ConsensusTimestamp) }), nil
 }
 
-// syntheticResult makes the columns of a contract result of a synthetic log.
+// syntheticResult contains the columns of a contract result derived from a synthetic log.
 const syntheticResult = `l.consensus_timestamp, coalesce(nullif(l.root_contract_id, 0), l.contract_id) as contract_id, l.payer_account_id,
   l.payer_account_id as sender_id, null::bigint as amount, null::bytea as bloom, null::bytea as call_result, '{}'::bigint[] as created_contract_ids,
   null::text as error_message, null::bytea as failed_initcode, ''::bytea as function_parameters, null::bytea as function_result,
   null::bigint as gas_consumed, 0::bigint as gas_limit, null::bigint as gas_used, l.transaction_hash, l.transaction_index,
   0::integer as transaction_nonce, 22::smallint as transaction_result`
 
-// queueSyntheticResults queues reading results that are made of synthetic logs: the first log of each transaction.
+// queueSyntheticResults queues a query for results derived from synthetic logs: the first log of each transaction.
 func queueSyntheticResults(b *storage.Batch, f *ledger.ContractResultFilter, parts ResultParts, p storage.Page, done func([]*ledger.ContractResult)) {
 	var w storage.Where
 	if f != nil {

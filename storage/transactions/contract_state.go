@@ -7,7 +7,7 @@ import (
 	"heliograph/storage"
 )
 
-// slots adds the conditions on slots of storage; form makes them what the column holds.
+// slots adds the conditions on storage slots. form converts a slot to the form that the column holds.
 func slots(w *storage.Where, f *ledger.ContractStateFilter, form func([]byte) []byte) {
 	if f == nil || f.Slot == nil {
 		return
@@ -31,10 +31,10 @@ func slots(w *storage.Where, f *ledger.ContractStateFilter, form func([]byte) []
 	w.And("s.slot = any(?)", in)
 }
 
-// filled is a slot as the table contract_state holds it: a whole word.
+// filled returns a slot in the form of the table contract_state: a whole word.
 func filled(slot []byte) []byte { return word(trimmed(slot)) }
 
-// trimmed is a slot or a topic as the tables of changes and of logs hold them: without zeros in front.
+// trimmed returns a slot or a topic in the form of the tables of state changes and logs: without leading zeros.
 func trimmed(b []byte) []byte {
 	b = bytes.TrimLeft(b, "\x00")
 	if b == nil {
@@ -43,7 +43,7 @@ func trimmed(b []byte) []byte {
 	return b
 }
 
-// changesAt adds the conditions on the time of changes. eq and in mean "as of that instant".
+// changesAt adds the conditions on the time of changes. eq and in mean "as of that time".
 func changesAt(w *storage.Where, at *ledger.TimestampFilter) {
 	copied := *at
 	copied.Eq, copied.In = nil, nil
@@ -56,8 +56,8 @@ func changesAt(w *storage.Where, at *ledger.TimestampFilter) {
 	}
 }
 
-// QueueContractStates queues reading a page of the storage of each of some contracts by slot, now or at a time; done gets one list for each. At a
-// time, slots are ordered without zeros in front.
+// QueueContractStates queues a query for the storage of each of the given contracts, current or as of a time, ordered by slot. done receives one page per
+// contract. Historical slots are ordered without leading zeros.
 func QueueContractStates(b *storage.Batch, ids []ledger.EntityID, f *ledger.ContractStateFilter, at *ledger.TimestampFilter, p storage.Page, done func([][]*ledger.ContractState)) {
 	from, arg := storage.OfParents(ids)
 	w := storage.Where{Args: []any{arg}}
@@ -85,7 +85,7 @@ order by p.ord, s.key`+p.Direction(), w.Args, func(s *ledger.ContractState, into
 	}, storage.Itself, done)
 }
 
-// SlotKey is the place of a slot in a list of storage: as it is now, or at a time.
+// SlotKey returns the sort key of a slot in a list of current or historical storage.
 func SlotKey(slot []byte, atTime bool) []byte {
 	if atTime {
 		return trimmed(slot)

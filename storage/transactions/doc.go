@@ -1,4 +1,4 @@
-// Package transactions reads what happened on the ledger: transactions, transfers, blocks, schedules, and the results, logs, actions and state changes
-// of contracts. Functions that take a [storage.DB] run at once. Functions whose names begin with Queue take a [storage.Batch], read for many parents in
-// one statement, and call done when the batch has run.
+// Package transactions reads the ledger's activity from the mirror database: transactions, transfers, blocks, schedules, and contract results, logs, actions
+// and state changes. Functions that take a [storage.DB] run immediately. Functions with the prefix Queue add one statement for many parents to a
+// [storage.Batch] and call done after the batch has run.
 package transactions

@@ -15,7 +15,7 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// big are the tables that no statement may read as a whole.
+// big returns the tables that no statement may scan as a whole.
 func big() []string {
 	return []string{
 		"entity", "entity_history", "entity_stake", "token_account", "transaction", "crypto_transfer", "token_transfer", "entity_transaction", "topic_message", "record_file",
@@ -25,8 +25,8 @@ func big() []string {
 
 func ptr[T any](v T) *T { return &v }
 
-// TestPlans says that the hot statements read by indexes: each is explained with the values that it was sent with, and may look at so many rows
-// of a table. Tables are large enough for the planner to have a choice.
+// TestPlans checks that frequent statements use indexes. Each is explained with its actual parameters and may scan a limited number of rows per table. The
+// tables are large enough for the planner to have a choice.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	url := loaded.Shared(t)
@@ -72,9 +72,9 @@ func TestPlans(t *testing.T) {
 			return err
 		})
 	}
-	// Among many accounts the planner expects each to have few transactions, and reads all of one that has many: 20,000 in these tables.
+	// With many accounts, the planner expects few transactions per account. For an account with many, it reads all of them: 20,000 in these tables.
 	for name, c := range map[string]struct {
-		most float64 // rows of one table
+		most float64 // maximum number of rows scanned in one table
 		run  func(ctx context.Context, db *storage.DB) error
 	}{
 		"accounts":            {100, accounts(nil, page)},
@@ -149,7 +149,7 @@ func TestPlans(t *testing.T) {
 			transactions.QueueAssessedCustomFees(b, found, func([][]*ledger.AssessedCustomFee) {})
 			return b.Run(ctx)
 		}},
-		// Few submissions have a message in these tables, so most of them are passed by.
+		// Few submissions have a message in these tables, so most of them are skipped.
 		"new messages": {6000, read(func(ctx context.Context, db *storage.DB) error {
 			_, err := entities.MessagesAfter(ctx, db, at, 25)
 			return err
@@ -215,7 +215,7 @@ func TestPlans(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			rec.Reset() // the pool's ping
+			rec.Reset() // discard the pool's ping
 			if err := c.run(t.Context(), db); err != nil {
 				t.Fatal(err)
 			}

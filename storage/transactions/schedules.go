@@ -10,7 +10,7 @@ import (
 	"heliograph/storage"
 )
 
-// scheduleColumns are the columns of a schedule s with its entity e, in the order of scheduleTargets.
+// scheduleColumns are the columns of a schedule s and its entity e, in the order of scheduleTargets.
 const scheduleColumns = `s.schedule_id, s.consensus_timestamp, s.creator_account_id, s.executed_timestamp, s.expiration_time, s.payer_account_id,
   s.transaction_body, s.wait_for_expiry, e.key, e.deleted, e.memo, lower(e.timestamp_range), upper(e.timestamp_range)`
 
@@ -25,7 +25,7 @@ func scheduleTargets(s *scheduleRow, into []any) []any {
 		&s.TransactionBody, &s.WaitForExpiry, (*[]byte)(&s.key), &s.Deleted, &s.StoredMemo, &s.Timestamp.From, &s.Timestamp.To)
 }
 
-// ownedScheduleTargets are those of a schedule whose first column is the place of its parent among those that were asked for, from 1.
+// ownedScheduleTargets are the scan targets of a schedule whose first column is the position of its parent, starting at 1.
 func ownedScheduleTargets(s *scheduleRow, into []any) []any {
 	return scheduleTargets(s, append(into, &s.owner))
 }
@@ -35,7 +35,7 @@ func finishSchedule(s *scheduleRow) error {
 	return nil
 }
 
-// Schedules reads a page of schedules by id.
+// Schedules reads a page of schedules, ordered by id.
 func Schedules(ctx context.Context, db *storage.DB, f *ledger.ScheduleFilter, p storage.Page) ([]*ledger.Schedule, error) {
 	var w storage.Where
 	if f != nil {
@@ -43,7 +43,7 @@ func Schedules(ctx context.Context, db *storage.DB, f *ledger.ScheduleFilter, p 
 		storage.Filter(&w, "s.creator_account_id", f.CreatorAccountID)
 	}
 	w.Keyset(p, "s.schedule_id")
-	// The page is cut before the entity is joined.
+	// The page is limited before the join.
 	cut := `select * from schedule s where true` + w.String() + w.OrderBy(p, "s.schedule_id")
 	sql := `select ` + scheduleColumns + ` from (` + cut + `) s left join entity e on e.id = s.schedule_id order by s.schedule_id` + p.Direction()
 	rows, err := storage.List(ctx, db, sql, w.Args, scheduleTargets, finishSchedule)
@@ -57,7 +57,7 @@ func Schedules(ctx context.Context, db *storage.DB, f *ledger.ScheduleFilter, p 
 	return out, nil
 }
 
-// QueueSchedules queues reading schedules by their ids; done gets one for each, nil for those that do not exist.
+// QueueSchedules queues a query for schedules by id. done receives one schedule per id, or nil for ids that do not exist.
 func QueueSchedules(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger.Schedule)) {
 	storage.Queue(b, `select `+scheduleColumns+` from schedule s left join entity e on e.id = s.schedule_id where s.schedule_id = any($1)`,
 		[]any{storage.Int64s(ids)}, scheduleTargets, finishSchedule, func(rows []*scheduleRow) {
@@ -73,7 +73,7 @@ func QueueSchedules(b *storage.Batch, ids []ledger.EntityID, done func([]*ledger
 		})
 }
 
-// Schedule reads one schedule, nil when there is none.
+// Schedule reads one schedule. It returns nil if the schedule does not exist.
 func Schedule(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.Schedule, error) {
 	var found *ledger.Schedule
 	b := db.NewBatch()
@@ -84,7 +84,7 @@ func Schedule(ctx context.Context, db *storage.DB, id ledger.EntityID) (*ledger.
 	return found, nil
 }
 
-// QueueAccountSchedules queues reading a page of the schedules that each of some accounts created; done gets one list for each.
+// QueueAccountSchedules queues a query for the schedules that each of the given accounts created. done receives one page per account.
 func QueueAccountSchedules(b *storage.Batch, creators []ledger.EntityID, p storage.Page, done func([][]*ledger.Schedule)) {
 	w := storage.Where{Args: []any{storage.Int64s(creators)}}
 	w.Keyset(p, "schedule_id")
@@ -102,14 +102,14 @@ order by s.ord, s.schedule_id` + p.Direction()
 	})
 }
 
-// Transactions that have to do with schedules: they create, delete or sign one.
+// Types of transactions that create, delete or sign a schedule.
 const (
 	scheduleDelete = ledger.TransactionType(43)
 	scheduleSign   = ledger.TransactionType(44)
 )
 
-// QueueTransactionSchedules queues reading the schedule of each of some transactions: the one that it created, signed or deleted, or that ran it;
-// done gets one for each, nil where there is none. A schedule runs its transaction under the id of the transaction that created it.
+// QueueTransactionSchedules queues a query for the schedule that each of the given transactions created, signed, deleted or executed. done receives one
+// schedule per transaction, or nil if there is none. A scheduled transaction has the id of the transaction that created the schedule.
 func QueueTransactionSchedules(b *storage.Batch, of []*ledger.Transaction, done func([]*ledger.Schedule)) {
 	n := len(of)
 	ids, payers, starts, from, to := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
@@ -155,10 +155,10 @@ func finishSignature(s *signatureRow) error {
 	return nil
 }
 
-// QueueScheduleSignatures queues reading the signatures of schedules, oldest first; done gets one list for each.
+// QueueScheduleSignatures queues a query for the signatures of schedules, oldest first. done receives one list per schedule.
 func QueueScheduleSignatures(b *storage.Batch, schedules []ledger.EntityID, done func([][]*ledger.ScheduleSignature)) {
 	storage.Queue(b, `select entity_id, consensus_timestamp, public_key_prefix, signature, type from transaction_signature where entity_id = any($1)`, []any{storage.Int64s(schedules)}, signatureTargets, finishSignature, func(rows []*signatureRow) {
-		// Sorted here, signatures of one instant keep the order in which they were stored.
+		// A stable sort here keeps the stored order of signatures with the same timestamp.
 		slices.SortStableFunc(rows, func(a, b *signatureRow) int { return cmp.Compare(a.ConsensusTimestamp, b.ConsensusTimestamp) })
 		byID := make(map[ledger.EntityID][]*ledger.ScheduleSignature, len(schedules))
 		for _, r := range rows {

@@ -17,8 +17,8 @@ var empty = &pgtest.Template{Name: "empty", Prepare: func(ctx context.Context, u
 	return migrations.Ledger(ctx, url, slog.New(slog.DiscardHandler))
 }}
 
-// loaded has so many rows that the planner has to choose: 50,000 accounts, 200,000 transactions with their transfers, 100,000 messages, 20,000
-// blocks. Transactions are ten milliseconds apart; the accounts 98 (who collects fees) and 1001 (who pays for a tenth) are in many of them.
+// loaded has enough rows to give the planner a choice: 50,000 accounts, 200,000 transactions with their transfers, 100,000 messages and 20,000 blocks.
+// Transactions are ten milliseconds apart. Many of them involve the accounts 98 (the fee collector) and 1001 (the payer of a tenth of them).
 var loaded = &pgtest.Template{Name: "loaded", From: empty, Prepare: func(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"heliograph/storage"
 )
 
-// Stream names a kind of rows that come in the order of their consensus times.
+// Stream is a kind of rows that are ordered by consensus time.
 type Stream string
 
-// The streams, by the table whose newest row is theirs.
+// Streams, named after the table that contains the newest row.
 const (
 	StreamBlocks       Stream = "select max(consensus_end) from record_file"
 	StreamLogs         Stream = "select max(consensus_timestamp) from contract_log"
@@ -20,10 +20,10 @@ const (
 	StreamTransactions Stream = "select max(consensus_timestamp) from transaction"
 )
 
-// submitted are the transactions that leave a message. Messages have no index on time alone, so they are found through these.
+// submitted matches transactions that submitted a message. Messages have no index on time alone, so they are found through their transactions.
 const submitted = "type = 27 and result = 22"
 
-// Newest reads the consensus time of a stream's newest row, 0 when it has none.
+// Newest reads the consensus time of a stream's newest row, or 0 if the stream is empty.
 func Newest(ctx context.Context, db *storage.DB, s Stream) (ledger.Timestamp, error) {
 	var at ledger.Null[ledger.Timestamp]
 	if err := db.Pool().QueryRow(ctx, string(s)).Scan(&at); err != nil {
@@ -32,14 +32,14 @@ func Newest(ctx context.Context, db *storage.DB, s Stream) (ledger.Timestamp, er
 	return at.V, nil
 }
 
-// partyRow is what an account has to do with the transaction of a consensus time.
+// partyRow relates an account to the transaction at a consensus time.
 type partyRow struct {
 	at ledger.Timestamp
 	ledger.Party
 }
 
-// Parties reads who has to do with the transactions of some consensus times, in order, as [DB.Transactions] finds them by account; it gives one list for each.
-// Who is merely named in a transaction (entity_transaction) is found among named only: that table has no index by time.
+// Parties reads the parties of the given transactions, as [Transactions] finds them by account. It returns one list per transaction, in order. Accounts that
+// are related only by entity_transaction are included only if they are in named, because that table has no index by time.
 func Parties(ctx context.Context, db *storage.DB, of []*ledger.Transaction, named []ledger.EntityID) ([][]ledger.Party, error) {
 	const sql = `select consensus_timestamp, account_id, bool_or(amount > 0), bool_or(amount < 0) from (
   select consensus_timestamp, entity_id as account_id, amount from crypto_transfer where consensus_timestamp = any($1) and payer_account_id = any($2)

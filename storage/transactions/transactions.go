@@ -13,7 +13,8 @@ import (
 	"heliograph/storage/entities"
 )
 
-// Bounds of the search for a transaction id: from a moment before the valid start to half an hour after it, or to two months where a schedule may have run it.
+// Limits of the search for a transaction id: from shortly before the valid start to half an hour after it, or to two months if a schedule may have executed
+// it.
 const (
 	validStartDrift   = ledger.Timestamp(time.Second)
 	consensusWindow   = ledger.Timestamp(35 * time.Minute)
@@ -23,10 +24,10 @@ const (
 	maxHashDuplicates = 25
 )
 
-// feeAccount is the account that collects network fees, as the index of transfers by account names it.
+// feeAccount is the account that collects network fees. The index of transfers by account excludes it by this number.
 const feeAccount = "98"
 
-// precedingTypes are children that come before the transaction that caused them and so have no parent timestamp: account creations and updates.
+// precedingTypes are the types of child transactions that precede their parent and so have no parent timestamp: account creations and updates.
 const precedingTypes = `(11, 15)`
 
 const transactionColumns = `t.consensus_timestamp, t.payer_account_id, t.valid_start_ns, t.type, t.result, t.batch_key, t.transaction_bytes, t.charged_tx_fee,
@@ -83,7 +84,7 @@ func transactions(rows []*transactionRow) []*ledger.Transaction {
 	return out
 }
 
-// outcome adds the conditions on how transactions ended and what they did. table is where the columns result and type are.
+// outcome adds the conditions on result and type. table has these columns.
 func outcome(w *storage.Where, table string, f *ledger.TransactionFilter) {
 	if f.Outcome != nil {
 		not := ""
@@ -94,7 +95,7 @@ func outcome(w *storage.Where, table string, f *ledger.TransactionFilter) {
 	}
 	switch {
 	case f.Types == nil:
-	case len(f.Types) == 1: // an index gives rows in order for one value, not for a list
+	case len(f.Types) == 1: // for a single value, an index returns rows in order
 		w.And(table+".type = ?", int16(f.Types[0]))
 	default:
 		w.And(table+".type = any(?)", codes(f.Types))
@@ -109,7 +110,7 @@ func codes[T ~int16](list []T) []int16 {
 	return out
 }
 
-// Transactions reads a page of transactions by consensus time.
+// Transactions reads a page of transactions, ordered by consensus time.
 func Transactions(ctx context.Context, db *storage.DB, f *ledger.TransactionFilter, p storage.Page) ([]*ledger.Transaction, error) {
 	if f == nil {
 		f = &ledger.TransactionFilter{}
@@ -132,8 +133,8 @@ join transaction t on t.consensus_timestamp = page.consensus_timestamp and t.pay
 	return transactions(rows), nil
 }
 
-// transactionTimes is the statement that finds transactions by their accounts: their consensus times and payers come from every table that
-// names an account, each cut to the page. owner, if not empty, is an SQL expression for the only account that is meant.
+// transactionTimes returns the statement that finds transactions by account. It selects consensus times and payers from every table with account columns,
+// each limited to the page. A non-empty owner is an SQL expression for the only account to search for.
 func transactionTimes(w *storage.Where, f *ledger.TransactionFilter, p storage.Page, owner string) string {
 	of := func(column string) string {
 		if owner == "" {
@@ -157,7 +158,7 @@ func transactionTimes(w *storage.Where, f *ledger.TransactionFilter, p storage.P
 	if owner == "" {
 		sources = append(sources, transferSource(w, "crypto_transfer s", "s.entity_id", amount, f, p))
 	} else {
-		// The index leaves out the account of network fees, which is in nearly every transaction: it is used only where the statement does too.
+		// The index excludes the fee account, which is in nearly every transaction. PostgreSQL uses the index only if the statement excludes it too.
 		fees := " and s.entity_id = " + feeAccount + " and " + owner + " = " + feeAccount
 		sources = append(sources,
 			transferSource(w, "crypto_transfer s", "s.entity_id", of("s.entity_id")+" and s.entity_id <> "+feeAccount+amount, f, p),
@@ -168,8 +169,8 @@ func transactionTimes(w *storage.Where, f *ledger.TransactionFilter, p storage.P
   ` + strings.Join(sources, "\n  union all ") + `) found` + w.OrderBy(p, "consensus_timestamp")
 }
 
-// transferSource is the source of a table of transfers. How the transaction ended, and what it did, is looked up for each transfer in order, until
-// the page is full: a join would be made for all transfers of an account first.
+// transferSource returns the source for a table of transfers. Result and type are looked up for each transfer in order until the page is full. A join would
+// first process all transfers of an account.
 func transferSource(w *storage.Where, from, account, condition string, f *ledger.TransactionFilter, p storage.Page) string {
 	return source(w, from, account, condition, f, p, func(part *storage.Where, _ string, f *ledger.TransactionFilter) {
 		if f.Outcome == nil && f.Types == nil {
@@ -181,7 +182,7 @@ func transferSource(w *storage.Where, from, account, condition string, f *ledger
 	})
 }
 
-// source is one of the tables that name accounts: the page of its distinct consensus times. outcome adds the conditions on type and result.
+// source returns the page of distinct consensus times of one table with account columns. outcome adds the conditions on result and type.
 func source(w *storage.Where, from, account, condition string, f *ledger.TransactionFilter, p storage.Page, outcome func(*storage.Where, string, *ledger.TransactionFilter)) string {
 	part := storage.Where{Args: w.Args}
 	storage.Filter(&part, account, f.AccountID)
@@ -193,7 +194,7 @@ func source(w *storage.Where, from, account, condition string, f *ledger.Transac
 	return "(select distinct on (s.consensus_timestamp) s.consensus_timestamp, s.payer_account_id from " + from + " where true " + condition + part.String() + order + ")"
 }
 
-// QueueTransactionsAt queues reading transactions by their consensus times; done gets one for each, nil for those that do not exist.
+// QueueTransactionsAt queues a query for transactions by consensus time. done receives one transaction per time, or nil if there is none.
 func QueueTransactionsAt(b *storage.Batch, times []ledger.Timestamp, done func([]*ledger.Transaction)) {
 	storage.Queue(b, `select `+transactionColumns+` from transaction t where t.consensus_timestamp = any($1)`, []any{storage.Int64s(times)}, transactionTargets, finishTransaction,
 		func(rows []*transactionRow) {
@@ -209,12 +210,12 @@ func QueueTransactionsAt(b *storage.Batch, times []ledger.Timestamp, done func([
 		})
 }
 
-// queueOwned queues a statement whose first column is the parent's place, from 1; done gets one list for each of n parents.
+// queueOwned queues a statement whose first column is the position of the parent, starting at 1. done receives one list for each of n parents.
 func queueOwned(b *storage.Batch, n int, sql string, args []any, done func([][]*ledger.Transaction)) {
 	storage.QueueChildren(b, n, sql, args, transactionTargets, finishTransaction, func(r *transactionRow) *ledger.Transaction { return &r.Transaction }, done)
 }
 
-// QueueAccountTransactions queues reading a page of the transactions of each of some accounts; done gets one list for each.
+// QueueAccountTransactions queues a query for the transactions of each of the given accounts. done receives one page per account.
 func QueueAccountTransactions(b *storage.Batch, accounts []ledger.EntityID, f *ledger.TransactionFilter, p storage.Page, done func([][]*ledger.Transaction)) {
 	if f == nil {
 		f = &ledger.TransactionFilter{}
@@ -227,7 +228,7 @@ order by page.ord, t.consensus_timestamp` + p.Direction()
 	queueOwned(b, len(accounts), sql, w.Args, done)
 }
 
-// QueueTransactionsBetween queues reading a page of the transactions of each of some spans, both ends included; done gets one list for each.
+// QueueTransactionsBetween queues a query for the transactions in each of the given time ranges. Both ends are inclusive. done receives one page per range.
 func QueueTransactionsBetween(b *storage.Batch, spans []ledger.TimestampRange, p storage.Page, done func([][]*ledger.Transaction)) {
 	from, to := make([]int64, len(spans)), make([]int64, len(spans))
 	for i, s := range spans {
@@ -241,7 +242,7 @@ order by s.ord, t.consensus_timestamp` + p.Direction()
 	queueOwned(b, len(spans), sql, w.Args, done)
 }
 
-// TransactionFilterOfID narrows the transactions that share an id.
+// TransactionFilterOfID selects among the transactions with the same id.
 type TransactionFilterOfID struct {
 	Nonce     *int32
 	Scheduled *bool
@@ -256,8 +257,8 @@ func ofID(w *storage.Where, f TransactionFilterOfID) {
 	}
 }
 
-// TransactionsByID reads the transactions with an id, oldest first. When a schedule may have run one of them long after, the search is
-// extended. A batch brings the transactions inside it along, after itself.
+// TransactionsByID reads the transactions with an id, oldest first. If a schedule may have executed one of them much later, the search range is extended. The
+// inner transactions of a batch follow the batch.
 func TransactionsByID(ctx context.Context, db *storage.DB, id ledger.TransactionID, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
 	read := func(until ledger.Timestamp) ([]*ledger.Transaction, error) {
 		w := storage.Where{Args: []any{int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart - validStartDrift), int64(until)}}
@@ -286,7 +287,7 @@ where t.payer_account_id = $1 and t.valid_start_ns = $2 and t.consensus_timestam
 	return append(found, inner...), nil
 }
 
-// later is t and a while, or the last instant.
+// later returns t plus while, capped at the largest timestamp.
 func later(t, while ledger.Timestamp) ledger.Timestamp {
 	if t > ledger.MaxTimestamp-while {
 		return ledger.MaxTimestamp
@@ -294,7 +295,7 @@ func later(t, while ledger.Timestamp) ledger.Timestamp {
 	return t + while
 }
 
-// mayRunLater tells whether a schedule could have run the transaction after the usual time.
+// mayRunLater reports whether a schedule may have executed the transaction after the usual range.
 func mayRunLater(found []*ledger.Transaction, scheduled *bool) bool {
 	switch {
 	case scheduled == nil:
@@ -306,7 +307,7 @@ func mayRunLater(found []*ledger.Transaction, scheduled *bool) bool {
 	}
 }
 
-// AwaitsExecution tells whether the transactions create a schedule whose execution is not among them.
+// AwaitsExecution reports whether found contains a transaction that creates a schedule, but not the schedule's execution.
 func AwaitsExecution(found []*ledger.Transaction) bool {
 	created := false
 	for _, t := range found {
@@ -318,12 +319,12 @@ func AwaitsExecution(found []*ledger.Transaction) bool {
 	return created
 }
 
-// CreatesSchedule tells whether a transaction created a schedule.
+// CreatesSchedule reports whether a transaction created a schedule.
 func CreatesSchedule(t *ledger.Transaction) bool {
 	return t.Type == scheduleCreate && slices.Contains(ledger.SuccessCodes(), t.Result)
 }
 
-// innerTransactions reads the transactions inside the batches among found.
+// innerTransactions reads the inner transactions of the batches in found.
 func innerTransactions(ctx context.Context, db *storage.DB, found []*ledger.Transaction, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
 	var payers, starts []int64
 	for _, t := range found {
@@ -346,14 +347,15 @@ where t.consensus_timestamp between $3 and $4`+w.String()+` order by t.consensus
 	return transactions(rows), nil
 }
 
-// hashRow says which transaction has a hash.
+// hashRow relates a hash to its transaction.
 type hashRow struct {
 	at    ledger.Timestamp
 	hash  []byte
 	payer ledger.Null[ledger.EntityID]
 }
 
-// TransactionsByHash reads the transactions with a hash, oldest first: duplicates share it. Of a hash longer than 32 bytes all must be equal.
+// TransactionsByHash reads the transactions with a hash, oldest first. Duplicates have the same hash. If the hash is longer than 32 bytes, all bytes must
+// match.
 func TransactionsByHash(ctx context.Context, db *storage.DB, hash ledger.Hash, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
 	found, err := storage.List(ctx, db, `select consensus_timestamp, hash, payer_account_id from get_transaction_info_by_hash($1) order by consensus_timestamp limit $2`,
 		[]any{[]byte(hash[:min(len(hash), hashPrefix)]), maxHashDuplicates},
@@ -384,5 +386,5 @@ func TransactionsByHash(ctx context.Context, db *storage.DB, hash ledger.Hash, f
 	return transactions(rows), nil
 }
 
-// CountTransactions is the list of transactions.
+// CountTransactions counts transactions.
 const CountTransactions storage.Countable = `select from transaction`

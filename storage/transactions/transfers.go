@@ -8,10 +8,10 @@ import (
 	"heliograph/storage"
 )
 
-// stakingRewardNum is the account that staking rewards are paid from.
+// stakingRewardNum is the account from which staking rewards are paid.
 const stakingRewardNum = 800
 
-// QueueTransfers queues reading the hbar movements of transactions, by account and amount; done gets one list for each transaction.
+// QueueTransfers queues a query for the hbar transfers of transactions, ordered by account and amount. done receives one list per transaction.
 func QueueTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.CryptoTransfer)) {
 	queueParts(b, `select consensus_timestamp, payer_account_id, entity_id, amount, coalesce(is_approval, false) from crypto_transfer
 where consensus_timestamp = any($1) and payer_account_id = any($2) order by consensus_timestamp, entity_id, amount`, of,
@@ -20,7 +20,7 @@ where consensus_timestamp = any($1) and payer_account_id = any($2) order by cons
 		}, done)
 }
 
-// QueueTokenTransfers queues reading the movements of fungible tokens, by token and account; done gets one list for each transaction.
+// QueueTokenTransfers queues a query for the fungible token transfers of transactions, ordered by token and account. done receives one list per transaction.
 func QueueTokenTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.TokenTransfer)) {
 	queueParts(b, `select consensus_timestamp, payer_account_id, token_id, account_id, amount, coalesce(is_approval, false) from token_transfer
 where consensus_timestamp = any($1) and payer_account_id = any($2) order by consensus_timestamp, token_id, account_id`, of,
@@ -29,7 +29,8 @@ where consensus_timestamp = any($1) and payer_account_id = any($2) order by cons
 		}, done)
 }
 
-// QueueAssessedCustomFees queues reading the custom fees that transactions were charged, by collector and amount; done gets one list for each.
+// QueueAssessedCustomFees queues a query for the custom fees that transactions were charged, ordered by collector and amount. done receives one list per
+// transaction.
 func QueueAssessedCustomFees(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.AssessedCustomFee)) {
 	queueParts(b, `select consensus_timestamp, payer_account_id, amount, collector_account_id, token_id, effective_payer_account_ids from assessed_custom_fee
 where consensus_timestamp = any($1) and payer_account_id = any($2) order by consensus_timestamp, collector_account_id, amount`, of,
@@ -38,8 +39,8 @@ where consensus_timestamp = any($1) and payer_account_id = any($2) order by cons
 		}, done)
 }
 
-// QueueStakingRewardTransfers queues reading the staking rewards that transactions caused to be paid; done gets one list for each. Only
-// transactions that moved hbar of the staking reward account have any.
+// QueueStakingRewardTransfers queues a query for the staking rewards that transactions paid. done receives one list per transaction. Only transactions with
+// an hbar transfer of the staking reward account have rewards.
 func QueueStakingRewardTransfers(b *storage.Batch, of []*ledger.Transaction, done func([][]*ledger.StakingReward)) {
 	storage.Queue(b, `select r.consensus_timestamp, c.payer_account_id, r.account_id, r.amount from staking_reward_transfer r cross join lateral (
   select distinct payer_account_id from crypto_transfer
@@ -54,19 +55,19 @@ where r.consensus_timestamp = any($1) order by r.consensus_timestamp, r.account_
 		}, func(rows []*part[ledger.StakingReward]) { done(partsOf(rows, of)) })
 }
 
-// part is a row that belongs to a transaction: it has the transaction's consensus time and its payer.
+// part is a row that belongs to a transaction, with the transaction's consensus time and payer.
 type part[C any] struct {
 	at    ledger.Timestamp
 	payer ledger.EntityID
 	row   C
 }
 
-// queueParts queues reading rows of transactions. $1 are the consensus times and $2 the payers, which is what the tables are distributed by.
+// queueParts queues a query for rows of transactions. $1 are the consensus times and $2 the payers, the distribution key of the tables.
 func queueParts[C any](b *storage.Batch, sql string, of []*ledger.Transaction, cols storage.Columns[part[C]], done func([][]*C)) {
 	storage.Queue(b, sql, []any{times(of), payers(of)}, cols, nil, func(rows []*part[C]) { done(partsOf(rows, of)) })
 }
 
-// partsOf divides rows, which come by consensus time, among the transactions that they belong to.
+// partsOf groups rows by the transactions to which they belong. Rows must be ordered by consensus time.
 func partsOf[C any](rows []*part[C], of []*ledger.Transaction) [][]*C {
 	at := newTimeline(of)
 	out := storage.GroupByParent(rows, len(of), func(r *part[C]) int { return at.place(r.at, &r.payer) }, func(r *part[C]) *C { return &r.row })
@@ -74,11 +75,11 @@ func partsOf[C any](rows []*part[C], of []*ledger.Transaction) [][]*C {
 	return out
 }
 
-// timeline finds transactions by their consensus times, for rows that come in this order.
+// timeline finds the transactions of rows that are ordered by consensus time.
 type timeline struct {
 	of    []*ledger.Transaction
-	order []int // places in of, by consensus time
-	next  int   // in order: none before it is looked for any more
+	order []int // positions in of, ordered by consensus time
+	next  int   // current index in order; earlier ones are not needed any more
 }
 
 func newTimeline(of []*ledger.Transaction) *timeline {
@@ -87,15 +88,15 @@ func newTimeline(of []*ledger.Transaction) *timeline {
 		t.order[i] = i
 	}
 	byTime := func(a, b int) int { return cmp.Compare(of[a].ConsensusTimestamp, of[b].ConsensusTimestamp) }
-	if len(of) > 1 && byTime(0, len(of)-1) > 0 { // newest first, as lists often are
+	if len(of) > 1 && byTime(0, len(of)-1) > 0 { // lists are often newest first
 		slices.Reverse(t.order)
 	}
 	slices.SortStableFunc(t.order, byTime)
 	return t
 }
 
-// place is where in of the first transaction of a time stands, and of a payer where one is given; -1 when there is none. Times must not decrease
-// from call to call.
+// place returns the position in of of the first transaction at a time, with the given payer unless payer is nil. It returns -1 if there is none. Times must
+// not decrease from call to call.
 func (t *timeline) place(at ledger.Timestamp, payer *ledger.EntityID) int {
 	for t.next < len(t.order) && t.of[t.order[t.next]].ConsensusTimestamp < at {
 		t.next++
@@ -111,7 +112,7 @@ func (t *timeline) place(at ledger.Timestamp, payer *ledger.EntityID) int {
 	return -1
 }
 
-// repeat is called for each transaction that was asked for again, with the place that [timeline.place] gives and the other one.
+// repeat calls f for each duplicate request of a transaction, with the position that [timeline.place] returns and that of the duplicate.
 func (t *timeline) repeat(f func(first, again int)) {
 	t.next = 0
 	for _, i := range t.order {
@@ -129,7 +130,7 @@ func times(of []*ledger.Transaction) []int64 {
 	return out
 }
 
-// payers are the distinct payers of transactions.
+// payers returns the distinct payers of transactions.
 func payers(of []*ledger.Transaction) []int64 {
 	seen := make(map[ledger.EntityID]struct{}, len(of))
 	out := make([]int64, 0, len(of))
