@@ -141,7 +141,7 @@ func (r queries) EntityID(ctx context.Context, args graph.QueryEntityIDArgs) (*l
 	return &id.V, nil
 }
 
-// withAccount turns the condition on an account's name into one on its id.
+// withAccount replaces the condition on an account reference by one on its id.
 func (r *Resolver) withAccount(ctx context.Context, f *ledger.BalanceFilter) (*ledger.BalanceFilter, error) {
 	if f == nil || f.Account == nil {
 		return f, nil

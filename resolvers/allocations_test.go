@@ -8,7 +8,8 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// TestAllocationsOfFields compares documents with and without a field that rows do not hold as it is written: no field takes a selection out of its plan.
+// TestAllocationsOfFields checks that one selected field without a row binding does not take the other fields of the selection out of the row plan. It
+// compares the allocations of documents with and without such a field.
 func TestAllocationsOfFields(t *testing.T) { // not parallel: other tests allocate too
 	g := testenv.Demo(t)
 	const most = 1.15

@@ -14,7 +14,7 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// The lists of blocks, by each of their orders. The last part of a place is always the number.
+// The lists of blocks, one per order. The last column of a position is always the block number.
 var (
 	blockList       = listOf[ledger.Block]{"blocks", 2, func(b *ledger.Block) relay.Key { return relay.Key{int64(b.Timestamp.To.V), b.Number} }}
 	blockNumberList = listOf[ledger.Block]{"blocks by number", 1, func(b *ledger.Block) relay.Key { return relay.Key{b.Number} }}

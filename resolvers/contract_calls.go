@@ -82,7 +82,7 @@ func (r *Resolver) contractTrace(ctx context.Context, ref traceRef, o contractca
 	return r.calls.Trace(ctx, o, func() (*ledger.ContractResult, error) { return r.tracedResult(ctx, ref) })
 }
 
-// tracedResult finds the result of the transaction that is meant. The outcome reports what is missing.
+// tracedResult returns the result of the referenced transaction. If a part is missing, the outcome reports it.
 func (r *Resolver) tracedResult(ctx context.Context, ref traceRef) (*ledger.ContractResult, error) {
 	var contract ledger.Null[ledger.EntityID]
 	if ref.contract != nil {
@@ -111,7 +111,7 @@ func (r *Resolver) tracedResult(ctx context.Context, ref traceRef) (*ledger.Cont
 	return result, nil
 }
 
-// tracedAt is when the transaction that is meant reached consensus; 0 when there is none.
+// tracedAt returns the consensus time of the referenced transaction, or 0 if it does not exist.
 func (r *Resolver) tracedAt(ctx context.Context, ref traceRef, contract ledger.Null[ledger.EntityID]) (ledger.Timestamp, error) {
 	if ref.at == nil && ref.hash == nil && ref.id == nil {
 		if !contract.Valid {

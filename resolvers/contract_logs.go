@@ -28,7 +28,7 @@ func (fields) ContractLogID(l *ledger.ContractLog) string {
 	return relay.ID(logType, l.ConsensusTimestamp.String()+"/"+strconv.Itoa(int(l.Index)))
 }
 
-// logByID reads the log with the name of a global id.
+// logByID reads the log with the local part of a global id.
 func (r *Resolver) logByID(ctx context.Context, name string) (relay.Node, error) {
 	when, place, _ := strings.Cut(name, "/")
 	at, err := ledger.ParseTimestamp(when)
@@ -91,7 +91,7 @@ func (fields) ContractResultLogs(_ context.Context, q rowplan.Request, of []*led
 	return readRows(q, of, transactions.QueueLogsOfResults)
 }
 
-// logsBelow reads a page of logs for each parent. instant is set if all logs of a parent are of one transaction.
+// logsBelow reads a page of logs for each parent. instant reports whether all logs of a parent belong to one transaction.
 func logsBelow(ctx context.Context, q rowplan.Request, args graph.ListArgs[ledger.ContractLogFilter], instant bool, queue queueRows[ledger.ContractLog]) (
 	rowplan.Results[*relay.ContractLogConnection], error,
 ) {
@@ -133,15 +133,15 @@ func (r queries) ContractLogs(ctx context.Context, args graph.QueryContractLogsA
 	return logList.connection(p, rows), nil
 }
 
-// instantOf is the time of a transaction as a span.
+// instantOf returns the consensus time of a transaction as a range.
 func instantOf(t *ledger.Transaction) ledger.TimestampRange {
 	return ledger.TimestampRange{From: ledger.Of(t.ConsensusTimestamp), To: ledger.Of(t.ConsensusTimestamp)}
 }
 
-// maxTopicSearch is the longest range in which all contracts are searched by topics.
+// maxTopicSearch is the longest time range in which logs of all contracts can be searched by topic.
 const maxTopicSearch = 7 * 24 * time.Hour
 
-// isBrief tells whether a filter leaves instants, or a range that is not too long to be searched.
+// isBrief reports whether a filter selects single timestamps or a range of at most maxTopicSearch.
 func isBrief(f *ledger.TimestampFilter) bool {
 	if f == nil {
 		return false
@@ -149,7 +149,7 @@ func isBrief(f *ledger.TimestampFilter) bool {
 	if f.Eq != nil || f.In != nil {
 		return true
 	}
-	// The first and the last instant that the bounds leave: a range of days is as long whether its ends belong to it or not.
+	// The first and last timestamp within the bounds. Whether the ends are included does not change the length of a range of days.
 	var first, last ledger.Timestamp
 	switch {
 	case f.Gte != nil:
@@ -170,7 +170,7 @@ func isBrief(f *ledger.TimestampFilter) bool {
 	return last-first <= ledger.Timestamp(maxTopicSearch)
 }
 
-// checkLogs refuses conditions on logs that cannot be meant.
+// checkLogs rejects invalid conditions on logs.
 func checkLogs(f *ledger.ContractLogFilter, instant bool) error {
 	if f == nil {
 		return nil

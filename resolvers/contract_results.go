@@ -273,7 +273,7 @@ var recordedFields = []string{
 	"senderId", "status", "synthetic", "transactionIndex", "transactionNonce",
 }
 
-// withContractAndBlock turns the conditions on a contract's name and on a block into those on ids and times; none tells that nothing can match.
+// withContractAndBlock replaces the conditions on a contract reference and a block by conditions on ids and times. none reports that nothing can match.
 func (r *Resolver) withContractAndBlock(ctx context.Context, f *ledger.ContractResultFilter) (changed *ledger.ContractResultFilter, none bool, err error) {
 	if f == nil {
 		return nil, false, nil
@@ -319,7 +319,7 @@ func (r *Resolver) withContractAndBlock(ctx context.Context, f *ledger.ContractR
 	return &copied, false, nil
 }
 
-// blockSpan is the time of the block that a filter names, unknown when there is none.
+// blockSpan returns the time range of the block in a filter, or null if the block does not exist.
 func (r *Resolver) blockSpan(ctx context.Context, f *ledger.ContractResultFilter) (ledger.Null[ledger.TimestampRange], error) {
 	var b *ledger.Block
 	var err error
@@ -334,7 +334,7 @@ func (r *Resolver) blockSpan(ctx context.Context, f *ledger.ContractResultFilter
 	return ledger.Of(b.Timestamp), nil
 }
 
-// callee is the id of what can be called by an id or an EVM address; unknown when nothing live has the address.
+// callee returns the id of the contract or account with an id or EVM address. It is null if no live entity has the address.
 func (r *Resolver) callee(ctx context.Context, ref ledger.AccountRef) (ledger.Null[ledger.EntityID], error) {
 	if ref.Alias != nil {
 		return ledger.Null[ledger.EntityID]{}, fault.Input("a contract is named by its id or its EVM address, not by an alias")
@@ -342,7 +342,7 @@ func (r *Resolver) callee(ctx context.Context, ref ledger.AccountRef) (ledger.Nu
 	return entities.ResolveCallee(ctx, r.db, ref)
 }
 
-// resultRef names a transaction.
+// resultRef identifies a transaction by hash or id.
 func resultRef(hash *string, id *ledger.TransactionID, nonce int32) (transactions.ResultRef, error) {
 	ref := transactions.ResultRef{TransactionID: id, Nonce: nonce}
 	if hash == nil {
@@ -356,7 +356,7 @@ func resultRef(hash *string, id *ledger.TransactionID, nonce int32) (transaction
 	return ref, nil
 }
 
-// resultAt reads what a global id names: the result of a call, or what is made of synthetic logs.
+// resultAt reads the contract result with a global id: the result of a call, or one derived from synthetic logs.
 func (r *Resolver) resultAt(ctx context.Context, at ledger.Timestamp) (*ledger.ContractResult, error) {
 	var found *ledger.ContractResult
 	b := r.db.NewBatch()

@@ -148,10 +148,10 @@ func (r queries) ContractState(ctx context.Context, args graph.QueryContractStat
 	return l.connection(p, rows), nil
 }
 
-// maxWord is how many bytes a slot and a topic have.
+// maxWord is the size of slots and topics in bytes.
 const maxWord = 32
 
-// checkWords refuses what is no slot or topic.
+// checkWords rejects values that are too long for a slot or topic.
 func checkWords(what string, list ...[]byte) error {
 	for _, b := range list {
 		if b != nil && (len(b) == 0 || len(b) > maxWord) {

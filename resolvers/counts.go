@@ -10,7 +10,7 @@ import (
 	"heliograph/storage/entities"
 )
 
-// estimated adds to a whole list how its rows are estimated; one with conditions is left as it is, since only reading would tell.
+// estimated adds an estimated row count to an unfiltered list. Filtered lists are returned unchanged, because they can only be counted by reading them.
 func estimated[T any](r *Resolver, c *relay.Connection[T], whole bool, what storage.Countable) *relay.Connection[T] {
 	if !whole {
 		return c
@@ -24,7 +24,7 @@ func estimated[T any](r *Resolver, c *relay.Connection[T], whole bool, what stor
 	})
 }
 
-// counted adds to a whole list how its rows are counted.
+// counted adds an exact row count to an unfiltered list.
 func counted[T any](c *relay.Connection[T], whole bool, count func(context.Context) (int64, error)) *relay.Connection[T] {
 	if !whole {
 		return c
@@ -38,10 +38,10 @@ func counted[T any](c *relay.Connection[T], whole bool, count func(context.Conte
 	})
 }
 
-// unfiltered tells whether a filter lets everything through.
+// unfiltered reports whether a filter has no conditions.
 func unfiltered[F any](f *F) bool { return f == nil || reflect.ValueOf(*f).IsZero() }
 
-// messagesOf counts the messages of a topic.
+// messagesOf returns a function that counts the messages of a topic.
 func (r *Resolver) messagesOf(topic ledger.EntityID) func(context.Context) (int64, error) {
 	return func(ctx context.Context) (int64, error) { return entities.CountTopicMessages(ctx, r.db, topic) }
 }

@@ -17,7 +17,7 @@ type total struct {
 	Exact bool
 }
 
-// TestTotalCount says which lists tell their length: exactly by the numbers of their first and last rows, or about by statistics; and which say nothing.
+// TestTotalCount checks which lists have a totalCount: exact (from the numbers of the first and last rows), estimated (from statistics), or null.
 func TestTotalCount(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -68,7 +68,7 @@ func number(t *testing.T, text string) int64 {
 	return n.N
 }
 
-// TestCountsScanNothing says that no count reads a table from one end to the other.
+// TestCountsScanNothing checks that no count scans a whole table.
 func TestCountsScanNothing(t *testing.T) {
 	t.Parallel()
 	count := &counter{}
@@ -82,8 +82,8 @@ func TestCountsScanNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()         // nothing is lost
-	if _, err := conn.Exec(t.Context(), `set enable_seqscan = off`); err != nil { // small tables are quicker without an index
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()         // the connection holds no state
+	if _, err := conn.Exec(t.Context(), `set enable_seqscan = off`); err != nil { // small tables would be scanned without an index
 		t.Fatal(err)
 	}
 	found := 0
@@ -114,7 +114,7 @@ func TestCountsScanNothing(t *testing.T) {
 	}
 }
 
-// TestEntities says how other graphs of a federation refer to things of this one.
+// TestEntities checks the references by which other graphs of a federation identify objects of this one.
 func TestEntities(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)

@@ -8,7 +8,7 @@ import (
 	"heliograph/graph/relay"
 )
 
-// TestPlansDoNotShow asks the same with and without row plans: the answers are the same bytes.
+// TestPlansDoNotShow checks that responses with and without row plans are byte-identical.
 func TestPlansDoNotShow(t *testing.T) {
 	t.Parallel()
 	planned, unplanned := testenv.Demo(t), testenv.Demo(t, testenv.PlansOff())

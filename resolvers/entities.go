@@ -8,7 +8,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// readEntities returns the objects that other graphs refer to by global id or entity id.
+// readEntities returns the objects that other graphs reference by global id or entity id.
 func (r *Resolver) readEntities(ctx context.Context, references []map[string]any) ([]relay.Node, []error) {
 	nodes, errs := make([]relay.Node, len(references)), make([]error, len(references))
 	var ids []string
@@ -26,7 +26,7 @@ func (r *Resolver) readEntities(ctx context.Context, references []map[string]any
 	return nodes, errs
 }
 
-// referred is the global id of what another graph refers to.
+// referred returns the global id of a reference from another graph.
 func (r *Resolver) referred(reference map[string]any) (string, error) {
 	typ, _ := reference["__typename"].(string)
 	if id, ok := reference["id"].(string); ok {

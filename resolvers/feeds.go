@@ -18,7 +18,7 @@ import (
 // subscriptions implements gqlgen's resolver of Subscription.
 type subscriptions struct{ *Resolver }
 
-// feeds are what subscriptions listen to: one for each kind of rows, whoever listens.
+// feeds are the sources of subscriptions: one per kind of row, shared by all subscribers.
 type feeds struct {
 	blocks       *feed.Feed[*ledger.Block]
 	logs         *feed.Feed[*ledger.ContractLog]
@@ -28,11 +28,11 @@ type feeds struct {
 	watched      *watchedAccounts
 }
 
-// transactionEvent is a transaction with who has to do with it.
+// transactionEvent is a transaction with the accounts that it involves.
 type transactionEvent struct {
 	*ledger.Transaction
 	parties []ledger.Party
-	asked   []ledger.EntityID // the accounts that were watched then
+	asked   []ledger.EntityID // the accounts that were watched when the row was read
 }
 
 func newFeeds(db *storage.DB, o feed.Options) *feeds {
@@ -43,7 +43,7 @@ func newFeeds(db *storage.DB, o feed.Options) *feeds {
 			return endOf(at), err
 		}
 	}
-	internal := true // which a filter that does not say so leaves out
+	internal := true // included unless the filter has its own condition
 	return &feeds{
 		watched: watched,
 		blocks: feed.New(feed.Source[*ledger.Block]{
@@ -104,14 +104,14 @@ func (f *feeds) Close() {
 	f.transactions.Close()
 }
 
-// endOf is the place behind all rows of a time.
+// endOf returns the position after all rows of a timestamp.
 func endOf(at ledger.Timestamp) feed.Place { return feed.Place{At: at, Tie: math.MaxInt64} }
 
 func logPlace(l *ledger.ContractLog) feed.Place {
 	return feed.Place{At: l.ConsensusTimestamp, Tie: int64(l.Index)}
 }
 
-// between is the page of rows beyond a place, and not beyond until, of a list that is ordered by time alone.
+// between returns the page of rows after one position, up to and including until, of a list that is ordered by time only.
 func between(after feed.Place, until *feed.Place, limit int) storage.Page {
 	p := storage.Page{Limit: limit, Greater: []any{int64(after.At)}}
 	if until != nil && until.At < math.MaxInt64 {
@@ -128,7 +128,7 @@ func events(rows []*ledger.Transaction) []*transactionEvent {
 	return out
 }
 
-// startOf is the place behind which a subscription starts, nil for the present.
+// startOf returns the position after which a subscription starts, or nil for the present.
 func startOf(from *ledger.Timestamp) *feed.Place {
 	if from == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"heliograph/storage"
 )
 
-// unsigned is a transaction in hex.
+// unsigned returns a transaction with an unsigned body, in hex.
 func unsigned(t *testing.T, body *services.TransactionBody) string {
 	t.Helper()
 	b, err := proto.Marshal(body)
@@ -29,7 +29,7 @@ func unsigned(t *testing.T, body *services.TransactionBody) string {
 	return hex.EncodeToString(b)
 }
 
-// everything is a transfer that all of the state matters to: tokens, and an alias.
+// everything returns a transfer of hbars, tokens and to an alias, whose estimate depends on all state.
 func everything() *services.TransactionBody {
 	id := func(n int64) *services.AccountID {
 		return &services.AccountID{Account: &services.AccountID_AccountNum{AccountNum: n}}
@@ -48,7 +48,7 @@ const estimateQuery = `query ($t: Bytes!, $mode: FeeEstimateMode) {
   }
 }`
 
-// TestEstimateFee asks for everything that an estimate has, with plans and without.
+// TestEstimateFee selects every field of an estimate, with and without plans.
 func TestEstimateFee(t *testing.T) {
 	t.Parallel()
 	variables := map[string]any{"t": unsigned(t, everything()), "mode": "STATE"}
@@ -102,7 +102,7 @@ func jsonNumber(n int64) string {
 	return string(b)
 }
 
-// TestEstimateFeeOfNothing is a ledger without exchange rates and schedules, and input that cannot be.
+// TestEstimateFeeOfNothing tests estimates without exchange rates and fee schedules, and invalid input.
 func TestEstimateFeeOfNothing(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Empty.Fresh(t))
@@ -124,7 +124,7 @@ func TestEstimateFeeOfNothing(t *testing.T) {
 	}
 }
 
-// TestEstimateFeeTooLong hands over more than REST would, and than a client of the graph can send.
+// TestEstimateFeeTooLong tests a transaction that exceeds the limits of REST and of GraphQL clients.
 func TestEstimateFeeTooLong(t *testing.T) {
 	t.Parallel()
 	srv := testenv.Demo(t).Graph()
@@ -138,8 +138,7 @@ func TestEstimateFeeTooLong(t *testing.T) {
 	}
 }
 
-// TestEstimateFeeStatements says that the state costs one round trip, whatever is asked of it, and nothing where there is nothing to ask; and that
-// the schedule is read once where it may be kept.
+// TestEstimateFeeStatements checks that reading the state takes one round trip, or none if no state is needed, and that a cached schedule is read once.
 func TestEstimateFeeStatements(t *testing.T) {
 	t.Parallel()
 	kept := testenv.REST(func(c *rest.Config) { c.Cache = true })
@@ -168,7 +167,7 @@ func TestEstimateFeeStatements(t *testing.T) {
 			count.statements, count.trips = nil, 0
 			count.mu.Unlock()
 			g.Data(t, estimateQuery, variables, &data)
-			g.DB.Close() // nothing is added from here on
+			g.DB.Close() // stop counting
 			if len(count.statements) != c.statements || count.trips != c.trips {
 				t.Errorf("%d statements in %d round trips, want %d in %d:\n%s", len(count.statements), count.trips, c.statements, c.trips, strings.Join(count.statements, "\n---\n"))
 			}

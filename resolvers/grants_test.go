@@ -6,7 +6,7 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// TestArrowsOfGrants says that allowances of collections, airdrops and hooks lead to the tokens, serials and contracts that they name.
+// TestArrowsOfGrants checks the relations of NFT allowances, airdrops and hooks to their tokens, serials and contracts.
 func TestArrowsOfGrants(t *testing.T) {
 	t.Parallel()
 	type named struct{ EntityID string }
@@ -78,7 +78,7 @@ func TestArrowsOfGrants(t *testing.T) {
 	}
 }
 
-// TestNoRowsWanted says that a list of no rows tells all the same whether there are any.
+// TestNoRowsWanted checks that a list with first: 0 still reports whether it has rows.
 func TestNoRowsWanted(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)

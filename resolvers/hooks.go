@@ -28,7 +28,7 @@ func (fields) HookID(h *ledger.Hook) string {
 	return relay.ID(hookType, h.OwnerID.String()+"/"+strconv.FormatInt(h.HookID, 10))
 }
 
-// hookByName reads the hook with the name of a global id.
+// hookByName reads the hook with the local part of a global id.
 func (r *Resolver) hookByName(ctx context.Context, name string) (relay.Node, error) {
 	owner, number, _ := strings.Cut(name, "/")
 	n, err := strconv.ParseInt(number, 10, 64)
@@ -79,7 +79,7 @@ func (fields) HookStorage(ctx context.Context, q rowplan.Request, of []*ledger.H
 	}, err
 }
 
-// hookSlots is a page of the storage of a hook.
+// hookSlots returns a page of the storage of a hook.
 func hookSlots(of entities.HookRef, c *relay.Connection[ledger.HookSlot]) *relay.HookSlotConnection {
 	return &relay.HookSlotConnection{Connection: *c, OwnerID: of.OwnerID, HookID: of.HookID}
 }

@@ -16,7 +16,7 @@ import (
 // listOf describes a kind of list.
 type listOf[C any] struct {
 	kind    string // in cursors
-	columns int    // of a place in the list
+	columns int    // number of columns of a position
 	key     func(*C) relay.Key
 }
 

@@ -29,7 +29,7 @@ const (
 	registeredNodeType = "RegisteredNode"
 )
 
-// noNode is the number of no node.
+// noNode is a number that no node has.
 const noNode = -1
 
 // NetworkNodeID returns the global id of a node. It includes the file, because each address book has nodes of its own.
@@ -42,7 +42,7 @@ func (fields) RegisteredNodeID(n *ledger.RegisteredNode) string {
 	return relay.ID(registeredNodeType, strconv.FormatInt(n.RegisteredNodeID, 10))
 }
 
-// networkNodeByName reads the node with the name of a global id.
+// networkNodeByName reads the node with the local part of a global id.
 func (r *Resolver) networkNodeByName(ctx context.Context, name string) (relay.Node, error) {
 	fileName, number, _ := strings.Cut(name, ":")
 	file, err := ledger.ParseEntityID(fileName, 0)
@@ -68,7 +68,7 @@ func (fields) AccountStakedNode(_ context.Context, q rowplan.Request, of []*ledg
 	return nodesByID(q, of, func(v *ledger.Account) int64 { return v.StakedNodeID.Or(noNode) })
 }
 
-// NetworkNodeRegisteredNodes reads the registered nodes that nodes name.
+// NetworkNodeRegisteredNodes reads the registered nodes that are associated with nodes.
 func (fields) NetworkNodeRegisteredNodes(_ context.Context, q rowplan.Request, of []*ledger.NetworkNode) (
 	rowplan.Results[[]*ledger.RegisteredNode], error,
 ) {
@@ -82,14 +82,14 @@ func (fields) NetworkNodeServiceEndpoints(_ context.Context, q rowplan.Request, 
 	return readRows(q, of, entities.QueueServiceEndpoints)
 }
 
-// RegisteredNodeNetworkNodes reads the nodes that name registered nodes.
+// RegisteredNodeNetworkNodes reads the nodes that are associated with registered nodes.
 func (fields) RegisteredNodeNetworkNodes(_ context.Context, q rowplan.Request, of []*ledger.RegisteredNode) (
 	rowplan.Results[[]*ledger.NetworkNode], error,
 ) {
 	return read(q, of, func(n *ledger.RegisteredNode) int64 { return n.RegisteredNodeID }, entities.QueueNetworkNodesNaming)
 }
 
-// StatusComponentNetworkNode reads the nodes that components of status pages stand for.
+// StatusComponentNetworkNode reads the nodes that components of status pages represent.
 func (fields) StatusComponentNetworkNode(_ context.Context, q rowplan.Request, of []*status.Component) (rowplan.Results[*ledger.NetworkNode], error) {
 	return nodesByID(q, of, func(c *status.Component) int64 { return c.NodeID.Or(noNode) })
 }
@@ -195,7 +195,7 @@ func (r network) Stake(ctx context.Context) (*ledger.NetworkStake, error) {
 	return entities.NetworkStake(ctx, r.db)
 }
 
-// orNone returns an id, or the one that names nothing.
+// orNone returns an id, or noNode if it is nil.
 func orNone(id *ledger.EntityID) ledger.EntityID {
 	if id == nil {
 		return 0

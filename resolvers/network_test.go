@@ -9,7 +9,7 @@ import (
 	"heliograph/graph/relay"
 )
 
-// networkQueries go along all arrows of schedules and of the network.
+// networkQueries returns documents that follow all relations of schedules and of the network.
 func networkQueries() map[string]string {
 	const transaction = `consensusTimestamp name scheduled entityId`
 	return map[string]string{
@@ -31,7 +31,7 @@ creator { entityId } payer { memo } creation { ` + transaction + ` schedule { en
 	}
 }
 
-// TestNetworkPlansDoNotShow asks with and without row plans: the answers are the same bytes.
+// TestNetworkPlansDoNotShow checks that responses with and without row plans are byte-identical.
 func TestNetworkPlansDoNotShow(t *testing.T) {
 	t.Parallel()
 	planned, unplanned := testenv.Demo(t), testenv.Demo(t, testenv.PlansOff())
@@ -51,7 +51,7 @@ func TestNetworkPlansDoNotShow(t *testing.T) {
 
 type named struct{ EntityID string }
 
-// TestScheduleArrows goes from schedules to their transactions and back.
+// TestScheduleArrows follows the relations from schedules to their transactions and back.
 func TestScheduleArrows(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -108,7 +108,7 @@ creation { consensusTimestamp name scheduled schedule { entityId } } execution {
 	}
 }
 
-// TestNodeArrows goes from nodes to what belongs to them, and back.
+// TestNodeArrows follows the relations of nodes in both directions.
 func TestNodeArrows(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -157,7 +157,7 @@ func TestNodeArrows(t *testing.T) {
 	}
 }
 
-// TestNetworkRefuses says what cannot be asked, and what does not exist.
+// TestNetworkRefuses tests invalid arguments and missing objects.
 func TestNetworkRefuses(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -196,7 +196,7 @@ func TestNetworkRefuses(t *testing.T) {
 	}
 }
 
-// TestNetworkStatements says that arrows are followed for all parents at once.
+// TestNetworkStatements checks that a relation is read for all parents at once.
 func TestNetworkStatements(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string][2]int{

@@ -24,7 +24,7 @@ var (
 	}
 )
 
-// In global ids: the type, and what separates token and serial number.
+// The type in global ids, and the separator of token and serial number.
 const (
 	nftType      = "NFT"
 	nftSeparator = "/"
@@ -35,7 +35,7 @@ func (fields) NFTID(n *ledger.NFT) string {
 	return relay.ID(nftType, n.TokenID.String()+nftSeparator+strconv.FormatInt(n.SerialNumber, 10))
 }
 
-// nftByName reads the NFT with the name of a global id.
+// nftByName reads the NFT with the local part of a global id.
 func (r *Resolver) nftByName(ctx context.Context, name string) (relay.Node, error) {
 	token, number, _ := strings.Cut(name, nftSeparator)
 	serial, err := strconv.ParseInt(number, 10, 64)
@@ -107,7 +107,7 @@ func (fields) NFTTransfers(ctx context.Context, q rowplan.Request, of []*ledger.
 	}, err
 }
 
-// nftHistory is a page of an NFT's history.
+// nftHistory returns a page of an NFT's history.
 func nftHistory(p relay.Page, h entities.NFTHistory) *relay.NFTTransactionConnection {
 	c := relay.NewCutConnection(nftTransactionList.kind, p, h.Transactions, h.More, nftTransactionList.key)
 	c.Partial = h.Partial

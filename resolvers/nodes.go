@@ -36,8 +36,8 @@ func (r queries) Nodes(ctx context.Context, args graph.QueryNodesArgs) ([]relay.
 	return nodes, nil
 }
 
-// nodes reads things by their global ids: one statement for all of a type, and all statements in one round trip. What has no such statement is read by
-// itself. There is one thing for each id, nil where it does not exist, and one error, nil where there is none.
+// nodes reads objects by their global ids. It reads all objects of a type with one statement, and sends all statements in one round trip. Types without
+// such a statement are read one by one. It returns one node and one error per id. The node is nil if it does not exist, the error is nil if it was read.
 func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []error) {
 	nodes, errs := make([]relay.Node, len(ids)), make([]error, len(ids))
 	var g gathering
@@ -58,7 +58,7 @@ func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []err
 			for _, i := range gathered {
 				errs[i] = err
 			}
-		default: // it is of one thing: the others are answered as if they had been asked for by themselves
+		default: // one object failed: read the others one by one
 			alone = append(alone, gathered...)
 		}
 	}
@@ -68,20 +68,20 @@ func (r *Resolver) nodes(ctx context.Context, ids []string) ([]relay.Node, []err
 	return nodes, errs
 }
 
-// gathering is what is asked for, by type.
+// gathering has the requested keys by type.
 type gathering struct {
 	accounts, contracts, schedules, tokens, topics wanted[ledger.EntityID]
 	blocks                                         wanted[int64]
 	transactions                                   wanted[ledger.Timestamp]
 }
 
-// wanted are keys of things of one type, and the places that their ids have among all.
+// wanted has the keys of objects of one type and their positions in the request.
 type wanted[K any] struct {
 	keys   []K
 	places []int
 }
 
-// add adds what an id names. It returns false for ids of other types, and for those that are wrong.
+// add adds the object of an id. It returns false if the type is not read in batches or the id is invalid.
 func (g *gathering) add(place int, id string) bool {
 	typ, name, err := relay.ParseID(id)
 	if err != nil {
@@ -113,7 +113,7 @@ func (w *wanted[K]) add(place int, key K, err error) bool {
 	return true
 }
 
-// queue queues the statements; what they find is put into its places.
+// queue queues the statements. Their results are stored at the requested positions.
 func (g *gathering) queue(b *storage.Batch, into []relay.Node) {
 	queueWanted(b, &g.accounts, entities.QueueAccounts, into)
 	queueWanted(b, &g.blocks, transactions.QueueBlocks, into)

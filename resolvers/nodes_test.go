@@ -10,7 +10,7 @@ import (
 	"heliograph/graph/relay"
 )
 
-// idsOf are ids of things of all types that many of are read at once, two of each where there are as many, and each as its type says.
+// idsOf returns ids of all types that are read in batches: up to two per type.
 func idsOf(t *testing.T, g *testenv.Gateway) (ids []string) {
 	t.Helper()
 	var data map[string]struct{ Nodes []struct{ ID string } }
@@ -27,7 +27,7 @@ func idsOf(t *testing.T, g *testenv.Gateway) (ids []string) {
 
 const nodesQuery = `query($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }`
 
-// TestNodes says that things which are asked for together are the same as those that are asked for alone, in the order of their ids.
+// TestNodes checks that objects which are requested together equal those requested alone, and are in the order of their ids.
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -55,7 +55,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// TestNodesStatements says that things of a type are one statement, and all types of them one round trip, of references from other graphs too.
+// TestNodesStatements checks that each type takes one statement, and that all types take one round trip. It also covers references from other graphs.
 func TestNodesStatements(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(g *testenv.Gateway, ids []string) *testenv.Response{
@@ -81,7 +81,7 @@ func TestNodesStatements(t *testing.T) {
 				if ids == nil {
 					ids = slices.DeleteFunc(idsOf(t, g), func(id string) bool {
 						typ, _, _ := relay.ParseID(id)
-						return typ == "NFT" // is read by itself
+						return typ == "NFT" // read one by one
 					})
 				}
 				if answer := ask(g, ids); strings.Contains(answer.Body, `"errors"`) {
@@ -95,7 +95,7 @@ func TestNodesStatements(t *testing.T) {
 	}
 }
 
-// TestOneBrokenNode says that what cannot be read takes nothing else with it.
+// TestOneBrokenNode checks that an object that cannot be read does not affect others.
 func TestOneBrokenNode(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)

@@ -15,7 +15,7 @@ import (
 	"heliograph/graph/relay"
 )
 
-// arguments are statements that find values for the arguments that a list must have, by the argument's name.
+// arguments returns statements that select values for required arguments of lists, by argument name.
 func arguments() map[string]string {
 	return map[string]string{
 		"topic":        `select '0.0.' || topic_id from topic_message group by topic_id order by count(*) desc limit 1`,
@@ -31,7 +31,7 @@ func arguments() map[string]string {
 	}
 }
 
-// things are statements that find what global ids are made of, by type, for types that no list of the root has.
+// things returns statements that select the local parts of global ids, for types that no root list has.
 func things() map[string]string {
 	return map[string]string{
 		"Topic":           `select '0.0.' || topic_id from topic_message group by topic_id order by count(*) desc limit 3`,
@@ -42,24 +42,24 @@ func things() map[string]string {
 	}
 }
 
-// choices are the arguments that are given to lists of the root that want one of several.
+// choices returns the arguments of root lists that require one of several.
 func choices() map[string]string {
 	return map[string]string{"nftAllowances": "owner", "airdrops": "sender", "contractActions": "hash"}
 }
 
-// connection is a list of the graph: where it stands, and how it is asked for.
+// connection is a list in the graph, and the document that requests it.
 type connection struct {
-	name   string // of the test
+	name   string // name of the subtest
 	before string // the document up to the list's arguments
 	after  string // the document after the list's selection
 	path   []string
 	fixed  string // the arguments that do not change
-	order  bool   // whether it takes an order
+	order  bool   // whether it has an order argument
 	node   *ast.Definition
 }
 
-// TestPaging walks through every list that the schema has, forward and backward, in both orders: each row is seen once and in order, and
-// pageInfo tells the truth.
+// TestPaging reads every list of the schema forward and backward, in both orders. It checks that each row appears once and in order, and that pageInfo
+// is correct.
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -118,7 +118,7 @@ func TestPaging(t *testing.T) {
 	}
 }
 
-// connectionsOf are the lists that a field can be asked for: one for each value of arguments that are enums.
+// connectionsOf returns the lists of a field: one per value of its enum arguments.
 func connectionsOf(t *testing.T, g *testenv.Gateway, schema *ast.Schema, f *ast.FieldDefinition, name, before, after string, path []string) []connection {
 	t.Helper()
 	if !strings.HasSuffix(f.Type.Name(), "Connection") {
@@ -175,7 +175,7 @@ type page struct {
 	}
 }
 
-// read asks for a page.
+// read requests a page.
 func (c *connection) read(t *testing.T, g *testenv.Gateway, order, arguments string) page {
 	t.Helper()
 	if order != "" {
@@ -212,7 +212,7 @@ func (c *connection) read(t *testing.T, g *testenv.Gateway, order, arguments str
 	return p
 }
 
-// leaves are the fields of a type that show its own values.
+// leaves returns the scalar fields of a type.
 func leaves(def *ast.Definition) string {
 	var names []string
 	for _, f := range def.Fields {
@@ -227,7 +227,7 @@ func leaves(def *ast.Definition) string {
 	return strings.Join(names, " ")
 }
 
-// check walks through the list and returns all rows in the order.
+// check reads the whole list and returns its rows in order.
 func (c *connection) check(t *testing.T, g *testenv.Gateway, order string) []string {
 	t.Helper()
 	all := c.walk(t, g, order, true, 100, 1000)
@@ -268,7 +268,7 @@ func (c *connection) check(t *testing.T, g *testenv.Gateway, order string) []str
 	return all
 }
 
-// walk reads pages until there are no more, and checks what they say of each other. The rows are returned in the order of the list.
+// walk reads pages until the last one and checks their pageInfo. It returns the rows in list order.
 func (c *connection) walk(t *testing.T, g *testenv.Gateway, order string, forward bool, size, pages int) []string {
 	t.Helper()
 	var all []string
@@ -306,7 +306,7 @@ func (c *connection) walk(t *testing.T, g *testenv.Gateway, order string, forwar
 	return all
 }
 
-// globalIDs are ids of the first and the last rows of a list.
+// globalIDs returns the ids of the first and last rows of a list.
 func globalIDs(t *testing.T, g *testenv.Gateway, c connection) []string {
 	t.Helper()
 	var out []string
@@ -320,7 +320,7 @@ func globalIDs(t *testing.T, g *testenv.Gateway, c connection) []string {
 	return out
 }
 
-// column is the first column of a statement's rows.
+// column returns the first column of a statement's rows.
 func column(t *testing.T, g *testenv.Gateway, sql string) []string {
 	t.Helper()
 	rows, err := g.DB.Pool().Query(t.Context(), sql)

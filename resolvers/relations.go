@@ -10,8 +10,8 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// fields implements [graph.Fields]: one method per field that rows do not hold. A method queues the statements for all parents of a level and returns
-// one result per parent.
+// fields implements [graph.Fields]: one method per field that is not stored in the row. A method queues the statements for all parents of a level and
+// returns one result per parent.
 type fields struct {
 	*Resolver
 	statuspages.Fields
@@ -36,7 +36,7 @@ func readRows[T, R any](q rowplan.Request, of []T, queue func(*storage.Batch, []
 	return queued(q, func(b *storage.Batch, done func([]R)) { queue(b, of, done) })
 }
 
-// The functions below read what rows name by id or time. A row without the id has no such object.
+// The functions below read objects that rows reference by id or time. The result is nil if the row has no such id.
 
 func accounts[T any](q rowplan.Request, of []T, id func(T) ledger.EntityID) (rowplan.Results[*ledger.Account], error) {
 	return read(q, of, id, entities.QueueAccounts)

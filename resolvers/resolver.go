@@ -1,5 +1,5 @@
-// Package resolvers answers the fields of the graph: one file a resource. What a row holds itself gqlgen and the row plan read from it;
-// here is what has to be read from the database, for one parent or for many at once.
+// Package resolvers resolves the fields of the graph, one file per resource. gqlgen and the row plan resolve fields that a row contains. This package
+// resolves fields that require a database read, for one parent or for many at once.
 package resolvers
 
 import (
@@ -22,21 +22,21 @@ import (
 	statusdb "heliograph/storage/statuspages"
 )
 
-// Options say how fields are answered.
+// Options configure the resolvers.
 type Options struct {
 	DB *storage.DB
-	// Status has the status pages. Nil means that there are none.
+	// Status stores the status pages. If nil, there are no status pages.
 	Status *statusdb.DB
-	// Tokens are those of the configuration, of people who may write to status pages. Others are in the database.
+	// Tokens are the configured tokens of status page editors, in addition to those in the database.
 	Tokens []*status.Token
 	// Now is the clock.
 	Now func() time.Time
-	// Cache keeps between requests what seldom changes: the fee schedule.
+	// Cache enables caching of rarely changing data (the fee schedule) between requests.
 	Cache  bool
 	Logger *slog.Logger
-	// EVM says how contracts are run.
+	// EVM configures contract calls.
 	EVM contractcalls.Options
-	// Feeds say how subscriptions look for what is new.
+	// Feeds configures how subscriptions poll for new rows.
 	Feeds feed.Options
 }
 
@@ -59,7 +59,7 @@ var (
 	_ graph.Fields       = fields{}
 )
 
-// New makes the resolvers, and the tables of the row plan with the fields that they answer.
+// New returns the resolvers. It also builds the row plan's tables.
 func New(o Options) *Resolver {
 	r := &Resolver{
 		db: o.DB, gas: entities.NewGasPrices(o.DB), now: o.Now, feeds: newFeeds(o.DB, o.Feeds), feeSchedules: newFeeSchedules(o),
@@ -113,19 +113,19 @@ var operationKey = values.NewKey[*operation]()
 // Operation returns the resolvers' state for the context of one operation.
 func Operation() values.Value { return operationKey.Is(&operation{}) }
 
-// Close ends all subscriptions, and tells their clients why.
+// Close ends all subscriptions with an error that states the reason.
 func (r *Resolver) Close() {
 	r.feeds.Close()
 	r.status.Close()
 }
 
-// StatusChanged makes subscriptions to status pages look for changes immediately.
+// StatusChanged makes subscriptions to status pages check for changes immediately.
 func (r *Resolver) StatusChanged() { r.status.Changed() }
 
-// Tables are the tables of the row plan.
+// Tables returns the tables of the row plan.
 func (r *Resolver) Tables() *rowplan.Tables { return r.rows.Tables }
 
-// Classify tells what clients may know of an error that storage returned.
+// Classify converts an error of storage to one that clients may see.
 func Classify(err error) *fault.Error {
 	if refused := statuspages.Classify(err); refused != nil {
 		return refused
@@ -146,5 +146,5 @@ func Classify(err error) *fault.Error {
 	}
 }
 
-// timestamp is the present instant of the clock.
+// timestamp returns the current time of the clock.
 func (r *Resolver) timestamp() ledger.Timestamp { return ledger.TimestampOf(r.now()) }

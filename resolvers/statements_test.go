@@ -14,7 +14,7 @@ import (
 	"heliograph/storage"
 )
 
-// counter counts statements and the batches that they are sent in.
+// counter counts statements and batches.
 type counter struct {
 	mu         sync.Mutex
 	statements []string
@@ -52,8 +52,8 @@ func (c *counter) add(sql string, trips int) {
 	c.trips += trips
 }
 
-// TestOneStatementALevel counts statements and round trips of lists within lists: neither grows with the number of parents, and statements
-// of one level go together.
+// TestOneStatementALevel counts statements and round trips of nested lists. Neither grows with the number of parents, and statements of one level share
+// a round trip.
 func TestOneStatementALevel(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -66,7 +66,7 @@ func TestOneStatementALevel(t *testing.T) {
 		"unplanned at each level": {`{ accounts(first: 100, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 3) { nodes { payer { balance(unit: HBAR) stakedAccount { balance(unit: HBAR) } } } } } } }`, 4, 4},
 		"merged":                  {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { transactions(first: 3) { nodes { name } } transactions(first: 3) { nodes { payer { memo } payer { stakedAccount { memo } } } } } } }`, 4, 4},
 		"merged and unplanned":    {`{ accounts(first: 100, order: DESC) { nodes { entityId } nodes { balance(unit: HBAR) transactions(first: 3) { nodes { name } } transactions(first: 3) { nodes { payer { memo } payer { stakedAccount { memo balance(unit: HBAR) } } } } } } }`, 4, 4},
-		// Four levels below a hundred parents, one connection in another, by gqlgen's way and by the plan's.
+		// Four levels of connections below a hundred parents, with gqlgen alone and with the plan.
 		"four levels":            {`{ accounts(first: 100, order: DESC) { nodes { transactions(first: 4) { nodes { block { transactions(first: 2) { nodes { payer { memo } } } } } } } } }`, 5, 5},
 		"four levels, unplanned": {`{ accounts(first: 100, order: DESC) { nodes { balance(unit: HBAR) transactions(first: 4) { nodes { block { transactions(first: 2) { nodes { payer { balance(unit: HBAR) } } } } } } } } }`, 5, 5},
 		"edges":                  {`{ accounts(first: 100, order: DESC) { edges { node { transactions(first: 3) { edges { node { payer { stakedAccount { memo } } } } } } } } }`, 4, 4},
@@ -83,8 +83,8 @@ func TestOneStatementALevel(t *testing.T) {
 	}
 }
 
-// TestDeferredStatements counts what answers in parts need: as much as the whole answer does, since what leads to a deferred fragment is not read again, and a
-// deferred relation is read for all its parents at once. Only what would have gone together in one batch goes by itself.
+// TestDeferredStatements counts the statements of incremental responses. They need as many as a complete response: parents of a deferred fragment are
+// not read again, and a deferred relation is read for all its parents at once. Only the batching differs: deferred statements are sent separately.
 func TestDeferredStatements(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -124,7 +124,8 @@ func TestDeferredStatements(t *testing.T) {
 	}
 }
 
-// TestStatusStatements counts statements: they do not grow with the number of notices. Three of them are of the transaction in which the state of a page is read.
+// TestStatusStatements checks that the number of statements does not grow with the number of notices. Three of them belong to the transaction in which
+// the page is read.
 func TestStatusStatements(t *testing.T) {
 	t.Parallel()
 	const pages, state = 1, 5
@@ -162,14 +163,14 @@ func TestLoaders(t *testing.T) {
 	}
 }
 
-// count runs a query as [counting] does.
+// count counts the statements of a query. See [counting].
 func count(t *testing.T, query string, options ...testenv.Option) *counter {
 	t.Helper()
 	var data map[string]any
 	return counting(t, func(g *testenv.Gateway) { g.Data(t, query, nil, &data) }, options...)
 }
 
-// counting asks twice and counts the second time: statements are prepared at the first, which is another round trip.
+// counting runs a request twice and counts the second run. The first run prepares the statements, which takes another round trip.
 func counting(t *testing.T, ask func(*testenv.Gateway), options ...testenv.Option) *counter {
 	t.Helper()
 	count := &counter{}
@@ -179,6 +180,6 @@ func counting(t *testing.T, ask func(*testenv.Gateway), options ...testenv.Optio
 	count.statements, count.trips = nil, 0
 	count.mu.Unlock()
 	ask(g)
-	g.DB.Close() // nothing is added from here on
+	g.DB.Close() // stop counting
 	return count
 }

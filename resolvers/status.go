@@ -7,7 +7,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// The functions of status pages are those of package statuspages.
+// The functions of status pages are in package statuspages.
 
 // Status returns the default status page.
 func (r queries) Status(ctx context.Context) (*status.Page, error) { return r.status.Page(ctx, nil) }

@@ -10,7 +10,7 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// tokenGateways are gateways over the rows that the REST paths of tokens are tested with: one with plans, one without.
+// tokenGateways returns gateways with the fixture rows of the REST token endpoints: one with plans, one without.
 func tokenGateways(t *testing.T) map[string]*testenv.Gateway {
 	t.Helper()
 	rows, err := os.ReadFile("../rest/v1/testdata/tokens.sql")
@@ -24,7 +24,7 @@ func tokenGateways(t *testing.T) map[string]*testenv.Gateway {
 
 func globalID(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
 
-// TestTokenGraph says what the arrows between tokens, NFTs, accounts, allowances and rewards lead to.
+// TestTokenGraph tests the relations between tokens, NFTs, accounts, allowances and rewards.
 func TestTokenGraph(t *testing.T) {
 	t.Parallel()
 	gateways := tokenGateways(t)
@@ -100,7 +100,7 @@ fragment A on AccountAllowances { crypto(first: 1) { nodes { owner { entityId } 
 	}
 }
 
-// TestTokenCursors says that every list goes on after its last cursor, also backwards.
+// TestTokenCursors checks that every list continues after its last cursor, forward and backward.
 func TestTokenCursors(t *testing.T) {
 	t.Parallel()
 	g := tokenGateways(t)["plans"]
@@ -139,7 +139,7 @@ func TestTokenCursors(t *testing.T) {
 	}
 }
 
-// TestTokenBounds says what is refused.
+// TestTokenBounds tests rejected arguments.
 func TestTokenBounds(t *testing.T) {
 	t.Parallel()
 	g := tokenGateways(t)["plans"]

@@ -69,7 +69,7 @@ func (r queries) Topic(ctx context.Context, args graph.QueryTopicArgs) (*ledger.
 	return t, err
 }
 
-// missingTopicParts are the kinds of the rows that a topic may lack.
+// missingTopicParts has the missing kind of each row that a topic may lack.
 var missingTopicParts = map[entities.TopicPart]relay.MissingKind{
 	entities.TopicRow: relay.MissingTopic, entities.TopicEntity: relay.MissingTopicEntity, entities.TopicFees: relay.MissingTopicFees,
 }

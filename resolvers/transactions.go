@@ -106,7 +106,7 @@ func (r queries) Transactions(ctx context.Context, args graph.QueryTransactionsA
 	return estimated(r.Resolver, transactionList.connection(p, rows), unfiltered(args.Filter), transactions.CountTransactions), nil
 }
 
-// mayStillRun tells whether a schedule that the transactions created could still run: its execution would join them.
+// mayStillRun reports whether a schedule that one of the transactions created could still execute. Its execution would have the same transaction id.
 func (r *Resolver) mayStillRun(found []*ledger.Transaction) bool {
 	if !transactions.AwaitsExecution(found) {
 		return false
@@ -119,7 +119,7 @@ func (r *Resolver) mayStillRun(found []*ledger.Transaction) bool {
 	return false
 }
 
-// transactionAt reads the transaction that reached consensus at an instant, nil when there is none.
+// transactionAt reads the transaction with a consensus time. It returns nil if none exists.
 func (r *Resolver) transactionAt(ctx context.Context, at ledger.Timestamp) (*ledger.Transaction, error) {
 	var found *ledger.Transaction
 	b := r.db.NewBatch()
@@ -127,7 +127,7 @@ func (r *Resolver) transactionAt(ctx context.Context, at ledger.Timestamp) (*led
 	return found, b.Run(ctx)
 }
 
-// withTransactionAccount turns the condition on an account's name into one on its id.
+// withTransactionAccount replaces the condition on an account reference by one on its id.
 func (r *Resolver) withTransactionAccount(ctx context.Context, f *ledger.TransactionFilter) (*ledger.TransactionFilter, error) {
 	if f == nil || f.Account == nil {
 		return f, nil

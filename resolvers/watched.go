@@ -9,14 +9,14 @@ import (
 	"heliograph/storage/transactions"
 )
 
-// watchedAccounts are the accounts that somebody listens to, with how many do. New transactions are asked for these accounts only: who is merely
-// named in a transaction cannot be found by its time.
+// watchedAccounts counts the subscribers per account. New transactions are matched against these accounts only, because accounts that a transaction
+// merely mentions cannot be found by its time.
 type watchedAccounts struct {
 	mu        sync.Mutex
 	listeners map[ledger.EntityID]int
 }
 
-// add counts listeners of accounts.
+// add adds n to the number of subscribers of accounts.
 func (w *watchedAccounts) add(accounts []ledger.EntityID, n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -27,7 +27,7 @@ func (w *watchedAccounts) add(accounts []ledger.EntityID, n int) {
 	}
 }
 
-// all are the accounts that are listened to now, in order.
+// all returns the watched accounts, sorted.
 func (w *watchedAccounts) all() []ledger.EntityID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -39,7 +39,7 @@ func (w *watchedAccounts) all() []ledger.EntityID {
 	return out
 }
 
-// namedBy are the accounts that a filter names one by one.
+// namedBy returns the accounts that a filter lists.
 func namedBy(f *ledger.TransactionFilter) []ledger.EntityID {
 	if f == nil || f.AccountID == nil {
 		return nil
@@ -50,8 +50,8 @@ func namedBy(f *ledger.TransactionFilter) []ledger.EntityID {
 	return f.AccountID.In
 }
 
-// completed are new transactions with who has to do with them as far as a listener to accounts must know it. Those that were read before the listener
-// came have not been asked for its accounts, and are now.
+// completed returns new transactions with the involved accounts that a subscriber needs. For rows that were read before the subscriber's accounts were
+// watched, it reads them now.
 func (r *Resolver) completed(ctx context.Context, rows []*transactionEvent, accounts []ledger.EntityID) ([]*transactionEvent, error) {
 	unasked := func(t *transactionEvent) bool {
 		return slices.ContainsFunc(accounts, func(id ledger.EntityID) bool {
@@ -72,7 +72,7 @@ func (r *Resolver) completed(ctx context.Context, rows []*transactionEvent, acco
 	if err != nil {
 		return nil, err
 	}
-	out := slices.Clone(rows) // others listen to the same rows
+	out := slices.Clone(rows) // other subscribers share these rows
 	next := 0
 	for i, t := range rows {
 		if unasked(t) {
