@@ -24,10 +24,10 @@ const (
 	startKind       = "status maintenances by start"
 )
 
-// maxUptimeDays is how many days of uptime can be asked for.
+// maxUptimeDays is the maximum number of days of uptime in one request.
 const maxUptimeDays = 400
 
-// noticeList is a list of notices as it was asked for.
+// noticeList is a requested list of notices.
 type noticeList struct {
 	filter statuspages.NoticeFilter
 	order  statuspages.NoticeOrder
@@ -54,7 +54,7 @@ func maintenanceList(ctx context.Context, args graph.StatusPageMaintenancesArgs,
 	return l, err
 }
 
-// restrict adds the conditions that both kinds of lists have.
+// restrict adds the conditions that incident and maintenance lists share.
 func (l *noticeList) restrict(states []status.State, component *string, since, until *time.Time) {
 	if states != nil {
 		l.filter.States = states
@@ -70,7 +70,7 @@ func (l *noticeList) restrict(states []status.State, component *string, since, u
 	}
 }
 
-// key is the place of a notice in the list.
+// key returns the position of a notice in the list.
 func (l *noticeList) key(n *status.Notice) relay.Key {
 	at := n.RecentAt()
 	if l.order == statuspages.ByStart {
@@ -117,7 +117,7 @@ func componentKey(c *status.Component) relay.Key {
 	return relay.Key{int64(c.Position), int64(c.ListIndex), c.CreatedAt.UnixMilli(), []byte(c.Code)}
 }
 
-// within are the rows of an ascending list that a page has, and the one behind them, in reading order.
+// within returns the rows of an ascending list that belong to a page, in reading order, and the row after them.
 func within[T any](list []*T, p relay.Page, key func(*T) relay.Key) []*T {
 	var rows []*T
 	for _, row := range list {
@@ -131,7 +131,7 @@ func within[T any](list []*T, p relay.Page, key func(*T) relay.Key) []*T {
 	return rows[:min(len(rows), p.Limit+1)]
 }
 
-// compareKeys compares places of one list. A cursor that was tampered with may have columns of other types, which are in front of all.
+// compareKeys compares positions in one list. A modified cursor may have columns of other types, which sort first.
 func compareKeys(a, b relay.Key) int {
 	for i := range a {
 		switch x := a[i].(type) {

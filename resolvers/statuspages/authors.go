@@ -14,7 +14,7 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// bearer is the token of a request, empty where it has none. Documents that run in process have none.
+// bearer returns the token of a request, or an empty string. Documents that run in process have no token.
 func bearer(ctx context.Context) string {
 	if !graphql.HasOperationContext(ctx) {
 		return ""
@@ -26,7 +26,7 @@ func bearer(ctx context.Context) string {
 	return strings.TrimSpace(token)
 }
 
-// operator finds out who sends a request, and refuses those who may not do what a role is needed for.
+// operator authenticates the sender of a request. It fails if the sender does not have the needed role.
 func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.Token, error) {
 	text := bearer(ctx)
 	if text == "" || r.db == nil {
@@ -51,7 +51,7 @@ func (r *Resolver) operator(ctx context.Context, needed status.Role) (*status.To
 	return t, nil
 }
 
-// author is who sends a mutation, as the audit is to say.
+// author returns the sender of a mutation for the audit log.
 func (r *Resolver) author(ctx context.Context, needed status.Role, key *string) (statuspages.Author, error) {
 	t, err := r.operator(ctx, needed)
 	if err != nil {
@@ -64,14 +64,14 @@ func (r *Resolver) author(ctx context.Context, needed status.Role, key *string) 
 	return by, nil
 }
 
-// codeOf is the id in documents of a thing that is named by it or by its global id.
+// codeOf returns the code of an object from its code or global id.
 func codeOf(id string, types ...string) (string, error) {
 	typ, name, err := relay.ParseID(id)
 	switch {
 	case err != nil:
 	case slices.Contains(types, typ):
 		return name, nil
-	case graphName(typ): // a code can be read as a global id too, but then the type is gibberish
+	case graphName(typ): // a code can decode as a global id, but with an invalid type name
 		return "", fault.Input("%q is the id of a %s", id, typ)
 	}
 	if !status.ValidCode(id) {
@@ -80,12 +80,12 @@ func codeOf(id string, types ...string) (string, error) {
 	return id, nil
 }
 
-// graphName tells whether a text can be the name of a type.
+// graphName reports whether a text can be the name of a type.
 func graphName(s string) bool {
 	return len(s) > 2 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// pageToEdit is the code of the page of a short name, or of the default page.
+// pageToEdit returns the page with a short name, or the default page.
 func (r *Resolver) pageToEdit(ctx context.Context, slug *string) (*status.Page, error) {
 	p, err := r.Page(ctx, slug)
 	switch {
@@ -99,7 +99,7 @@ func (r *Resolver) pageToEdit(ctx context.Context, slug *string) (*status.Page, 
 	return p, nil
 }
 
-// Classify tells what clients may know of a write that was refused, nil where err is about something else.
+// Classify converts the error of a rejected write to one that clients may see. It returns nil for other errors.
 func Classify(err error) *fault.Error {
 	var step *status.TransitionError
 	var refusal *status.Error

@@ -11,7 +11,7 @@ func TestStatusCode(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
 		relay.ID(componentType, "b1x4d9r7kq2c"): "b1x4d9r7kq2c", "b1x4d9r7kq2c": "b1x4d9r7kq2c",
-		"p9s6dx5j2fnn":                     "p9s6dx5j2fnn", // which is base64 with a colon in it
+		"p9s6dx5j2fnn":                     "p9s6dx5j2fnn", // valid base64 of a text with a colon
 		relay.ID(incidentType, "b1x4d9r7"): "the id of a StatusIncident", "not a code": "no id", "": "no id",
 	} {
 		got, err := codeOf(id, componentType)

@@ -13,18 +13,19 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// pace is how often a page is looked at while somebody listens and nobody tells of a write.
+// pace is the interval at which a page with subscribers is polled if no write is announced.
 const pace = time.Second
 
-// feeds are what subscriptions to status pages listen to: one feed for each page that somebody has listened to. Their places are revisions in place of consensus times.
+// feeds are the sources of subscriptions to status pages: one feed per page, created on the first subscription. Positions are revisions instead of
+// consensus times.
 type feeds struct {
 	db *statuspages.DB
 	o  feed.Options
 
 	mu     sync.Mutex
 	closed bool
-	feeds  map[string]*feed.Feed[*status.Revision] // by the code of the page
-	wake   chan struct{}                           // closed when somebody tells of a write
+	feeds  map[string]*feed.Feed[*status.Revision] // by page code
+	wake   chan struct{}                           // closed when a write is announced
 }
 
 func newFeeds(db *statuspages.DB, o feed.Options) *feeds {
@@ -32,7 +33,7 @@ func newFeeds(db *statuspages.DB, o feed.Options) *feeds {
 	return &feeds{db: db, o: o, feeds: map[string]*feed.Feed[*status.Revision]{}, wake: make(chan struct{})}
 }
 
-// of is the feed of a page.
+// of returns the feed of a page.
 func (f *feeds) of(page string) *feed.Feed[*status.Revision] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -57,19 +58,19 @@ func (f *feeds) of(page string) *feed.Feed[*status.Revision] {
 	return made
 }
 
-// newestOfAll is behind all revisions.
+// newestOfAll is greater than all revisions.
 const newestOfAll = int64(1) << 62
 
 func revisionPlace(r *status.Revision) feed.Place { return feed.Place{At: ledger.Timestamp(r.Number)} }
 
-// waker is the channel that is closed at the next write that somebody tells of.
+// waker returns the channel that is closed at the next announced write.
 func (f *feeds) waker() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.wake
 }
 
-// heard lets all feeds look for what was written.
+// heard makes all feeds check for changes immediately.
 func (f *feeds) heard() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -86,10 +87,10 @@ func (f *feeds) close() {
 	}
 }
 
-// Changed lets subscriptions look for writes to status pages at once.
+// Changed makes subscriptions check for changes of status pages immediately.
 func (r *Resolver) Changed() { r.feeds.heard() }
 
-// Listen tells of writes to a page: those behind a revision, those dated after an instant, or only those to come.
+// Listen streams the changes of a page: those after a revision, those dated after a time, or only new ones.
 func (r *Resolver) Listen(ctx context.Context, slug *string, from *int64, since *time.Time) (<-chan *status.Revision, error) {
 	if from != nil && since != nil {
 		return nil, fault.Input("give from or since, not both")

@@ -13,7 +13,7 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// nullFrom is an argument that may be missing.
+// nullFrom converts an optional argument.
 func nullFrom[T any](p *T) ledger.Null[T] {
 	if p == nil {
 		return ledger.Null[T]{}
@@ -21,10 +21,10 @@ func nullFrom[T any](p *T) ledger.Null[T] {
 	return ledger.Of(*p)
 }
 
-// orZero is an argument, or the zero value where it is missing.
+// orZero returns an optional argument, or the zero value if it is missing.
 func orZero[T any](p *T) T { return nullFrom(p).V }
 
-// settings are the states that a mutation gives to components.
+// settings returns the component states in the input of a mutation.
 func settings(list []*model.StatusAffectedInput) ([]status.StatusAssignment, error) {
 	out := make([]status.StatusAssignment, len(list))
 	for i, a := range list {
@@ -37,7 +37,7 @@ func settings(list []*model.StatusAffectedInput) ([]status.StatusAssignment, err
 	return out, nil
 }
 
-// written forgets what the operation had read of status pages before it wrote to one.
+// written discards the operation's cached reads of status pages after a write.
 func (r *Resolver) written(ctx context.Context) {
 	reads := r.readsOf(ctx)
 	reads.mu.Lock()
@@ -45,7 +45,7 @@ func (r *Resolver) written(ctx context.Context) {
 	reads.read, reads.pages, reads.states = false, nil, map[string]*status.PageState{}
 }
 
-// change authenticates, finds what is written to, and writes. It returns the code that write returns.
+// change authenticates the sender, resolves the id of the object to change, and calls write. It returns the code that write returns.
 func (r *Resolver) change(ctx context.Context, needed status.Role, key *string, id string, types []string, write func(by statuspages.Author, code string) (string, error)) (string, error) {
 	by, err := r.author(ctx, needed, key)
 	if err != nil {
@@ -60,7 +60,7 @@ func (r *Resolver) change(ctx context.Context, needed status.Role, key *string, 
 	return code, err
 }
 
-// create authenticates, finds the page that is written to, and writes.
+// create authenticates the sender, finds the page to write to, and calls write.
 func (r *Resolver) create(ctx context.Context, needed status.Role, key, slug *string, write func(by statuspages.Author, page string) (string, error)) (string, error) {
 	by, err := r.author(ctx, needed, key)
 	if err != nil {
@@ -75,10 +75,10 @@ func (r *Resolver) create(ctx context.Context, needed status.Role, key, slug *st
 	return code, err
 }
 
-// errGone says that somebody took away what was written.
+// errGone reports that the written object was deleted before it could be read.
 var errGone = &fault.Error{Code: fault.NotFound, Message: "it was written, and has been taken away since"}
 
-// noticeNow reads a notice that was written, drafts included.
+// noticeNow reads a notice after a write. It includes drafts.
 func (r *Resolver) noticeNow(ctx context.Context, code string) (*status.Notice, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -94,7 +94,8 @@ func (r *Resolver) noticeNow(ctx context.Context, code string) (*status.Notice, 
 	return found[code], nil
 }
 
-// payload reads what was written, unless writing it failed. It takes what [Resolver.change] and [Resolver.create] return.
+// payload returns a function that reads the written object, unless the write failed. The function takes the results of [Resolver.change] and
+// [Resolver.create].
 func payload[P any](ctx context.Context, read func(ctx context.Context, code string) (*P, error)) func(code string, err error) (*P, error) {
 	return func(code string, err error) (*P, error) {
 		if err != nil {
@@ -133,7 +134,7 @@ func (r *Resolver) componentPayload(ctx context.Context, code string) (*model.Co
 	if p == nil {
 		return nil, errGone
 	}
-	b, err := r.db.WorkingCopy(ctx, p) // which has groups without components too
+	b, err := r.db.WorkingCopy(ctx, p) // includes groups without components
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +167,7 @@ func (r *Resolver) OpenIncident(ctx context.Context, in model.OpenIncidentInput)
 		return nil, err
 	}
 	state := in.Status
-	if in.Backfill && state == status.Investigating { // which is the default
+	if in.Backfill && state == status.Investigating { // the default
 		state = status.Resolved
 	}
 	return payload(ctx, r.incidentPayload)(r.create(ctx, status.Operator, in.IdempotencyKey, in.Page, func(by statuspages.Author, page string) (string, error) {
@@ -218,7 +219,7 @@ func (r *Resolver) PublishPostmortem(ctx context.Context, in model.PublishPostmo
 	}))
 }
 
-// changeNotice does something to a notice that needs no more than its version.
+// changeNotice writes to a notice with an input that has only its id and version.
 func (r *Resolver) changeNotice(ctx context.Context, in model.NoticeInput, write func(ctx context.Context, by statuspages.Author, code string, expected int64) (string, error)) (string, error) {
 	return r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, noticeTypes, func(by statuspages.Author, code string) (string, error) {
 		return write(ctx, by, code, orZero(in.ExpectedVersion))
@@ -244,7 +245,7 @@ func (r *Resolver) DeleteStatusNotice(ctx context.Context, in model.NoticeInput)
 func (r *Resolver) EditUpdate(ctx context.Context, in model.EditUpdateInput) (*model.UpdatePayload, error) {
 	return payload(ctx, r.updatePayload)(r.change(ctx, status.Operator, in.IdempotencyKey, in.ID, updateTypes, func(by statuspages.Author, code string) (string, error) {
 		_, err := r.editor.EditUpdate(ctx, by, code, status.UpdateEdit{Body: nullFrom(in.Body), DisplayAt: nullFrom(in.DisplayAt)})
-		return code, err // not that of its notice
+		return code, err // the code of the update, not of its notice
 	}))
 }
 
@@ -281,7 +282,7 @@ func (r *Resolver) noticePayload(ctx context.Context, code string) (*model.Notic
 	return &model.NoticePayload{Notice: asNotice(n)}, nil
 }
 
-// asNotice is a notice as the graph has it.
+// asNotice converts a notice to its type in the graph.
 func asNotice(n *status.Notice) relay.StatusNotice {
 	if n.Kind == status.Scheduled {
 		return &status.Maintenance{Notice: *n}
@@ -335,7 +336,7 @@ func (r *Resolver) CancelMaintenance(ctx context.Context, in model.CancelMainten
 	}))
 }
 
-// groupCode is the code of a group, empty for the top of the page.
+// groupCode returns the code of a group, or an empty string for the top level of the page.
 func groupCode(id *string) (string, error) {
 	if id == nil {
 		return "", nil
@@ -408,7 +409,7 @@ func (r *Resolver) pagePayload(ctx context.Context, code string) (*model.StatusP
 	return &model.StatusPagePayload{Page: p}, nil
 }
 
-// maxDrafts is how many drafts are listed at most.
+// maxDrafts is the maximum number of drafts in the list.
 const maxDrafts = 100
 
 // Drafts resolves Query.statusDrafts.

@@ -23,7 +23,7 @@ const (
 	allTokens     = "ann:admin:" + adminToken + ",otto:operator:" + operatorToken + ",rita:reporter:" + reporterToken + ",vera:viewer:" + viewerToken
 )
 
-// desk is a gateway with a status page and people who write to it.
+// desk is a gateway with a status page and editors.
 type desk struct {
 	*testenv.Gateway
 	t         *testing.T
@@ -32,7 +32,7 @@ type desk struct {
 	log       *safeBuffer
 }
 
-// safeBuffer is a log that several goroutines write.
+// safeBuffer is a log buffer for concurrent use.
 type safeBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -65,7 +65,7 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-// answer is what a mutation is answered with.
+// answer is the response to a mutation.
 type answer struct {
 	Data   map[string]json.RawMessage
 	Errors []struct {
@@ -74,7 +74,7 @@ type answer struct {
 	}
 }
 
-// code is the code of the only error, empty where there is none.
+// code returns the code of the only error, or an empty string if there is none.
 func (a *answer) code() string {
 	if len(a.Errors) == 0 {
 		return ""
@@ -82,7 +82,7 @@ func (a *answer) code() string {
 	return show(a.Errors[0].Extensions["code"])
 }
 
-// show writes values with spaces between them.
+// show formats values, separated by spaces.
 func show(values ...any) string { return strings.TrimSpace(fmt.Sprintln(values...)) }
 
 // as sends a document with a token.
@@ -108,7 +108,7 @@ const (
 	moveDocument     = `mutation($in: MoveMaintenanceInput!) { r: moveMaintenance(input: $in) { maintenance { id version status components { status shownStatus } updates { body } } } }`
 )
 
-// ok is the object that a mutation has written.
+// ok sends a mutation, which must succeed, and returns the written object.
 func (d *desk) ok(token, document string, input map[string]any) map[string]any {
 	d.t.Helper()
 	a := d.as(token, document, input)
@@ -247,7 +247,7 @@ func TestPageMutations(t *testing.T) {
 	if a := d.as(adminToken, page, map[string]any{"page": "none", "settings": []any{}}); a.code() != "NOT_FOUND" {
 		t.Errorf("%+v", a)
 	}
-	// A mutation sees what the one before it in the same document has done.
+	// A mutation reads the writes of earlier mutations in the same document.
 	got := d.as(adminToken, `mutation($a: SetStatusPageInput!, $b: SetStatusPageInput!) { a: setStatusPage(input: {settings: [{key: "name", value: "One"}]}) { page { name revision } } b: setStatusPage(input: {settings: [{key: "name", value: "Two"}]}) { page { name revision } } }`, nil)
 	if len(got.Errors) == 0 {
 		t.Error("variables that are not used are not refused")
@@ -258,7 +258,7 @@ func TestPageMutations(t *testing.T) {
 	}
 }
 
-// TestWhoMay lets each role do what it may, and nobody else anything.
+// TestWhoMay checks which mutations each role may run, and that others are denied.
 func TestWhoMay(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -291,7 +291,7 @@ func TestWhoMay(t *testing.T) {
 			t.Errorf("%s as %s: %+v, want %q", c.document[:60], c.token, got, c.want)
 		}
 	}
-	// Tokens of the table are as good, on the pages that they are for.
+	// Tokens in the database are equivalent, on the pages that they are valid for.
 	ed := statuspages.NewEditor(d.Status, testenv.Now, nil)
 	by := statuspages.Author{Name: "test"}
 	token, err := ed.AddToken(t.Context(), by, status.TokenInput{Name: "bot", Role: status.Operator, Page: d.page})
@@ -317,7 +317,7 @@ func TestWhoMay(t *testing.T) {
 	}
 }
 
-// TestDraftsAreHidden shows drafts to tokens only.
+// TestDraftsAreHidden checks that drafts are visible only with a token.
 func TestDraftsAreHidden(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -339,7 +339,7 @@ func TestDraftsAreHidden(t *testing.T) {
 	}
 }
 
-// TestGetDoesNotMutate refuses mutations that a link could send.
+// TestGetDoesNotMutate checks that GET requests cannot run mutations.
 func TestGetDoesNotMutate(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -353,7 +353,7 @@ func TestGetDoesNotMutate(t *testing.T) {
 	}
 }
 
-// TestUnwritableMutations says that the database takes no writes.
+// TestUnwritableMutations tests mutations on a read-only database.
 func TestUnwritableMutations(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

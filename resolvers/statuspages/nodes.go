@@ -7,7 +7,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// The types of status pages, as they stand in global ids.
+// The types of status page objects in global ids.
 const (
 	pageType        = "StatusPage"
 	componentType   = "StatusComponent"
@@ -33,7 +33,7 @@ func (Fields) StatusMaintenanceID(n *status.Maintenance) string {
 // StatusUpdateID returns the global id of an update.
 func (Fields) StatusUpdateID(u *status.Update) string { return relay.ID(updateType, u.Code) }
 
-// HasType reports whether global ids with this type identify something of a status page.
+// HasType reports whether a type name in a global id is a type of status page objects.
 func HasType(name string) bool {
 	switch name {
 	case pageType, componentType, incidentType, maintenanceType, updateType:

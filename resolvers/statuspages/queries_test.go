@@ -10,7 +10,7 @@ import (
 	"heliograph/graph/relay"
 )
 
-// statusQueries go along all arrows of status pages.
+// statusQueries returns documents that follow all relations of status pages.
 func statusQueries() map[string]string {
 	const component = `id code name qualifiedName status shownStatus baseStatus description position isGroup groupCode childCodes showcase onlyShowIfDegraded startDate createdAt updatedAt version nodeId pageCode`
 	const notice = `id code name impact impactOverride shortlink startedAt createdAt updatedAt monitoringAt resolvedAt version pageCode`
@@ -32,7 +32,7 @@ planned: maintenances(statuses: [SCHEDULED]) { nodes { status } } now: maintenan
 	}
 }
 
-// TestStatusPlansDoNotShow asks with and without row plans: the answers are the same bytes.
+// TestStatusPlansDoNotShow checks that responses with and without row plans are byte-identical.
 func TestStatusPlansDoNotShow(t *testing.T) {
 	t.Parallel()
 	planned, unplanned := testenv.Demo(t), testenv.Demo(t, testenv.PlansOff())
@@ -50,7 +50,7 @@ func TestStatusPlansDoNotShow(t *testing.T) {
 	}
 }
 
-// TestStatusLists walks through lists in both directions: every notice is there once.
+// TestStatusLists reads lists in both directions and checks that every notice appears once.
 func TestStatusLists(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -118,7 +118,7 @@ func TestStatusLists(t *testing.T) {
 	}
 }
 
-// codeOf is the code of a component.
+// codeOf returns the code of a component.
 func codeOf(t *testing.T, g *testenv.Gateway, name string) string {
 	t.Helper()
 	var code string
@@ -128,7 +128,7 @@ func codeOf(t *testing.T, g *testenv.Gateway, name string) string {
 	return code
 }
 
-// TestStatusIDs finds everything by its global id, and drafts nowhere.
+// TestStatusIDs reads every object by its global id. Drafts must not be found.
 func TestStatusIDs(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -171,7 +171,7 @@ union all (select 'StatusUpdate:' || u.id from status.incident_update u join sta
 	}
 }
 
-// TestStatusArguments refuses what cannot be asked.
+// TestStatusArguments tests rejected arguments.
 func TestStatusArguments(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)

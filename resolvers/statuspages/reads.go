@@ -8,8 +8,7 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// Reads is what an operation has read of status pages: the pages, and how those are that it asks for. Both are small, and everything else
-// needs them.
+// Reads caches the status pages of an operation and the states of the pages that it selects. Both are small, and most other fields need them.
 type Reads struct {
 	mu     sync.Mutex
 	read   bool
@@ -19,12 +18,12 @@ type Reads struct {
 
 var sharedReads = values.NewKey[*Reads]()
 
-// WithSharedReads returns a context whose operations read pages and the states of their components once between them.
+// WithSharedReads returns a context whose operations share one cache of pages and component states.
 func WithSharedReads(ctx context.Context) context.Context {
 	return values.Context(ctx, sharedReads.Is(&Reads{}))
 }
 
-// statusPages are all status pages, nil where there are none.
+// pages returns all status pages, or nil if there are none.
 func (r *Resolver) pages(ctx context.Context) (status.Pages, error) {
 	if r.db == nil {
 		return nil, nil
@@ -40,7 +39,7 @@ func (r *Resolver) pages(ctx context.Context) (status.Pages, error) {
 	return pages, err
 }
 
-// statusPage is the page of a short name, or the default page; nil when there is none.
+// Page returns the page with a short name, or the default page. It returns nil if the page does not exist.
 func (r *Resolver) Page(ctx context.Context, slug *string) (*status.Page, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -52,7 +51,7 @@ func (r *Resolver) Page(ctx context.Context, slug *string) (*status.Page, error)
 	return pages.Default(), nil
 }
 
-// statusState is how a page is. A page that does not exist has no components.
+// state returns the current state of a page. A page that does not exist has no components.
 func (r *Resolver) state(ctx context.Context, page string) (*status.PageState, error) {
 	pages, err := r.pages(ctx)
 	if err != nil {
@@ -78,7 +77,7 @@ func (r *Resolver) state(ctx context.Context, page string) (*status.PageState, e
 	return s, err
 }
 
-// statusComponent is a component of any page, nil when there is none.
+// componentByCode returns a component of any page, or nil if it does not exist.
 func (r *Resolver) componentByCode(ctx context.Context, code string) (*status.Component, error) {
 	page, err := r.db.PageOfComponent(ctx, code)
 	if err != nil || page == "" {
@@ -91,7 +90,7 @@ func (r *Resolver) componentByCode(ctx context.Context, code string) (*status.Co
 	return s.Component(code), nil
 }
 
-// statusNotices are notices by their codes. Those that are not published are left out.
+// notices returns the published notices with the given codes.
 func (r *Resolver) notices(ctx context.Context, codes []string) (map[string]*status.Notice, error) {
 	pages, err := r.pages(ctx)
 	if err != nil || pages == nil {
@@ -106,7 +105,7 @@ func (r *Resolver) notices(ctx context.Context, codes []string) (map[string]*sta
 	return found, err
 }
 
-// statusIncident is an incident, nil when there is none.
+// Incident returns an incident, or nil if it does not exist.
 func (r *Resolver) Incident(ctx context.Context, code string) (*status.Incident, error) {
 	found, err := r.notices(ctx, []string{code})
 	if n := found[code]; err == nil && n != nil && n.Kind == status.Realtime {
@@ -115,7 +114,7 @@ func (r *Resolver) Incident(ctx context.Context, code string) (*status.Incident,
 	return nil, err
 }
 
-// statusMaintenance is a maintenance, nil when there is none.
+// Maintenance returns a maintenance, or nil if it does not exist.
 func (r *Resolver) Maintenance(ctx context.Context, code string) (*status.Maintenance, error) {
 	found, err := r.notices(ctx, []string{code})
 	if n := found[code]; err == nil && n != nil && n.Kind == status.Scheduled {
@@ -124,7 +123,7 @@ func (r *Resolver) Maintenance(ctx context.Context, code string) (*status.Mainte
 	return nil, err
 }
 
-// componentOn is a component of a page, nil when there is none.
+// Component returns a component of a page, or nil if it does not exist.
 func (r *Resolver) Component(ctx context.Context, p *status.Page, code string) (*status.Component, error) {
 	s, err := r.state(ctx, p.Code)
 	if err != nil {

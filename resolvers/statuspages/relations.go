@@ -194,7 +194,7 @@ func (f Fields) StatusComponentChildren(ctx context.Context, _ rowplan.Request, 
 	})
 }
 
-// StatusComponentUptime computes the uptime of components. Groups and components without a start date have none.
+// StatusComponentUptime computes the uptime of components. Groups and components without a start date have no uptime.
 func (f Fields) StatusComponentUptime(ctx context.Context, _ rowplan.Request, of []*status.Component, args graph.StatusComponentUptimeArgs) (
 	rowplan.Results[*status.Uptime], error,
 ) {
@@ -243,7 +243,7 @@ func (f Fields) StatusComponentMaintenances(ctx context.Context, _ rowplan.Reque
 	return ready(list.Map(rows, l.maintenances), err)
 }
 
-// NetworkNodeStatusComponent reads the components that stand for consensus nodes on the default page.
+// NetworkNodeStatusComponent reads the components that represent consensus nodes on the default page.
 func (f Fields) NetworkNodeStatusComponent(ctx context.Context, _ rowplan.Request, of []*ledger.NetworkNode) (rowplan.Results[*status.Component], error) {
 	page, err := f.Page(ctx, nil)
 	if err != nil || page == nil {

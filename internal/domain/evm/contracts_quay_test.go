@@ -49,8 +49,8 @@ func (b *bay) breakwater(t *testing.T) map[string][]ask {
 		failing("withLists", nil, custom("Damaged", "head", common.FromHex("c0ffee"), []*big.Int{n(7), n(9)})),
 		failing("withData", with([]byte{}), reverts(nil)),
 		failing("withData", with([]byte{0xff}), reverts([]byte{0xff})),
-		failing("withData", with(common.FromHex("08c379a0")), reverts(common.FromHex("08c379a0"))),     // no text follows
-		failing("withData", with(common.FromHex("08c379a020")), reverts(common.FromHex("08c379a020"))), // nor here
+		failing("withData", with(common.FromHex("08c379a0")), reverts(common.FromHex("08c379a0"))),     // the encoded text is missing
+		failing("withData", with(common.FromHex("08c379a020")), reverts(common.FromHex("08c379a020"))), // as above
 		failing("withData", with(slices.Concat(common.FromHex("08c379a0"), word(32), word(1_000_000))), reverts(slices.Concat(common.FromHex("08c379a0"), word(32), word(1_000_000)))),
 		failing("withData", with(bytes.Repeat([]byte{0xab}, 1000)), reverts(bytes.Repeat([]byte{0xab}, 1000))),
 		failing("asserts", with(false), panics(0x01)), does("asserts", with(true), true),
@@ -73,7 +73,7 @@ func (b *bay) breakwater(t *testing.T) map[string][]ask {
 		does("catches", with(n(1), n(0), false), n(2), "", n(0x12)),
 		does("catches", with(n(8), n(2), false), n(0), "", n(4)),
 	)
-	// It was hit twice, and twice in vain.
+	// It was hit twice without success.
 	then := func(n int) moment { return moment{demo.Breakwater, n} }
 	return map[string][]ask{"Breakwater": append(asks,
 		does("waves", nil, n(0)).when(then(0)), does("waves", nil, n(1)).when(then(1)), does("waves", nil, n(2)),
@@ -105,22 +105,22 @@ func (b *bay) furnace() map[string][]ask {
 	)}
 }
 
-// slotOf is where a mapping keeps the value of a key.
+// slotOf returns the slot of a mapping's key.
 func slotOf(key []byte, mapping *big.Int) *big.Int {
 	return crypto.Keccak256Hash(key, common.BigToHash(mapping).Bytes()).Big()
 }
 
-// listOf is where the elements of a list, or long bytes, begin.
+// listOf returns the slot of the first element of a list, or of long bytes.
 func listOf(slot int64) *big.Int { return crypto.Keccak256Hash(word(slot)).Big() }
 
 func plus(v *big.Int, i int64) *big.Int { return new(big.Int).Add(v, n(i)) }
 
-// lies makes an ask for what lies in a slot, told in hex digits that are the last ones.
+// lies returns an ask for the value of a slot, given by its last hex digits.
 func lies(slot *big.Int, digits string) ask {
 	return does("at", with(slot), [32]byte(common.LeftPadBytes(common.FromHex(digits), 32)))
 }
 
-// short is a short text, or few bytes, as they lie in a slot.
+// short returns the slot value of a text or bytes shorter than 32 bytes.
 func short(b []byte) string {
 	word := common.RightPadBytes(b, 32)
 	word[31] = byte(2 * len(b))
@@ -193,7 +193,7 @@ func (b *bay) storehouse(t *testing.T) map[string][]ask {
 	return map[string][]ask{"Storehouse": asks}
 }
 
-// flagsWord are the first 32 flags, of which each third is set, the first one being the last byte.
+// flagsWord returns the first 32 flags as a slot value. Every third flag is set. The first flag is the last byte.
 func flagsWord() string {
 	var word [32]byte
 	for i := 0; i < 32; i += 3 {
@@ -202,19 +202,19 @@ func flagsWord() string {
 	return hex.EncodeToString(word[:])
 }
 
-// slotElements is where the elements of the list begin whose length is in a slot.
+// slotElements returns the slot of the first element of the list whose length is in slot.
 func slotElements(slot *big.Int) *big.Int {
 	return crypto.Keccak256Hash(common.BigToHash(slot).Bytes()).Big()
 }
 
-// held is how much of a token somebody had at the end of a block: what came less what went.
+// held returns the token balance of an account at the end of a block: received minus sent amounts.
 func (b *bay) held(t *testing.T, token, account, block int64) int64 {
 	t.Helper()
 	return value[int64](t, b, `select coalesce(sum(amount), 0)::bigint from token_transfer where token_id = $1 and account_id = $2
 		and consensus_timestamp <= (select consensus_end from record_file where index = $3)`, token, account, block)
 }
 
-// rate is how many tinycents a block's hbars cost, as hbars and cents.
+// rate returns the exchange rate at a block, as hbars and cents.
 func (b *bay) rate(t *testing.T, block int64) (hbars, cents int64) {
 	t.Helper()
 	r := rowsOf[struct {
@@ -222,7 +222,7 @@ func (b *bay) rate(t *testing.T, block int64) (hbars, cents int64) {
 		Start int64
 	}](t, b, `select file_data as data, consensus_start / 1000000000 as start from file_data, record_file where entity_id = 112 and index = $1
 		and consensus_timestamp <= consensus_end order by consensus_timestamp desc limit 1`, block)[0]
-	current := field(field(r.Data, 1), 0) // the first of the set
+	current := field(field(r.Data, 1), 0) // the first rate of the set
 	next := field(field(r.Data, 2), 0)
 	chosen := current
 	if expires := number(field(current, 3), 1); r.Start >= expires {
@@ -231,7 +231,7 @@ func (b *bay) rate(t *testing.T, block int64) (hbars, cents int64) {
 	return number(chosen, 1), number(chosen, 2)
 }
 
-// field is the content of a message's field with a length; field 0 is the message.
+// field returns the content of a length-delimited field of a message. For field 0 it returns the message.
 func field(b []byte, want uint64) []byte {
 	if want == 0 {
 		return b
@@ -251,7 +251,7 @@ func field(b []byte, want uint64) []byte {
 	return nil
 }
 
-// number is the value of a message's numeric field.
+// number returns the value of a varint field of a message.
 func number(b []byte, want uint64) int64 {
 	for len(b) > 0 {
 		tag, n := binary.Uvarint(b)
@@ -290,7 +290,7 @@ func (b *bay) switchboard(t *testing.T) map[string][]ask {
 	prime := large("21888242871839275222246405745257275088696311157297823662689037894645226208583")
 	pair := slices.Concat(word(1), word(2), generator)
 	opposite := slices.Concat(word(1), common.BigToHash(new(big.Int).Sub(prime, n(2))).Bytes(), generator)
-	// The parameters of BLAKE2b for three bytes of text, without a key, as EIP-152 has them.
+	// The parameters of BLAKE2b for a three-byte text without a key, as in EIP-152.
 	blake := common.FromHex("48c9bdf267e6096a3ba7ca8485ae67bb2bf894fe72f36e3cf1361d5f3af54fa5d182e6ad7f520e511f6c3e2b8c68059b6bbd41fbabd9831f79217e1319cde05b")
 	blake = slices.Concat(blake, common.RightPadBytes([]byte("abc"), 128), []byte{3}, make([]byte, 15), []byte{1})
 	const blaked = "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1" +
@@ -332,7 +332,7 @@ func (b *bay) switchboard(t *testing.T) map[string][]ask {
 	return map[string][]ask{"Switchboard": asks}
 }
 
-// blockOf is the number of a moment's block.
+// blockOf returns the block number of a moment.
 func (b *bay) blockOf(t *testing.T, m moment) int64 {
 	t.Helper()
 	if m.old() {
@@ -341,7 +341,7 @@ func (b *bay) blockOf(t *testing.T, m moment) int64 {
 	return value[int64](t, b, "select max(index) from record_file")
 }
 
-// blockValues are asks for what depends on a block.
+// blockValues returns asks whose results depend on the block.
 func (b *bay) blockValues(t *testing.T, m moment) []ask {
 	t.Helper()
 	block := b.blockOf(t, m)

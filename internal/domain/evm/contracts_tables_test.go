@@ -16,10 +16,10 @@ import (
 
 const hbar = 100_000_000
 
-// rowsOf asks the database for rows.
+// rowsOf reads rows from the database.
 func rowsOf[T any](t *testing.T, b *bay, sql string, args ...any) []T {
 	t.Helper()
-	rows, _ := b.DB.Pool().Query(t.Context(), sql, args...) // CollectRows tells the error
+	rows, _ := b.DB.Pool().Query(t.Context(), sql, args...) // CollectRows returns the error
 	out, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
 	if err != nil {
 		t.Fatal(err, sql)
@@ -27,10 +27,10 @@ func rowsOf[T any](t *testing.T, b *bay, sql string, args ...any) []T {
 	return out
 }
 
-// event is what a contract told of.
+// event is an event that a contract emitted.
 type event struct{ Topic1, Topic2, Data []byte }
 
-// events are those of a kind that a contract told of, in their order: what the state now must agree with.
+// events returns the events of a kind that a contract emitted, in order. The current state must agree with them.
 func (b *bay) events(t *testing.T, contract int64, kind string) []event {
 	t.Helper()
 	topic := crypto.Keccak256([]byte(kind))
@@ -38,7 +38,7 @@ func (b *bay) events(t *testing.T, contract int64, kind string) []event {
 		contract, slices.Clone(topic))
 }
 
-// both are asks whose answers were the same when the contract was new.
+// both returns asks whose results were the same when the contract was created.
 func both(contract int64, list ...ask) []ask {
 	var out []ask
 	for _, a := range list {
@@ -47,7 +47,7 @@ func both(contract int64, list ...ask) []ask {
 	return out
 }
 
-// tokens are the asks of Harbour Coin and Pier Pass.
+// tokens returns the asks of Harbour Coin and Pier Pass.
 func (b *bay) tokens(t *testing.T) map[string][]ask {
 	t.Helper()
 	alice, bob, heidi, ivan, trent, carol := b.address(t, demo.Alice), b.address(t, demo.Bob), b.address(t, demo.Heidi), b.address(t, demo.Ivan), b.address(t, demo.Trent), b.address(t, demo.Carol)
@@ -68,7 +68,7 @@ func (b *bay) tokens(t *testing.T) map[string][]ask {
 		does("transfer", with(bob, n(5)), true).by(demo.Alice),
 		failing("transferFrom", with(alice, carol, n(6)), says("HarbourCoin: allowance too small")).by(demo.Trent),
 	),
-		// The first transaction created the coin, six gave it away, then came an approval and what was taken by it, and what Heidi sent.
+		// The first transaction created the coin and six distributed it. Then an approval, a transfer from the approved amount, and Heidi's transfer followed.
 		does("balanceOf", with(alice), n(100_000_000)).when(coin(0)),
 		does("balanceOf", with(bob), n(0)).when(coin(0)),
 		does("balanceOf", with(alice), n(97_000_000)).when(coin(6)),
@@ -99,7 +99,7 @@ func (b *bay) tokens(t *testing.T) map[string][]ask {
 		failing("approve", with(bob, n(9)), says("PierPass: no such pass")),
 		failing("transferFrom", with(bob, alice, n(9)), says("PierPass: no such pass")),
 	),
-		// Four passes were minted for Alice; Bob may have the second, and takes it.
+		// Four passes were minted for Alice. Bob was approved for the second and took it.
 		does("lastId", nil, n(0)).when(pass(0)), does("lastId", nil, n(4)).when(pass(4)), does("lastId", nil, n(4)),
 		does("mint", with(carol), n(1)).by(demo.Trent).when(pass(0)), does("mint", with(carol), n(5)).by(demo.Trent),
 		does("balanceOf", with(alice), n(0)).when(pass(0)), does("balanceOf", with(alice), n(4)).when(pass(4)), does("balanceOf", with(alice), n(3)),
@@ -116,7 +116,7 @@ func (b *bay) tokens(t *testing.T) map[string][]ask {
 	return map[string][]ask{"HarbourCoin": harbourCoin, "PierPass": pierPass}
 }
 
-// harbour are the asks of the gauge, the logbook behind its proxy, the shipyard and its boats, the token desk and the toll gate.
+// harbour returns the asks of the gauge, the logbook behind its proxy, the shipyard and its boats, the token desk and the toll gate.
 func (b *bay) harbour(t *testing.T) map[string][]ask {
 	t.Helper()
 	return map[string][]ask{
@@ -197,10 +197,10 @@ func (b *bay) shipyard(t *testing.T) []ask {
 	}
 	salt := [32]byte{9}
 	foretold := crypto.CreateAddress2(yard, salt, crypto.Keccak256(slices.Concat(b.compiled["Boat"].code, args)))
-	next := crypto.CreateAddress(yard, 3) // after a contract's first nonce, and two boats
+	next := crypto.CreateAddress(yard, 3) // after the first nonce of a contract and two boats
 	return append(both(demo.Shipyard,
 		does("launchAt", with("Auk", salt), foretold), does("fleetTo", with(int32(1), int32(-1))), failing("boats", with(n(2)), reverts(nil)),
-		does("launch", with("Auk"), next), // nonces are not remembered by their time
+		does("launch", with("Auk"), next), // nonces have no history
 	),
 		does("boats", with(n(0)), petrel).when(then(1)), does("boats", with(n(0)), petrel), does("boats", with(n(1)), heron),
 		failing("boats", with(n(1)), reverts(nil)).when(then(1)),
@@ -225,7 +225,7 @@ func (b *bay) desk(t *testing.T) []ask {
 	return append(both(demo.TokenDesk,
 		does("send", with(sunlight, alice, bob, int64(1_000)), int64(22)),
 	),
-		// Alice and Carol have held kelp since before the desk opened; it was paused later.
+		// Alice and Carol have held kelp since before the desk opened. It was paused later.
 		does("send", with(kelp, alice, carol, int64(1)), int64(22)).when(moment{demo.TokenDesk, 0}),
 		failing("send", with(kelp, alice, carol, int64(1)), says("TokenDesk: the transfer was refused").after("TOKEN_IS_PAUSED")),
 		does("served", nil, n(0)).when(moment{demo.TokenDesk, 0}), does("served", nil, n(1)).when(moment{demo.TokenDesk, 1}), does("served", nil, n(served)),

@@ -20,13 +20,13 @@ import (
 	"heliograph/storage/demo"
 )
 
-// compiled is a contract of the demo network as the compiler made it.
+// compiled is the compiler's output for a contract of the demo network.
 type compiled struct {
 	abi           abi.ABI
 	code, runtime []byte
 }
 
-// readCompiled reads the demo network's contracts, by their names.
+// readCompiled reads the compiled contracts of the demo network, by name.
 func readCompiled(t testing.TB) map[string]compiled {
 	t.Helper()
 	b, err := os.ReadFile("../../../storage/demo/contracts/compiled.json")
@@ -53,11 +53,11 @@ func readCompiled(t testing.TB) map[string]compiled {
 	return out
 }
 
-// bay is the demo network as somebody sees it who calls its contracts through HTTP.
+// bay is the demo network as seen by a client that calls its contracts through HTTP.
 type bay struct {
 	*testenv.Gateway
 	compiled map[string]compiled
-	// blocks are, for each contract, the blocks of its transactions: that of its creation is the first.
+	// blocks has the block of each transaction of a contract. The first transaction is the creation.
 	blocks map[int64][]int64
 }
 
@@ -75,7 +75,7 @@ func newBay(t *testing.T) *bay {
 	return b
 }
 
-// value asks the database for one value.
+// value reads one value from the database.
 func value[T any](t *testing.T, b *bay, sql string, args ...any) T {
 	t.Helper()
 	var v T
@@ -85,7 +85,7 @@ func value[T any](t *testing.T, b *bay, sql string, args ...any) T {
 	return v
 }
 
-// address is by what contracts know an entity.
+// address returns the address that contracts use for an entity.
 func (b *bay) address(t *testing.T, num int64) common.Address {
 	t.Helper()
 	a := value[[]byte](t, b, "select coalesce(evm_address, case when length(alias) = 20 then alias end, ''::bytea) from entity where id = $1", num)
@@ -95,7 +95,7 @@ func (b *bay) address(t *testing.T, num int64) common.Address {
 	return common.Address(lz(num))
 }
 
-// moment is a block: that of a contract's transaction, the first of which is its creation. Without a contract it is now.
+// moment is the block of a contract's n-th transaction. Transaction 0 is the creation. Without a contract it is the present.
 type moment struct {
 	contract int64
 	n        int
@@ -105,7 +105,7 @@ var now = moment{}
 
 func (m moment) old() bool { return m.contract != 0 }
 
-// fails is how a call ends that does not succeed. child is the code with which an operation of a system contract was refused on the way, if one was.
+// fails is the failure of a call. child is the response code of a failed operation of a system contract on the way, if any.
 type fails struct {
 	code, reason string
 	data         []byte
@@ -114,34 +114,34 @@ type fails struct {
 
 func reverts(data []byte) fails { return fails{code: "CONTRACT_REVERT_EXECUTED", data: data} }
 
-// says is a revert with a text.
+// says returns a revert with a text.
 func says(text string) fails {
 	data, _ := abi.Arguments{{Type: abi.Type{T: abi.StringTy}}}.Pack(text)
 	return fails{code: "CONTRACT_REVERT_EXECUTED", reason: text, data: append(common.FromHex("08c379a0"), data...)}
 }
 
-// after is a failure after an operation was refused.
+// after returns the failure with the response code of an earlier failed operation.
 func (f fails) after(child string) fails {
 	f.child = child
 	return f
 }
 
-// panics is a revert of the compiler's own checks.
+// panics returns a revert of a compiler-generated check.
 func panics(code int64) fails { return reverts(append(common.FromHex("4e487b71"), word(code)...)) }
 
-// ask is a call of a function, and what must come back.
+// ask is a call of a function and its expected result.
 type ask struct {
 	at     moment
 	method string
 	args   []any
-	want   []any // what is returned, as go-ethereum names the types; nothing where the call fails
+	want   []any // return values with go-ethereum's types; empty if the call fails
 	fails  *fails
 	from   int64
 	value  int64
 	gas    int64
 }
 
-// does, then, and failing make asks; calls without a sender come from the treasury.
+// does, then and failing return asks. Calls without a sender use the treasury.
 func does(method string, args []any, want ...any) ask {
 	return ask{method: method, args: args, want: want}
 }
@@ -159,7 +159,7 @@ func with(args ...any) []any { return args }
 
 func n(v int64) *big.Int { return big.NewInt(v) }
 
-// body is the JSON of a call.
+// body returns the JSON request of a call.
 func (b *bay) body(t *testing.T, to *common.Address, data []byte, a ask) string {
 	t.Helper()
 	body := map[string]any{"data": "0x" + hex.EncodeToString(data)}
@@ -185,7 +185,7 @@ func (b *bay) body(t *testing.T, to *common.Address, data []byte, a ask) string 
 	return string(text)
 }
 
-// check makes the call of an ask and compares what comes back.
+// check runs the call of an ask and compares the result.
 func (b *bay) check(t *testing.T, contract string, to common.Address, a ask) {
 	t.Helper()
 	method, ok := b.compiled[contract].abi.Methods[a.method]
@@ -216,7 +216,7 @@ func (b *bay) check(t *testing.T, contract string, to common.Address, a ask) {
 	}
 }
 
-// failure is the body of a call that fails.
+// failure returns the response body of a failed call.
 func failure(t *testing.T, f fails) string {
 	t.Helper()
 	detail, err := json.Marshal(f.reason)
@@ -247,14 +247,14 @@ func TestContracts(t *testing.T) {
 	}
 }
 
-// numbers are where the contracts are. A logbook is asked by its proxy.
+// numbers has the entity numbers of the contracts. The logbook is called through its proxy.
 var numbers = map[string]int64{
 	"HarbourCoin": demo.HarbourCoin, "PierPass": demo.PierPass, "TideGauge": demo.TideGauge, "Logbook": demo.Signpost, "Signpost": demo.Signpost,
 	"Shipyard": demo.Shipyard, "Boat": demo.Boat, "TokenDesk": demo.TokenDesk, "Tollgate": demo.Tollgate, "Storehouse": demo.Storehouse,
 	"Breakwater": demo.Breakwater, "Furnace": demo.Furnace, "Switchboard": demo.Switchboard,
 }
 
-// covers makes sure that each function of a contract is called now and at an older block.
+// covers checks that each function of a contract is called both now and at an older block.
 func (b *bay) covers(t *testing.T, contract string, asks []ask) {
 	t.Helper()
 	for name := range b.compiled[contract].abi.Methods {
@@ -266,7 +266,7 @@ func (b *bay) covers(t *testing.T, contract string, asks []ask) {
 	}
 }
 
-// TestContractsAll makes sure that no contract is left out.
+// TestContractsAll checks that every contract is tested.
 func TestContractsAll(t *testing.T) {
 	t.Parallel()
 	for name, c := range readCompiled(t) {
@@ -276,7 +276,7 @@ func TestContractsAll(t *testing.T) {
 	}
 }
 
-// TestContractsUnborn calls contracts in the block before the one in which they came to be: nobody is there.
+// TestContractsUnborn calls contracts in the block before their creation, where they do not exist.
 func TestContractsUnborn(t *testing.T) {
 	t.Parallel()
 	b := newBay(t)
@@ -290,8 +290,8 @@ func TestContractsUnborn(t *testing.T) {
 	}
 }
 
-// TestContractsCreated creates each contract once more, now and long ago: what comes back is the code that the compiler tells, or why its constructor
-// fails.
+// TestContractsCreated creates each contract again, now and at a historical block. The call returns the compiler's runtime code, or the constructor's
+// failure.
 func TestContractsCreated(t *testing.T) {
 	t.Parallel()
 	b := newBay(t)

@@ -23,20 +23,20 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// coin is the demo network's fungible token, and holder one who has some of it.
+// coin is the demo network's fungible token, and holder is an account with a balance of it.
 const (
 	coin   = 3001
 	holder = 1017
 )
 
-// balanceOf asks the coin for the balance of its holder.
+// balanceOf returns a message that reads the coin balance of holder.
 func balanceOf() evm.Message {
 	msg := to(coin, common.FromHex("70a08231"), word(holder))
 	msg.From = ledger.Null[ledger.EVMAddress]{}
 	return msg
 }
 
-// open begins a simulation on the demo network.
+// open starts a simulation on the demo network.
 func open(t testing.TB, m *evm.Machine, reader *evmstate.Reader, ref worldstate.BlockRef, msg evm.Message) (*evm.Simulation, *evmstate.Snapshot) {
 	t.Helper()
 	r := evmstate.Request{Block: ref, Addresses: []ledger.EVMAddress{lz(treasury), msg.To.V}, Callee: msg.To.V}
@@ -48,7 +48,7 @@ func open(t testing.TB, m *evm.Machine, reader *evmstate.Reader, ref worldstate.
 	return m.Begin(t.Context(), s, s.Block()), s
 }
 
-// TestTrips counts round trips to the database: what was asked for once is asked for at once the next time.
+// TestTrips counts round trips to the database. Values that one call read one by one are read ahead at once by the next call.
 func TestTrips(t *testing.T) {
 	t.Parallel()
 	db := testenv.Demo(t).DB
@@ -77,7 +77,7 @@ func TestTrips(t *testing.T) {
 	}
 }
 
-// BenchmarkBalanceOf compares a call through HTTP with what it cannot do without: the machine's work and one round trip.
+// BenchmarkBalanceOf compares a call through HTTP with its unavoidable parts: the EVM run and one database round trip.
 func BenchmarkBalanceOf(b *testing.B) {
 	g := testenv.Demo(b, testenv.REST(func(c *rest.Config) { c.Cache = true }), testenv.EVM(func(o *contractcalls.Options) {
 		o.RequestsPerSecond, o.GasPerSecond = 1<<40, 1<<60
@@ -114,7 +114,7 @@ func BenchmarkBalanceOf(b *testing.B) {
 			if err != nil || resp.StatusCode != http.StatusOK {
 				b.Fatal(err, resp)
 			}
-			if _, err := io.Copy(io.Discard, resp.Body); err != nil { // or its connection is not used again
+			if _, err := io.Copy(io.Discard, resp.Body); err != nil { // required for reuse of the connection
 				b.Fatal(err)
 			}
 			if err := resp.Body.Close(); err != nil {

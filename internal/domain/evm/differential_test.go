@@ -24,7 +24,7 @@ import (
 
 const helper = 2001
 
-// reference runs a call on the interpreter's own state, as a node of Ethereum would.
+// reference runs a call on the interpreter's own state, as an Ethereum node does.
 func reference(t testing.TB, src *memory, msg evm.Message) (output []byte, gas uint64, err error) {
 	t.Helper()
 	db := rawdb.NewMemoryDatabase()
@@ -78,8 +78,8 @@ func reference(t testing.TB, src *memory, msg evm.Message) (output []byte, gas u
 	return output, used - min(s.GetRefund(), used/5), err
 }
 
-// program writes random code: mostly sound, since there is on the stack what opcodes take, and sometimes not. Steady code is always sound, and needs
-// no less when it is given less: nothing in it fails, or asks how much gas there is.
+// program returns random code. Most of it is valid, because the stack usually has the operands of each opcode. Steady code is always valid and its gas
+// use does not depend on the gas limit: no call in it fails, and it does not read the remaining gas.
 func program(r *rand.Rand, size int, steady bool) []byte {
 	var code []byte
 	depth := 0
@@ -170,7 +170,7 @@ func program(r *rand.Rand, size int, steady bool) []byte {
 			push(byte(r.IntN(4)))
 			emit(vm.SLOAD, 1, 1)
 		case 6:
-			push(byte(r.IntN(3))) // zero often, for refunds
+			push(byte(r.IntN(3))) // often zero, to cause refunds
 			push(byte(r.IntN(4)))
 			emit(vm.SSTORE, 2, 0)
 		case 7:
@@ -203,7 +203,7 @@ func program(r *rand.Rand, size int, steady bool) []byte {
 				emit(vm.GAS, 0, 1)
 				emit(vm.CALL, 7, 1)
 				emit(vm.ISZERO, 1, 1)
-				push(1) // no destination: a call that failed is not passed over
+				push(1) // not a jump destination, so a failed call fails the frame
 				emit(vm.JUMPI, 2, 0)
 				break
 			}
@@ -216,7 +216,7 @@ func program(r *rand.Rand, size int, steady bool) []byte {
 			push(byte(r.IntN(256)), byte(r.IntN(256)))
 			emit(kind, takes, 1)
 		case 12:
-			// PUSH5 code that returns a byte of memory; CREATE it, or CREATE2.
+			// PUSH5 of code that returns a byte of memory, then CREATE or CREATE2.
 			push(byte(vm.PUSH1), byte(r.IntN(8)), byte(vm.PUSH0), byte(vm.RETURN), 0)
 			push(0)
 			emit(vm.MSTORE, 2, 0)
@@ -251,7 +251,7 @@ func program(r *rand.Rand, size int, steady bool) []byte {
 	return append(code, byte(vm.PUSH1), 96, byte(vm.PUSH0), byte(end))
 }
 
-// hasExcluded tells whether code may run an opcode in which the network differs from Ethereum.
+// hasExcluded reports whether code may run an opcode that differs between the network and Ethereum.
 func hasExcluded(code []byte) bool {
 	for i := 0; i < len(code); i++ {
 		switch op := vm.OpCode(code[i]); {
@@ -300,7 +300,7 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// TestEstimates finds the true need of generated calls, and compares the estimates with it.
+// TestEstimates finds the minimum gas of generated calls and compares the estimates with it.
 func TestEstimates(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

@@ -113,7 +113,7 @@ func TestBlockHash(t *testing.T) {
 	}
 }
 
-// callCode calls an address from the call's data with some input and value, and returns whether it succeeded, how much was returned, and its first word.
+// callCode calls an address from the call data with some input and value. It returns the success flag, the size of the return data and its first word.
 const callCode = `0x40 CALLDATASIZE SUB 0x40 0x80 CALLDATACOPY
 	0x20 0x00 0x40 CALLDATASIZE SUB 0x80 0x20 CALLDATALOAD 0x00 CALLDATALOAD GAS CALL
 	0x20 MSTORE RETURNDATASIZE 0x40 MSTORE 0x60 0x00 RETURN`
@@ -184,7 +184,8 @@ func TestPRNG(t *testing.T) {
 	}
 }
 
-// TestHaltedCallerIsNested calls a contract that calls another, which sends value to a system contract: the middle one fails, the outer goes on.
+// TestHaltedCallerIsNested calls a contract that calls another one, which sends value to a system contract. The second contract fails and the first
+// continues.
 func TestHaltedCallerIsNested(t *testing.T) {
 	t.Parallel()
 	src := world(t, callCode)
@@ -330,7 +331,7 @@ func TestValue(t *testing.T) {
 
 func TestCreation(t *testing.T) {
 	t.Parallel()
-	// The constructor returns its own address, the size of its own code and what it was sent.
+	// The constructor returns its own address, the size of its code and the received value.
 	src := world(t, "")
 	msg := evm.Message{From: ledger.Of(lz(payer)), Gas: 15_000_000, Value: 7, Data: assemble(t,
 		`ADDRESS 0x00 MSTORE ADDRESS EXTCODESIZE 0x20 MSTORE CALLVALUE 0x40 MSTORE 0x60 0x00 RETURN`)}

@@ -66,7 +66,7 @@ func hashOf(number int64) [32]byte {
 
 func lz(num int64) ledger.EVMAddress { return ledger.EntityID(num).LongZero() }
 
-// The inhabitants of the ledger in memory.
+// Entity numbers in the ledger in memory.
 const (
 	treasury = 2
 	payer    = 1002
@@ -82,7 +82,7 @@ var alias = ledger.EVMAddress(common.HexToAddress("0xa94f5374fce5edbc8e2a8697c15
 
 const block = 85_000_000
 
-// world is a ledger with some accounts and a contract with code at target.
+// world returns a ledger with some accounts, and a contract with code at target.
 func world(t testing.TB, code string) *memory {
 	t.Helper()
 	return &memory{
@@ -104,7 +104,7 @@ func world(t testing.TB, code string) *memory {
 	}
 }
 
-// assemble makes code of mnemonics; hex numbers are pushed, :name is a destination, @name its place.
+// assemble returns the bytecode of mnemonics. Hex numbers are pushed, :name declares a jump destination, @name pushes it.
 func assemble(t testing.TB, text string) []byte {
 	t.Helper()
 	var code []byte
@@ -154,7 +154,7 @@ func begin(t testing.TB, m *evm.Machine, src evm.Source) *evm.Simulation {
 	return m.Begin(t.Context(), src, evm.Block{Number: block, Hash: hashOf(block), Start: 1_700_000_000_000_000_000, End: 1_700_000_002_000_000_000})
 }
 
-// to is a call of an entity.
+// to returns a call of an entity.
 func to(num int64, data ...[]byte) evm.Message {
 	m := evm.Message{From: ledger.Of(lz(payer)), To: ledger.Of(lz(num)), Gas: 15_000_000}
 	for _, d := range data {
@@ -165,7 +165,7 @@ func to(num int64, data ...[]byte) evm.Message {
 
 func word(v int64) []byte { return common.LeftPadBytes(common.FromHex(strconv.FormatInt(v, 16)), 32) }
 
-// words splits output.
+// words splits output into 32-byte words.
 func words(b []byte) (out []common.Hash) {
 	for ; len(b) >= 32; b = b[32:] {
 		out = append(out, common.Hash(b[:32]))

@@ -12,7 +12,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// counter counts its calls in an overlay, and fails in the way that its argument asks for.
+// counter is a system contract that counts its calls in an overlay. Its argument selects how it fails.
 type counter struct{ calls chan evm.SystemCall }
 
 type counted struct{ n int64 }
@@ -29,7 +29,7 @@ const (
 
 func (c *counter) Call(call *evm.SystemCall) evm.Outcome {
 	seen := *call
-	seen.Args = bytes.Clone(call.Args) // the input must not be kept
+	seen.Args = bytes.Clone(call.Args) // the input must not be retained
 	c.calls <- seen
 	kept := evm.Overlay(call.State, counterKey{}, func() *counted { return &counted{} })
 	old := kept.n
@@ -58,13 +58,13 @@ func TestOverlay(t *testing.T) {
 	m := evm.New(evm.Config{SystemContracts: map[int64]evm.SystemContract{0x167: c}, MinimumBalance: evm.DefaultMinimumBalance})
 	at := word(0x167)
 	src := world(t, callCode)
-	// Another contract calls the counter and reverts; it is called first, so what the counter did there must be undone.
+	// The outer contract first calls a contract that calls the counter and reverts, so that call of the counter must be undone.
 	inner := assemble(t, `0x01 0x00 MSTORE 0x20 0x20 0x04 0x1c 0x00 0x0167 GAS CALL POP 0x00 0x00 REVERT`)
 	src.entities = append(src.entities, &worldstate.Entity{ID: 2001, Type: ledger.EntityContract, Code: inner})
 	twice := `0x00 0x00 0x00 0x00 0x00 0x07d1 GAS CALL POP 0x01 0x00 MSTORE 0x20 0x20 0x04 0x1c 0x00 0x0167 GAS CALL 0x00 MSTORE 0x40 0x00 RETURN`
 	src.entities[4].Code = assemble(t, twice)
 	sim := begin(t, m, src)
-	for range 2 { // the second run finds the overlay as the first did
+	for range 2 { // each run starts with the same overlay
 		r, err := sim.Call(to(target))
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +114,7 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// TestSystemCall looks at what a system contract is told of calls: directly, by contracts, statically, and through the proxy of a token.
+// TestSystemCall checks the SystemCall of direct calls, calls by contracts, static calls, and calls through the proxy of a token.
 func TestSystemCall(t *testing.T) {
 	t.Parallel()
 	c := &counter{calls: make(chan evm.SystemCall, 1)}
@@ -139,7 +139,7 @@ func TestSystemCall(t *testing.T) {
 	if got.Op != vm.STATICCALL || !got.Static {
 		t.Errorf("static: %+v", got)
 	}
-	// Through a token: the proxy delegates, and the caller is who called the token.
+	// Through a token: the proxy delegates, so Caller is the caller of the token.
 	got = last(world(t, callCode), to(target, word(token), word(0), common.FromHex("70a08231"), word(5)))
 	if !got.Proxied(common.Address(lz(token))) || got.Caller != common.Address(lz(target)) || got.Selector != 0x618dc65e || got.Depth != 2 ||
 		common.BytesToAddress(got.Args[:20]) != common.Address(lz(token)) || common.Bytes2Hex(got.Args[20:24]) != "70a08231" {

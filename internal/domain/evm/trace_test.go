@@ -13,7 +13,7 @@ import (
 	"heliograph/internal/domain/evm/calls"
 )
 
-// steps traces a message and prints each step.
+// steps traces a message and returns a line per step.
 func steps(t *testing.T, src evm.Source, msg evm.Message, o evm.TraceOptions) (*evm.Result, []string) {
 	t.Helper()
 	var out []string
@@ -44,7 +44,7 @@ func steps(t *testing.T, src evm.Source, msg evm.Message, o evm.TraceOptions) (*
 	return r, out
 }
 
-// new32 prints a word as a small number.
+// new32 formats a word as a short hex number.
 func new32(b []byte) string { return common.BytesToHash(b).Big().Text(16) }
 
 func TestTrace(t *testing.T) {
@@ -104,7 +104,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestLongTrace tells more than a million steps without keeping any.
+// TestLongTrace traces more than a million steps without storing them.
 func TestLongTrace(t *testing.T) {
 	src := world(t, ":l 0x01 ADD DUP1 0x030d40 GT @l JUMPI STOP")
 	msg := to(target)
