@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestExamples runs every example of GraphiQL on the demo network: each must show something, a subscription something of the past.
+// TestExamples runs every GraphiQL example on the demo network. Each must return data, and subscriptions must deliver a past event.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -41,7 +41,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// runExample runs one operation of an example.
+// runExample runs an operation of an example.
 func runExample(t *testing.T, g *testenv.Gateway, document string, operation *ast.OperationDefinition, variables map[string]any) {
 	t.Helper()
 	past := map[string]any{}
@@ -71,7 +71,7 @@ func runExample(t *testing.T, g *testenv.Gateway, document string, operation *as
 	}
 }
 
-// TestExplainOverHTTP tells a path's document, and of what it cannot tell why.
+// TestExplainOverHTTP checks the document of a path, and the errors for paths that cannot be explained.
 func TestExplainOverHTTP(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -96,7 +96,7 @@ func TestExplainOverHTTP(t *testing.T) {
 	}
 }
 
-// TestExplainBody explains a call with the body that it is sent with.
+// TestExplainBody explains a POST request with its body.
 func TestExplainBody(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -115,7 +115,7 @@ func TestExplainBody(t *testing.T) {
 	}
 }
 
-// TestExplanationsRun runs what is told of a path: its data are the path's own.
+// TestExplanationsRun runs the explained document of a path and compares its data with the response of the path.
 func TestExplanationsRun(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -135,7 +135,7 @@ func TestExplanationsRun(t *testing.T) {
 	}
 }
 
-// TestDoors looks at the routes that are neither the graph nor REST.
+// TestDoors checks the routes that belong neither to GraphQL nor to REST.
 func TestDoors(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)

@@ -115,7 +115,7 @@ type Gateway struct {
 	graph   *server.Server
 	v1      *rest.API
 	v2      *v2.API
-	keeper  *edition.Keeper // of rendered status pages
+	keeper  *edition.Keeper // caches rendered status pages
 	people  *statuspage.Site
 	docs    func() (http.Handler, error) // rendered on first use
 	metrics *metrics
@@ -409,5 +409,5 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(b) // see schema
+	_, _ = w.Write(b) // fails only if the client has disconnected
 }

@@ -38,7 +38,7 @@ Anonymous:             0 kB
 	}
 }
 
-// TestReleaseProgram checks that fewer pages of the executable are resident after releaseProgram.
+// TestReleaseProgram checks that releaseProgram reduces the resident pages of the executable.
 func TestReleaseProgram(t *testing.T) { //nolint:paralleltest // parallel tests would map the pages again
 	before := residentFile(t)
 	releaseProgram()

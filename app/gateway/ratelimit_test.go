@@ -19,7 +19,7 @@ import (
 
 const typenamePath = "/graphql?query=%7B__typename%7D"
 
-// keyFile writes a file of keys, whose time is later than that of the file before it.
+// keyFile writes a key file. age sets its modification time.
 func keyFile(t *testing.T, path string, age time.Duration, lines ...string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
@@ -36,7 +36,7 @@ func line(key, rest string) string {
 	return hex.EncodeToString(sum[:]) + " " + rest
 }
 
-// TestRateOfAddress says that an address is refused after its requests, in the form of what it asks for, and health is not.
+// TestRateOfAddress checks that requests over the limit of an address are rejected, in the error format of each API. Health checks are not limited.
 func TestRateOfAddress(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Rates(gateway.RateOptions{PerMinute: 3}))
@@ -65,7 +65,7 @@ func TestRateOfAddress(t *testing.T) {
 	}
 }
 
-// TestRateBehindProxy says whose address counts: the one that a trusted proxy tells, and nobody else's word.
+// TestRateBehindProxy checks that X-Forwarded-For is used only if a trusted proxy sends it.
 func TestRateBehindProxy(t *testing.T) {
 	t.Parallel()
 	ask := func(g *testenv.Gateway, forwarded string) int {
@@ -95,7 +95,7 @@ func TestRateBehindProxy(t *testing.T) {
 	}
 }
 
-// TestKeys says that keys have limits of their own, are known by their sums only, and are read again when their file changes.
+// TestKeys checks that API keys have their own limits, are looked up by hash, and are reloaded when the file changes.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
@@ -138,7 +138,7 @@ func TestKeys(t *testing.T) {
 	expect("other", 401)
 }
 
-// TestKeyFiles says which files of keys stop the program.
+// TestKeyFiles checks that invalid key files prevent the start.
 func TestKeyFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{

@@ -43,7 +43,7 @@ const listenStatus = `subscription($from: Long, $since: DateTime, $page: String)
   updates { code status body notice { name } }
 } }`
 
-// changeOf reads an event.
+// changeOf decodes an event.
 func changeOf(t *testing.T, e event) statusChange {
 	t.Helper()
 	var v struct {
@@ -56,7 +56,7 @@ func changeOf(t *testing.T, e event) statusChange {
 	return v.Data.StatusChanged
 }
 
-// brief is an event in a few words.
+// brief returns a short form of an event.
 func (c statusChange) brief() string {
 	var b strings.Builder
 	fmt.Fprint(&b, c.Revision)
@@ -69,7 +69,7 @@ func (c statusChange) brief() string {
 	return b.String()
 }
 
-// importerOf is the code of the demo network's component Importer.
+// importerOf returns the code of the demo network's component Importer.
 func importerOf(t *testing.T, g *testenv.Gateway) string {
 	t.Helper()
 	page, err := g.Status.PageByCode(t.Context(), demo.StatusPage)
@@ -83,7 +83,7 @@ func importerOf(t *testing.T, g *testenv.Gateway) string {
 	return components[slices.IndexFunc(components, func(c *status.Component) bool { return c.Name == "Importer" })].Code
 }
 
-// TestStatusChanged tells of every write to the status page what it changed: live, and again from the past, by revision and by time.
+// TestStatusChanged checks the event of each write to the status page: live, and replayed by revision and by time.
 func TestStatusChanged(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t))
@@ -111,7 +111,7 @@ func TestStatusChanged(t *testing.T) {
 	}
 	code, err := editor.OpenIncident(ctx, by, demo.StatusPage, status.NewIncident{Name: "No blocks", Body: "Nothing comes in.", Affected: []status.StatusAssignment{{Component: importer, Status: status.MajorOutage}}})
 	code = did("Gateway - Importer:OPERATIONAL>MAJOR_OUTAGE No blocks=INVESTIGATING", code, err)
-	// A rename tells nothing of states, and a draft nothing to the public.
+	// The event of a changed description has no component changes, and the event of a draft is empty.
 	named, err := editor.EditComponent(ctx, by, importer, status.ComponentEdit{Description: ledger.Of("Blocks for all")})
 	did("", named, err)
 	draft, err := editor.OpenIncident(ctx, by, demo.StatusPage, status.NewIncident{Name: "Not yet", Body: "Hush.", Draft: true})
@@ -129,7 +129,7 @@ func TestStatusChanged(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Fatalf("heard\n%s\ninstead of\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	// Again, from the past: the same, and what the page is now.
+	// A replay delivers the same changes with the current state of the page.
 	again := subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(start+1, 10), "page": "lantern-bay"})
 	for _, w := range want[1:] {
 		c := changeOf(t, await(t, again))
@@ -141,7 +141,7 @@ func TestStatusChanged(t *testing.T) {
 	if c := changeOf(t, await(t, later)); c.brief() != want[len(want)-1] {
 		t.Errorf("since then comes %s", c.brief())
 	}
-	// What is changed afterwards is told with the write that changed it.
+	// An edited update is delivered with the write that edited it.
 	last := changeOf(t, await(t, subscribe(t, g, listenStatus, map[string]any{"from": strconv.FormatInt(revision-1, 10)})))
 	_, err = editor.EditUpdate(ctx, by, last.Updates[0].Code, status.UpdateEdit{Body: ledger.Of("Now it is told.")})
 	did("Not yet=INVESTIGATING", "", err)
@@ -155,7 +155,7 @@ func TestStatusChanged(t *testing.T) {
 	}
 }
 
-// TestStatusHistory tells the whole story of the demo network's page: each revision once, each published update once, and changes of states that follow from each other.
+// TestStatusHistory replays the history of the demo network's page: each revision once, each published update once, and consecutive component changes.
 func TestStatusHistory(t *testing.T) {
 	t.Parallel()
 	t.Run("with plans", func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestStatusHistory(t *testing.T) {
 	})
 }
 
-// tellHistory hears the story from its beginning.
+// tellHistory replays the history from the first revision and checks it.
 func tellHistory(t *testing.T, g *testenv.Gateway) {
 	t.Helper()
 	newest, err := g.Status.NewestRevision(t.Context(), demo.StatusPage)
@@ -205,7 +205,7 @@ func tellHistory(t *testing.T, g *testenv.Gateway) {
 	}
 }
 
-// TestStatusWrites hears every write of many at once, over both transports and from many places, once and in order.
+// TestStatusWrites checks that concurrent writes are delivered once and in order to many subscribers over both transports.
 func TestStatusWrites(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t))
@@ -265,7 +265,7 @@ func TestStatusWrites(t *testing.T) {
 	}
 }
 
-// TestStatusChangedNow shows in each event how the page is by then, and not how it was when the stream began.
+// TestStatusChangedNow checks that each event shows the current state of the page, not the state when the stream began.
 func TestStatusChangedNow(t *testing.T) {
 	t.Parallel()
 	g := testenv.Over(t, testenv.Filled.Fresh(t))
@@ -292,7 +292,7 @@ func TestStatusChangedNow(t *testing.T) {
 	}
 }
 
-// TestStatusChangedRefused tells why a page cannot be listened to.
+// TestStatusChangedRefused checks the errors of invalid subscriptions.
 func TestStatusChangedRefused(t *testing.T) {
 	t.Parallel()
 	g, none := testenv.Demo(t), testenv.Over(t, testenv.Empty.Fresh(t))

@@ -19,10 +19,10 @@ import (
 	"heliograph/app/testing/testenv"
 )
 
-// event is one server-sent event.
+// event is a server-sent event.
 type event struct{ name, data string }
 
-// subscribe opens a stream of server-sent events, which ends with the test.
+// subscribe opens a stream of server-sent events that ends with the test.
 func subscribe(t *testing.T, g *testenv.Gateway, document string, variables map[string]any) <-chan event {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": document, "variables": variables})
@@ -32,7 +32,7 @@ func subscribe(t *testing.T, g *testenv.Gateway, document string, variables map[
 	return subscribeBody(t, g, string(body))
 }
 
-// subscribeBody is [subscribe] with the body of the request.
+// subscribeBody is like [subscribe] with a complete request body.
 func subscribeBody(t *testing.T, g *testenv.Gateway, body string) <-chan event {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.URL+"/graphql", strings.NewReader(body))
@@ -51,7 +51,7 @@ func subscribeBody(t *testing.T, g *testenv.Gateway, body string) <-chan event {
 	events := make(chan event, 1000)
 	go func() {
 		defer close(events)
-		defer func() { _ = resp.Body.Close() }() // it has been read
+		defer func() { _ = resp.Body.Close() }() // read to the end
 		var e event
 		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
 			name, value, _ := strings.Cut(lines.Text(), ":")
@@ -82,7 +82,7 @@ func await(t *testing.T, events <-chan event) event {
 	}
 }
 
-// messageOf is the sequence number and the consensus time of a message's event.
+// messageOf returns the sequence number and the consensus time of a topic message event.
 func messageOf(t *testing.T, e event) (number, at string) {
 	t.Helper()
 	var v struct {
@@ -99,7 +99,7 @@ func messageOf(t *testing.T, e event) (number, at string) {
 
 const listen = `subscription($topic: EntityID!, $from: Timestamp) { topicMessages(topic: $topic, from: $from) { sequenceNumber consensusTimestamp payer { id } } }`
 
-// TestTopicMessages goes from the past into the present, and on after a break: every message once and in order.
+// TestTopicMessages subscribes to past and new messages, and resumes after a disconnect. Each message is delivered once and in order.
 func TestTopicMessages(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -159,7 +159,7 @@ insert into transaction (consensus_timestamp, type, result, payer_account_id, va
 	}
 }
 
-// TestHistories compares what subscriptions tell of the past with lists.
+// TestHistories compares the past events of subscriptions with lists.
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -200,7 +200,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// TestPresentMatchesPast adds what the demo network has once more, later, and compares what subscriptions tell of it with what lists say.
+// TestPresentMatchesPast inserts later copies of the demo data and compares the live events of subscriptions with lists.
 func TestPresentMatchesPast(t *testing.T) {
 	t.Parallel()
 	url := testenv.Filled.Fresh(t)
@@ -231,7 +231,7 @@ func TestPresentMatchesPast(t *testing.T) {
 		return streams
 	}
 	early := listen()
-	time.Sleep(time.Second) // they are in the present
+	time.Sleep(time.Second) // the subscriptions are live now
 	const later = 2_000_000_000_000_000
 	tx, err := conn.Begin(t.Context())
 	if err != nil {
@@ -243,7 +243,7 @@ update copied set consensus_timestamp = consensus_timestamp + %d; insert into %s
 			t.Fatal(table, err)
 		}
 	}
-	// Two accounts are merely named, and have nothing else to do with the transactions.
+	// Two accounts appear only in entity_transaction.
 	if tag, err := tx.Exec(t.Context(), `insert into entity_transaction select consensus_timestamp, named, payer_account_id, result, type from transaction, unnest(array[99998, 99999]) named
 where consensus_timestamp > $1 and type = 14`, newest); err != nil || tag.RowsAffected() == 0 {
 		t.Fatal(tag, err)
@@ -252,11 +252,11 @@ where consensus_timestamp > $1 and type = 14`, newest); err != nil || tag.RowsAf
 		t.Fatal(err)
 	}
 	compareWithLists(t, g, early, filters, newest)
-	filters["named to who comes later"] = `{accountId: {eq: "0.0.99998"}}` // which was not asked for when the transactions were read
+	filters["named to who comes later"] = `{accountId: {eq: "0.0.99998"}}` // was not among the filters when the transactions were read
 	compareWithLists(t, g, listen(), filters, newest)
 }
 
-// compareWithLists compares what subscriptions to transactions tell with the lists of the same filters.
+// compareWithLists compares the events of transaction subscriptions with the lists of the same filters.
 func compareWithLists(t *testing.T, g *testenv.Gateway, streams map[string]<-chan event, filters map[string]string, newest int64) {
 	t.Helper()
 	for name, f := range filters {
@@ -283,7 +283,7 @@ func compareWithLists(t *testing.T, g *testenv.Gateway, streams map[string]<-cha
 	}
 }
 
-// TestRefusedStreams tells what is wrong with a request for a stream, in the stream.
+// TestRefusedStreams checks that errors of subscription requests are delivered in the stream.
 func TestRefusedStreams(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -314,7 +314,7 @@ func TestRefusedStreams(t *testing.T) {
 	}
 }
 
-// TestQueryInStream ends a query that takes too long, though the stream that carries it has no end.
+// TestQueryInStream checks that a query times out even if it is sent over a stream without a deadline.
 func TestQueryInStream(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Timeout(time.Nanosecond))
@@ -338,13 +338,13 @@ func socketOf(t *testing.T, g *testenv.Gateway, protocols ...string) *websocket.
 	return c
 }
 
-// TestWebSocket speaks graphql-transport-ws.
+// TestWebSocket tests the graphql-transport-ws protocol.
 func TestWebSocket(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t, testenv.Graph(func(o *gateway.GraphOptions) { o.Streams.PerConnection = 2 }))
 	for name, c := range map[string]struct {
 		say  []string
-		want []string // what is answered, by its beginning
+		want []string // prefixes of the expected messages
 		code websocket.StatusCode
 	}{
 		"a query": {

@@ -24,10 +24,10 @@ import (
 	"heliograph/app/tracing"
 )
 
-// otlpCollector takes traces as OTLP over HTTP.
+// otlpCollector is an OTLP/HTTP collector.
 type otlpCollector struct {
 	*httptest.Server
-	status int // of its answers, when it is not 0
+	status int // response status, if not 0
 
 	mu       sync.Mutex
 	requests int
@@ -75,7 +75,7 @@ func newCollector(t *testing.T) *otlpCollector {
 	return c
 }
 
-// valuesOf are attributes as texts.
+// valuesOf returns attributes as strings.
 func valuesOf(list []*common.KeyValue) map[string]string {
 	all := map[string]string{}
 	for _, kv := range list {
@@ -88,7 +88,7 @@ func valuesOf(list []*common.KeyValue) map[string]string {
 	return all
 }
 
-// traceTo sends all traces to the collector.
+// traceTo exports traces to the collector.
 func traceTo(t *testing.T, endpoint string, ratio float64, log *slog.Logger) *tracing.Traces {
 	t.Helper()
 	traces, err := tracing.Start(t.Context(), tracing.Options{Endpoint: endpoint, Ratio: ratio, Version: "test", Logger: log})
@@ -99,11 +99,11 @@ func traceTo(t *testing.T, endpoint string, ratio float64, log *slog.Logger) *tr
 	return traces
 }
 
-// traced is a gateway whose spans go to traces, until end is called: then all requests have ended, and their spans are sent.
+// traced returns a gateway that records spans in traces. end waits until all requests have ended and their spans are exported.
 func traced(t *testing.T, traces *tracing.Traces, options ...testenv.Option) (g *testenv.Gateway, end func()) {
 	t.Helper()
 	g = testenv.Demo(t, append(options, testenv.Traces(traces))...)
-	server := httptest.NewServer(g.Public()) // a client can have its answer before the request's span has ended: only a server that was closed has no requests
+	server := httptest.NewServer(g.Public()) // closing a server waits until the spans of its requests have ended
 	t.Cleanup(server.Close)
 	g.URL = server.URL
 	return g, func() {
@@ -112,7 +112,7 @@ func traced(t *testing.T, traces *tracing.Traces, options ...testenv.Option) (g 
 	}
 }
 
-// named returns the one span of a name.
+// named returns the only span with the given name.
 func (c *otlpCollector) named(t *testing.T, name string) *otlp.Span {
 	t.Helper()
 	c.mu.Lock()
@@ -131,7 +131,7 @@ func (c *otlpCollector) named(t *testing.T, name string) *otlp.Span {
 	return found
 }
 
-// below are the spans of statements somewhere below a span.
+// below returns the statement spans among the descendants of a span.
 func (c *otlpCollector) below(of *otlp.Span) []*otlp.Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,7 +167,7 @@ const (
 	unsampled   = "traceparent: 00-" + parentTrace + "-" + parentSpan + "-00"
 )
 
-// lockedBuffer is a log that goroutines write to.
+// lockedBuffer is a buffer for the log that is safe for concurrent use.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -185,7 +185,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// TestTraces says what spans requests have, and that nothing secret is in them.
+// TestTraces checks the spans of requests and that they contain no secrets.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
@@ -312,7 +312,7 @@ func TestTraces(t *testing.T) {
 	})
 }
 
-// TestTraceRatio says whose decision it is whether a request is traced.
+// TestTraceRatio checks that the sampling decision of the client overrides the ratio.
 func TestTraceRatio(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
@@ -320,7 +320,7 @@ func TestTraceRatio(t *testing.T) {
 	g, end := traced(t, traces)
 	g.Get(t, "/api/v1/blocks?limit=1")
 	g.Do(t, http.MethodGet, "/api/v1/blocks?limit=1", "", unsampled)
-	g.Do(t, http.MethodGet, "/api/v1/accounts?limit=1", "", sampled) // who began the trace wants to see it whole
+	g.Do(t, http.MethodGet, "/api/v1/accounts?limit=1", "", sampled) // the client has sampled the trace
 	end()
 	c.named(t, "GET /api/v1/accounts")
 	if slices.ContainsFunc(c.spans, func(s *otlp.Span) bool { return strings.Contains(s.Name, "blocks") }) {
@@ -328,7 +328,7 @@ func TestTraceRatio(t *testing.T) {
 	}
 }
 
-// TestTraceRatioZero says that without traces from elsewhere nothing is sent.
+// TestTraceRatioZero checks that a ratio of 0 exports nothing without a sampled parent.
 func TestTraceRatioZero(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
@@ -342,7 +342,7 @@ func TestTraceRatioZero(t *testing.T) {
 	}
 }
 
-// TestTracesOff says that requests have no spans without a collector, whatever they carry.
+// TestTracesOff checks that requests have no spans if no collector is configured, even with a sampled parent.
 func TestTracesOff(t *testing.T) {
 	t.Parallel()
 	if traces := traceTo(t, "", 1, slog.New(slog.DiscardHandler)); traces != nil {
@@ -358,7 +358,7 @@ func TestTracesOff(t *testing.T) {
 	}
 }
 
-// metricsOf are the gateway's metrics.
+// metricsOf returns the metrics of the gateway.
 func metricsOf(t *testing.T, g *testenv.Gateway) string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -366,7 +366,7 @@ func metricsOf(t *testing.T, g *testenv.Gateway) string {
 	return w.Body.String()
 }
 
-// TestCollectorDown says that a collector that does not answer, or not well, harms no request, and that lost spans are counted.
+// TestCollectorDown checks that an unavailable or failing collector does not affect requests, and that lost spans are counted.
 func TestCollectorDown(t *testing.T) {
 	t.Parallel()
 	broken := newCollector(t)
@@ -400,7 +400,7 @@ func TestCollectorDown(t *testing.T) {
 	}
 }
 
-// TestTracedSubscription says that a stream has one span, and its events none.
+// TestTracedSubscription checks that a stream has one span and its events have none.
 func TestTracedSubscription(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)

@@ -28,7 +28,7 @@ type elsewhere struct {
 	*httptest.Server
 	mu        sync.Mutex
 	documents map[string]string // by path
-	asked     []string          // paths, with a * where the client had the document already
+	asked     []string          // requested paths, followed by * if the ETag matched
 	broken    map[string]http.HandlerFunc
 }
 
@@ -80,14 +80,14 @@ func (e *elsewhere) change(before, after string) {
 	}
 }
 
-// breaks has a path answered by a handler, or as usual where that is nil.
+// breaks serves a path with a handler, or normally if it is nil.
 func (e *elsewhere) breaks(path string, h http.HandlerFunc) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.broken["/api/v2/"+path] = h
 }
 
-// requests are what was asked for since the last call.
+// requests returns the paths requested since the last call.
 func (e *elsewhere) requests() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -95,7 +95,7 @@ func (e *elsewhere) requests() string {
 	return strings.Join(e.asked, " ")
 }
 
-// copying is a follower over a gateway with a clock that the test sets.
+// copying is a follower with a gateway and a clock that the test sets.
 type copying struct {
 	*pagesync.Follower
 	g   *testenv.Gateway
@@ -116,7 +116,7 @@ func newCopying(t *testing.T, g *testenv.Gateway, url string) *copying {
 	return c
 }
 
-// round makes a round that must be this one's turn, and returns how many rows it wrote; -1 where the documents had not changed.
+// round runs a successful round and returns the number of rows it wrote, or -1 if the documents have not changed.
 func (c *copying) round(t *testing.T) int {
 	t.Helper()
 	out, mine, next, err := c.Poll(t.Context())
@@ -133,7 +133,7 @@ func (c *copying) round(t *testing.T) int {
 	return out.Result.Changed
 }
 
-// fails makes a round that must fail, and returns when the next one is.
+// fails runs a round that must fail and returns the time until the next one.
 func (c *copying) fails(t *testing.T, words string) time.Duration {
 	t.Helper()
 	_, _, next, err := c.Poll(t.Context())
@@ -144,7 +144,7 @@ func (c *copying) fails(t *testing.T, words string) time.Duration {
 	return next.Sub(c.now)
 }
 
-// pages is how many pages there are, and their revisions.
+// pages returns the number of pages and their revisions.
 func pages(t *testing.T, db *statuspages.DB) string {
 	t.Helper()
 	list, err := db.Pages(t.Context())
@@ -158,7 +158,8 @@ func pages(t *testing.T, db *statuspages.DB) string {
 	return strings.Join(out, " ")
 }
 
-// TestMirror copies the example over HTTP: all eight documents are equal in values and order but for when the page was written to. The second round writes nothing.
+// TestMirror copies the example over HTTP. All eight documents are equal in values and order except for the modification time of the page.
+// The second round writes nothing.
 func TestMirror(t *testing.T) {
 	t.Parallel()
 	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
@@ -179,7 +180,7 @@ func TestMirror(t *testing.T) {
 		t.Errorf("nothing has changed, and %d rows were written", n)
 	}
 	again := newCopying(t, g, e.URL)
-	if out, err := again.Copy(t.Context()); err != nil || out.Result.Changed != 0 { // which asks for all anew
+	if out, err := again.Copy(t.Context()); err != nil || out.Result.Changed != 0 { // copies all documents again
 		t.Errorf("%+v, %v", out, err)
 	}
 	if got := pages(t, g.Status); got != "1 ledgerlight-network@1" {
@@ -187,7 +188,7 @@ func TestMirror(t *testing.T) {
 	}
 	e.requests()
 
-	// A component gets worse: one write, and what is unchanged is asked for too, since all has to be of one moment.
+	// A component gets worse: one write. Unchanged documents are requested too, because all documents must belong to the same revision.
 	e.change(`"status":"degraded_performance"`, `"status":"major_outage"`)
 	c.now = c.now.Add(time.Minute)
 	if n := c.round(t); n != 1 {
@@ -205,7 +206,7 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// TestDifferentMoments reads again what may have been of different moments.
+// TestDifferentMoments checks that documents of different revisions are read again.
 func TestDifferentMoments(t *testing.T) {
 	t.Parallel()
 	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
@@ -218,7 +219,7 @@ func TestDifferentMoments(t *testing.T) {
 	}
 }
 
-// TestFailures has a server fail in all ways: nothing is imported by halves, what was copied stays, and the pauses grow.
+// TestFailures tests all kinds of server failures. No partial import occurs, the copy remains, and the interval increases.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
@@ -278,7 +279,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestTurns has one of several gateways read, and another go on when it has gone or its clock was wrong.
+// TestTurns checks that one of several gateways reads the page, and that another takes over if it stops or its clock was wrong.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
@@ -300,12 +301,12 @@ func TestTurns(t *testing.T) {
 	if turns[0] == turns[1] {
 		t.Errorf("turns %v", turns)
 	}
-	// A clock that has gone back by a day must not stop everything for a day.
+	// A clock that is set back by a day must not stop the mirroring for a day.
 	second.now = second.now.AddDate(0, 0, -1)
 	second.round(t)
 }
 
-// TestEditing refuses editors on mirrors, and lets them when the mirror has become a page of ours.
+// TestEditing checks that mirrors reject editors until they are converted to local pages.
 func TestEditing(t *testing.T) {
 	t.Parallel()
 	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
@@ -360,7 +361,7 @@ func TestEditing(t *testing.T) {
 	}
 }
 
-// TestHostile reads documents that somebody made to do harm: they are refused in one line, or what is wrong with them is left out.
+// TestHostile reads malicious documents. They are rejected with a one-line error, or their invalid parts are dropped.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))
@@ -388,9 +389,9 @@ func TestHostile(t *testing.T) {
 	const leaf, group, other = "b1x4d9r7kq2c", "9k2c7vwh3bpl", "t5n8jz1gq6xr"
 	for i, c := range []struct{ old, new, warning string }{
 		{`"id":"` + leaf + `"`, `"id":"zq7m3h8t5w1n"`, "listed twice"},
-		{`"group_id":"` + group + `"`, `"group_id":"` + leaf + `"`, "does not exist"},                                                     // a component in a component
-		{`"group_id":"` + group + `"`, `"group_id":"nowhere"`, "does not exist"},                                                          // in nothing
-		{`"group_id":null,"page_id":"h4d7q2m9x1tz","group":true`, `"group_id":"` + other + `","page_id":"h4d7q2m9x1tz","group":true`, ""}, // a group in itself, and in the other
+		{`"group_id":"` + group + `"`, `"group_id":"` + leaf + `"`, "does not exist"},                                                     // a component as the parent of a component
+		{`"group_id":"` + group + `"`, `"group_id":"nowhere"`, "does not exist"},                                                          // an unknown parent
+		{`"group_id":null,"page_id":"h4d7q2m9x1tz","group":true`, `"group_id":"` + other + `","page_id":"h4d7q2m9x1tz","group":true`, ""}, // a group as its own parent, and as the parent of another
 		{`"id":"k5t8l2z6w9bq"`, `"id":"x7c1r9m4g2hp"`, "listed twice"},
 		{`"body":"`, `"body":"\u0000`, "character 0"},
 		{`"shortlink":"https`, `"shortlink":"javascript`, "the link"},
@@ -423,7 +424,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestGroupsChange turns groups into components and back, which the tables allow in one order only.
+// TestGroupsChange converts groups to components and back, which the constraints allow in one order only.
 func TestGroupsChange(t *testing.T) {
 	t.Parallel()
 	e, g := newElsewhere(t), testenv.Over(t, testenv.Empty.Fresh(t))

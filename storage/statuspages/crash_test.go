@@ -18,14 +18,14 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// startServer starts a PostgreSQL whose data outlives it.
+// startServer starts a PostgreSQL server on a data folder that survives it.
 func startServer(t *testing.T, dir string) *embedded.Server {
 	t.Helper()
 	s, err := embedded.Start(t.Context(), embedded.Options{DataDir: dir, BinDir: os.Getenv("HELIOGRAPH_PG_BINDIR")})
 	return must(t, s, err)
 }
 
-// kill ends a server as a crash does.
+// kill ends a server with SIGKILL.
 func kill(t *testing.T, s *embedded.Server) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(s.DataDir(), "pg*", "data", "postmaster.pid"))
@@ -43,7 +43,7 @@ func kill(t *testing.T, s *embedded.Server) {
 	<-s.Done()
 }
 
-// TestKilledServer kills PostgreSQL in the middle of writes, again and again: what was acknowledged is there afterwards, and nothing is there by halves.
+// TestKilledServer kills PostgreSQL repeatedly during writes. All acknowledged writes must survive, and no write may be partial.
 func TestKilledServer(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp(os.TempDir(), "status-crash-") //nolint:usetesting // other users cannot pass through the folders of t.TempDir, and PostgreSQL does not run as root
@@ -108,7 +108,7 @@ func TestKilledServer(t *testing.T) {
 		kill(t, server)
 		writers.Wait()
 		cancel()
-		_ = server.Stop(t.Context()) // which says that it died
+		_ = server.Stop(t.Context()) // returns an error, because the server was killed
 		server = startServer(t, dir)
 	}
 	defer func() { _ = server.Stop(context.Background()) }()
@@ -119,7 +119,7 @@ func TestKilledServer(t *testing.T) {
 	}
 	for code, version := range acknowledged {
 		if got := one[int64](t, n, `select coalesce((select version from status.incident where id = $1), 0)`, code); got != version && got != version+1 {
-			t.Errorf("%s is at version %d, acknowledged was %d", code, got, version) // one more may have been written and not acknowledged
+			t.Errorf("%s is at version %d, acknowledged was %d", code, got, version) // one more write can have been committed without acknowledgement
 		}
 	}
 	for what, sql := range map[string]string{

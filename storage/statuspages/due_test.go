@@ -11,7 +11,7 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// tick lets the time pass up to an instant, and tells what was done then.
+// tick advances the clock to the given time and returns the actions that were executed.
 func (n *newsroom) tick(at time.Time) string {
 	n.t.Helper()
 	n.wait(at.Sub(n.clock()))
@@ -47,7 +47,7 @@ func TestTick(t *testing.T) {
 		{-time.Second, ""},
 		{0, "start"},
 		{10 * time.Second, ""},
-		{-time.Minute, ""}, // a clock that goes backwards
+		{-time.Minute, ""}, // the clock is set back
 		{time.Hour - 1, ""},
 		{time.Hour, "end"},
 		{2 * time.Hour, ""},
@@ -56,7 +56,7 @@ func TestTick(t *testing.T) {
 			t.Errorf("%s after the start: %q, want %q", c.after, got, c.want)
 		}
 	}
-	// A reminder says nothing of components, and what is said at the start and the end is dated then.
+	// A reminder does not affect components. The automatic updates have the scheduled times.
 	if got := n.story(code); got != "scheduled oo; scheduled; in_progress ou; completed uo" {
 		t.Error(got)
 	}
@@ -69,7 +69,7 @@ func TestTick(t *testing.T) {
 	}
 }
 
-// TestTickAfterDowntime catches up in order, once, and drops a reminder that comes too late.
+// TestTickAfterDowntime executes overdue actions once and in order, and drops a reminder that is too late.
 func TestTickAfterDowntime(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
@@ -89,14 +89,14 @@ func TestTickAfterDowntime(t *testing.T) {
 	if got := n.tick(later.Add(time.Second)); got != "" {
 		t.Error(got)
 	}
-	// Checks end by the clock too.
+	// The state verifying also ends automatically.
 	second := n.planned(n.clock().Add(time.Minute), n.clock().Add(time.Hour))
 	n.tick(n.clock().Add(time.Minute))
 	must2(t)(n.MoveMaintenance(t.Context(), editor, second, status.NewUpdate{State: status.Verifying}))
 	if got := n.tick(n.clock().Add(time.Hour)); got != "end" {
 		t.Error(got)
 	}
-	// A new time makes the reminder due again.
+	// A new start time schedules the reminder again.
 	third := n.planned(n.clock().Add(time.Hour), n.clock().Add(2*time.Hour))
 	if got := n.tick(n.clock()); got != "reminder" {
 		t.Error(got)
@@ -122,7 +122,7 @@ func TestIncidentReminders(t *testing.T) {
 	}
 }
 
-// TestTickAcrossClockChanges begins and ends work that spans the hour that the clock skips or repeats, at the instants that editors chose.
+// TestTickAcrossClockChanges starts and ends maintenance across daylight saving changes at the times that editors chose.
 func TestTickAcrossClockChanges(t *testing.T) {
 	t.Parallel()
 	zone, err := status.LoadZone("America/New_York")
@@ -152,7 +152,7 @@ func TestTickAcrossClockChanges(t *testing.T) {
 	}
 }
 
-// TestSchedulersRace has several gateways look at the same moment, again and again: each thing is done once.
+// TestSchedulersRace checks that several gateways execute each due action exactly once.
 func TestSchedulersRace(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")

@@ -79,7 +79,7 @@ func TestBackfill(t *testing.T) {
 	if got := n.states(api) + " " + n.notice(now) + " " + n.story(now); got != "u in_progress maintenance v1 in_progress ou" {
 		t.Error(got)
 	}
-	// What does not go back by itself stays.
+	// Without automatic recovery, the component keeps its state.
 	ok(n.MoveMaintenance(ctx, editor, now, status.NewUpdate{State: status.Completed}))
 	if got := n.states(api); got != "u" {
 		t.Errorf("kept as %s", got)
@@ -160,7 +160,7 @@ from status.component c where deleted_at is null`)
 	wantReason(t, e(n.MoveComponent(ctx, editor, api, relay, 1, 0)), status.BadInput, "not a group")
 	wantReason(t, e(n.RemoveComponent(ctx, editor, group, 0)), status.BadState, "2 components")
 	incident := ok(n.OpenIncident(ctx, editor, n.page, status.NewIncident{Name: "Slow", Body: "x", Affected: set(api, "major_outage", mirror, "partial_outage")}))
-	if got := n.story(incident); got != "investigating pp,om" { // by place: Mirror is above API
+	if got := n.story(incident); got != "investigating pp,om" { // ordered by position: Mirror is above API
 		t.Error(got)
 	}
 	ok(n.RemoveComponent(ctx, editor, api, 0))
@@ -200,7 +200,7 @@ func TestDeleteLetsGo(t *testing.T) {
 	wantReason(t, e(n.DeleteNotice(ctx, editor, code, 0)), status.NotFound, "does not exist")
 }
 
-// TestSameKeyTwice does a write once, however often it is sent.
+// TestSameKeyTwice checks that a write with an idempotency key is executed once.
 func TestSameKeyTwice(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
@@ -224,7 +224,7 @@ func TestSameKeyTwice(t *testing.T) {
 	wantReason(t, e(n.UpdateIncident(ctx, by, codes[0], status.NewUpdate{State: status.Resolved, Body: "x"})), status.Conflict, "key")
 }
 
-// TestEditorsAtOnce never lets one overwrite what another has written and it has not seen.
+// TestEditorsAtOnce checks that no editor overwrites a version that it has not seen.
 func TestEditorsAtOnce(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
@@ -288,10 +288,10 @@ func TestPageSettings(t *testing.T) {
 	wantReason(t, e(n.SetPage(ctx, editor, other, []status.PageSetting{{Key: "slug", Value: "lantern-net"}})), status.Conflict, "is in use by another page")
 	_, err = n.InitPage(ctx, editor, statuspages.PageInit{Page: status.Page{Name: "Other", URL: "https://other.example"}, Component: "X"})
 	wantReason(t, err, status.Conflict, "is in use by another page")
-	// A token for one page writes to no other.
+	// A token for one page cannot write to another.
 	_, err = n.SetPage(ctx, statuspages.Author{Page: other}, n.page, nil)
 	wantReason(t, err, status.NotFound, "does not exist")
-	// A mirror is edited elsewhere.
+	// A mirror cannot be edited.
 	if _, err := n.db.Pool().Exec(ctx, `update status.page set mode = 'mirror' where id = $1`, other); err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestPageSettings(t *testing.T) {
 	ok(n.SetPage(ctx, editor, other, []status.PageSetting{{Key: "name", Value: "Mirror"}}))
 }
 
-// TestTokens keeps hashes only.
+// TestTokens checks that only hashes of tokens are stored.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
@@ -373,7 +373,7 @@ func TestTemplates(t *testing.T) {
 	wantReason(t, n.RemoveTemplate(ctx, editor, n.page, "slow"), status.NotFound, "slow")
 }
 
-// TestUnwritable says what is wrong with a database that takes no writes.
+// TestUnwritable checks the errors for databases that are read-only or lack tables.
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
@@ -395,7 +395,7 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// TestPreview undoes what it shows.
+// TestPreview checks that a preview sees the write and that it is rolled back.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")

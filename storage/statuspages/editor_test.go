@@ -20,7 +20,7 @@ import (
 	"heliograph/storage/statuspages"
 )
 
-// statusTables has the status tables alone, as a page in a database of its own has.
+// statusTables is a database with the status tables only.
 var statusTables = &pgtest.Template{Name: "status", Prepare: func(ctx context.Context, url string) error {
 	return migrations.Status(ctx, url, slog.New(slog.DiscardHandler))
 }}
@@ -85,7 +85,7 @@ func must[T any](t *testing.T, v T, err error) T {
 	return v
 }
 
-// one reads one value.
+// one queries a single value.
 func one[T any](t *testing.T, n *newsroom, sql string, args ...any) T {
 	t.Helper()
 	rows, err := n.db.Pool().Query(t.Context(), sql, args...)
@@ -96,12 +96,12 @@ func one[T any](t *testing.T, n *newsroom, sql string, args ...any) T {
 	return must(t, v, err)
 }
 
-// api is the code of the first component.
+// api returns the code of the first component.
 func (n *newsroom) api() string {
 	return one[string](n.t, n, `select id from status.component order by created_at, id limit 1`)
 }
 
-// states are the present states of some components, by their first letters.
+// states returns the first letters of the current states of components.
 func (n *newsroom) states(codes ...string) string {
 	n.t.Helper()
 	var out strings.Builder
@@ -111,7 +111,7 @@ func (n *newsroom) states(codes ...string) string {
 	return out.String()
 }
 
-// story is the updates of a notice, the oldest first: state, display time against the clock's day, and what it did to components.
+// story returns the updates of a notice, oldest first: the state and the component changes.
 func (n *newsroom) story(code string) string {
 	n.t.Helper()
 	return one[string](n.t, n, `select string_agg(u.state || coalesce((select ' ' || string_agg(left(old_status::text, 1) || left(new_status::text, 1), ',' order by ordinal)
@@ -128,7 +128,7 @@ func (n *newsroom) revision() int64 {
 	return one[int64](n.t, n, `select revision from status.page where id = $1`, n.page)
 }
 
-// wantReason fails unless err says why a write was refused, and nothing was written by it.
+// wantReason fails unless err is a [status.Error] with the reason and the words.
 func wantReason(t *testing.T, err error, reason status.Reason, words string) {
 	t.Helper()
 	var r *status.Error
@@ -156,7 +156,7 @@ func TestIncidentFromBeginningToEnd(t *testing.T) {
 	n.wait(time.Minute)
 	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Monitoring, Body: "Better.", Affected: set(api, "degraded_performance"), ExpectedVersion: 1}))
 	n.wait(time.Minute)
-	// The impact is not lowered, and resolving lets go.
+	// The impact does not decrease, and resolving restores the component.
 	ok(n.UpdateIncident(ctx, editor, code, status.NewUpdate{State: status.Resolved, Body: "Over."}))
 	if got := n.states(api) + " " + n.notice(code); got != "o resolved major v3" {
 		t.Error(got)
@@ -183,7 +183,7 @@ from status.incident i where id = $1`, code, time.Date(2026, 5, 17, 12, 36, 56, 
 	if got := n.states(api); got != "m" {
 		t.Errorf("kept as %s", got)
 	}
-	// Every change is in the history, in order, and every write in the audit.
+	// The history contains every change in order, and the audit log contains every write.
 	if got := one[string](t, n, `select string_agg(left(old_status::text, 1) || left(new_status::text, 1), ' ' order by changed_at) from status.component_change`); got != "op pd do om" {
 		t.Errorf("changes %s", got)
 	}
@@ -196,7 +196,7 @@ from status.incident i where id = $1`, code, time.Date(2026, 5, 17, 12, 36, 56, 
 	}
 }
 
-// TestIllegalSteps changes nothing.
+// TestIllegalSteps checks that invalid transitions are rejected and change nothing.
 func TestIllegalSteps(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t, "Etc/UTC")
@@ -232,10 +232,10 @@ func TestIllegalSteps(t *testing.T) {
 	}
 }
 
-// e is the error of a write.
+// e returns the error of a write.
 func e(_ string, err error) error { return err }
 
-// must2 is the code that a write returns.
+// must2 returns a function that returns the code of a write, or fails the test.
 func must2(t *testing.T) func(string, error) string {
 	t.Helper()
 	return func(code string, err error) string {
@@ -244,7 +244,7 @@ func must2(t *testing.T) func(string, error) string {
 	}
 }
 
-// TestOverlaps has an incident and a maintenance that hold the same component, whichever ends first.
+// TestOverlaps tests an incident and a maintenance that affect the same component, in both orders of ending.
 func TestOverlaps(t *testing.T) {
 	t.Parallel()
 	for _, maintenanceEndsFirst := range []bool{true, false} {
