@@ -16,32 +16,32 @@ const (
 	moveAll  = "cryptoTransfer((address,(address,int64)[],(address,address,int64)[])[])"
 )
 
-// stranger is an address at which nobody is.
+// stranger returns an address without an account.
 func stranger() common.Address {
 	return common.HexToAddress("0x57a4657a4657a4657a4657a4657a4657a4657a46")
 }
 
-// sent are units of a token that go from one account to another, as an airdrop has them.
+// sent returns the argument for an airdrop of units of a token.
 func sent(token, from, to common.Address, amount int64) []any {
 	return []any{token, []any{[]any{from, -amount, false}, []any{to, amount, false}}, []any{}}
 }
 
-// handed is a serial that does.
+// handed returns the argument for an airdrop of a serial.
 func handed(token, from, to common.Address, serial int64) []any {
 	return []any{token, []any{}, []any{[]any{from, to, serial, false}}}
 }
 
-// hts makes steps that call the token service.
+// hts returns a step that calls the token service.
 func hts(want, signature string, args ...any) updating {
 	return updating{to: system167, signature: signature, args: args, want: want}
 }
 
-// balance is a step that looks how much somebody has of a token.
+// balance returns a step that checks an account's balance of a token.
 func balance(want, token int64, who common.Address) updating {
 	return updating{to: token, signature: "balanceOf(address)", args: []any{who}, want: fmt.Sprint("true ", want)}
 }
 
-// TestAirdrops sends tokens to those who can take them and to those who have to be asked, first in a frame that reverts.
+// TestAirdrops sends tokens to receivers that accept them and to receivers that must claim them. Each case runs first in a frame that reverts.
 func TestAirdrops(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -63,7 +63,7 @@ func TestAirdrops(t *testing.T) {
 			drop(22, sent(oil, alice, carol, 10)),
 			balance(10, demo.LampOil, carol),
 			hts("true 367", claims, []any{[]any{alice, carol, oil, 0}}),
-			drop(22, sent(oil, alice, carol, 10)), // who is associated by now
+			drop(22, sent(oil, alice, carol, 10)), // Alice is associated now
 			balance(20, demo.LampOil, carol),
 			drop(22, sent(oil, alice, stranger(), 30)),
 			balance(30, demo.LampOil, stranger()),
@@ -75,7 +75,7 @@ func TestAirdrops(t *testing.T) {
 			hts("true 22", claims, []any{[]any{alice, judy, oil, 0}}),
 			balance(11, demo.LampOil, judy),
 			hts("true 367", claims, []any{[]any{alice, judy, oil, 0}}),
-			drop(22, sent(oil, alice, lz(demo.Erin), 7)), // to what Erin has been offered already
+			drop(22, sent(oil, alice, lz(demo.Erin), 7)), // added to Erin's pending airdrop
 			hts("true 22", claims, []any{[]any{alice, lz(demo.Erin), oil, 0}}),
 			balance(500_000_007, demo.LampOil, lz(demo.Erin)),
 		}},
@@ -108,14 +108,14 @@ func TestAirdrops(t *testing.T) {
 			create,
 			hts("true 22", "associateTokens(address,address[])", carol, []any{one}),
 			hts("true 22", transfer, one, trent, carol, 1000),
-			// The fund's tenth is on top of what is offered.
+			// The sender pays the fund's tenth in addition to the pending amount.
 			drop(22, sent(one, carol, judy, 100)),
 			balance(990, next+1, carol),
 			balance(10, next+1, fund),
 			hts("true 22", claims, []any{[]any{carol, judy, one, 0}}),
 			balance(890, next+1, carol),
 			balance(100, next+1, judy),
-			drop(178, sent(one, carol, dave, 820)), // for which 82 more were to be paid
+			drop(178, sent(one, carol, dave, 820)), // the fee is 82 more
 		}},
 		{"refusals", now(), alice, []updating{
 			drop(199),
@@ -145,7 +145,7 @@ func TestAirdrops(t *testing.T) {
 	})
 }
 
-// TestFees charges custom fees of every kind in every form, first in a frame that reverts.
+// TestFees charges custom fees of every kind in every form. Each case runs first in a frame that reverts.
 func TestFees(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -179,12 +179,12 @@ func TestFees(t *testing.T) {
 	}
 	add("parts of what many get", []updating{units([]any{}, []any{[]any{1, 10, 0, 0, false, fund}})}, everybody(one), []updating{
 		hts("true 22", moveAll, []any{[]any{one, []any{[]any{carol, -101}, []any{dave, 60}, []any{judy, 41}}, []any{}}}),
-		// Ten of 101 are 10 * 60/101 = 5 of Dave, 10 * 41/101 = 4 of Judy, and one more of the first.
+		// Ten of 101: Dave pays 10 * 60/101 = 5, Judy 10 * 41/101 = 4, and the first payer the remainder of 1.
 		balance(54, next+1, dave),
 		balance(37, next+1, judy),
 		balance(10, next+1, fund),
 		balance(899, next+1, carol),
-		// The fund pays nothing to itself, and what goes to it costs nothing.
+		// The fund pays no fee to itself, and transfers to it are exempt.
 		hts("true 22", transfer, one, carol, fund, 100),
 		balance(110, next+1, fund),
 		hts("true 22", transfer, one, fund, dave, 100),
@@ -204,7 +204,7 @@ func TestFees(t *testing.T) {
 		balance(950, next+1, carol),
 		balance(45, next+1, victor), // a tenth goes to the fund
 		balance(5, next+1, fund),
-		// A third token whose fee is in the second one is one level too many.
+		// A third token with a fee in the second one exceeds the limit of fee levels.
 		hts("true 22", "associateToken(address,address)", victor, two),
 		units([]any{[]any{7, two, false, false, victor}}, []any{}),
 	}, everybody(three), []updating{
@@ -217,7 +217,7 @@ func TestFees(t *testing.T) {
 		hts("true 22", "associateToken(address,address)", dave, two),
 		hts("true 22", "associateToken(address,address)", victor, one),
 		hts("true 22", "transferNFTs(address,address[],address[],int64[])", two, []any{trent, trent}, []any{dave, dave}, []any{1, 2}),
-		// Dave gets 500 for both and pays a tenth once.
+		// Dave receives 500 for both and pays a tenth once.
 		hts("true 22", moveAll, []any{
 			[]any{two, []any{}, []any{[]any{dave, carol, 1}, []any{dave, carol, 2}}},
 			[]any{one, []any{[]any{carol, -500}, []any{dave, 500}}, []any{}},
@@ -225,7 +225,7 @@ func TestFees(t *testing.T) {
 		balance(450, next+1, dave),
 		balance(50, next+1, victor),
 		{to: next + 2, signature: "ownerOf(uint256)", args: []any{2}, want: "true 1003"},
-		// For nothing the receiver pays, what he has not got in a token that he has not got.
+		// Without a payment the receiver owes the fallback fee, but is not associated with the token of the fee.
 		hts("true 22", "transferNFT(address,address,address,int64)", two, carol, dave, 1),
 	})
 	add("to nobody yet", []updating{
@@ -240,7 +240,7 @@ func TestFees(t *testing.T) {
 	twice(t, b, cases)
 }
 
-// TestNewAccountGas looks what it costs that an account comes to be: what it costs to create one, beside the transfer.
+// TestNewAccountGas checks the gas of transfers that create an account: the price of the creation plus the transfer.
 func TestNewAccountGas(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -21,7 +21,7 @@ import (
 	"heliograph/storage/evmstate"
 )
 
-// The keys of the demo network are made of the names of their holders.
+// The keys of the demo network are derived from the names of their holders.
 func edPrivate(name string) ed25519.PrivateKey {
 	seed := sha256.Sum256([]byte("heliograph demo network, ed25519, " + name))
 	return ed25519.NewKeyFromSeed(seed[:])
@@ -133,7 +133,7 @@ func TestIsAuthorized(t *testing.T) {
 	}
 }
 
-// TestDestruct lets a contract that holds tokens destroy itself, and one that holds none.
+// TestDestruct calls SELFDESTRUCT in a contract that holds tokens, and in one that holds none.
 func TestDestruct(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -158,7 +158,7 @@ func TestDestruct(t *testing.T) {
 	}
 }
 
-// TestHTTP asks a gateway.
+// TestHTTP calls system contracts through a gateway.
 func TestHTTP(t *testing.T) {
 	t.Parallel()
 	g := testenv.Demo(t)
@@ -186,7 +186,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// TestEstimate uses estimates of calls of system contracts as limits.
+// TestEstimate runs calls of system contracts with their estimates as gas limits.
 func TestEstimate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -17,7 +17,7 @@ import (
 	"heliograph/storage/evmstate"
 )
 
-// Functions that create tokens, in their three versions.
+// Functions that create tokens, in three versions.
 const (
 	oldFixed        = "(uint32,address,bool,bool,address)"
 	oldPart         = "(uint32,uint32,uint32,uint32,bool,address)"
@@ -28,7 +28,7 @@ const (
 	createNFTFees   = "createNonFungibleTokenWithCustomFees(" + tokenTuple + "," + fixedTuple + "[]," + royaltyTuple + "[])"
 )
 
-// next is the number of the first thing that a simulation creates, less one.
+// next returns the number before the first entity that a simulation creates.
 func (b *bench) next(t testing.TB) int64 {
 	t.Helper()
 	s, err := b.reader.Open(t.Context(), evmstate.Request{})
@@ -43,17 +43,17 @@ func (b *bench) next(t testing.TB) int64 {
 	return highest + 1000
 }
 
-// hbars is what a creation is sent, which is more than enough.
+// hbars is the value that creations send in tinybars, more than their charge.
 const hbars = 500 * 100_000_000
 
-// with changes a copy of a list.
+// with returns a copy of a list with one element replaced.
 func with(list []any, place int, v any) []any {
 	out := append([]any{}, list...)
 	out[place] = v
 	return out
 }
 
-// Places in what a token is to be.
+// Indexes in the tuple of a new token.
 const (
 	nameAt = iota
 	symbolAt
@@ -66,7 +66,7 @@ const (
 	expiryAt
 )
 
-// gull is a token that can be made: Trent's, of whom Alice pays the renewal, with a key of 32 sevens for everything.
+// gull returns a valid new token. Trent is the treasury, Alice is the auto-renew account. Without keys, one key of 32 bytes of 7 has all roles.
 func gull(keys ...any) []any {
 	if keys == nil {
 		keys = []any{keyFor(127)}
@@ -78,7 +78,7 @@ func keyFor(kinds int) []any {
 	return []any{kinds, []any{false, common.Address{}, bytes.Repeat([]byte{7}, 32), []byte{}, common.Address{}}}
 }
 
-// TestCreations creates tokens and uses them, first in a frame that reverts.
+// TestCreations creates tokens and uses them. Each case runs first in a frame that reverts.
 func TestCreations(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -146,7 +146,7 @@ func creations(next int64) []updateCase {
 			call("true 22", "unpauseToken(address)", one),
 			call("true 22", "deleteToken(address)", one),
 			call("true 179", "transferToken(address,address,address,int64)", one, trent, carol, 1),
-			at(next+2, "true 500", "balanceOf(address)", trent), // the other one
+			at(next+2, "true 500", "balanceOf(address)", trent), // the second token
 			word(3, at(hts, "true 0", "getTokenKey(address,uint256)", two, 1)),
 		}},
 		{"serials", now(), alice, []updating{
@@ -161,7 +161,7 @@ func creations(next int64) []updateCase {
 			at(next+1, "true 1003", "ownerOf(uint256)", 2),
 			at(next+1, "false 225", "ownerOf(uint256)", 3),
 			call("true 22", "getNonFungibleTokenInfo(address,int64)", one, 1),
-			// Another treasury gets the serials that the old one has, and can have none before.
+			// A new treasury receives the serials of the old one, and must not own any before.
 			call("true 195", updateInfo, one, aToken("", "", carol, "", []any{})),
 			call("true 22", "associateToken(address,address)", dave, one),
 			call("true 176", updateInfo, one, aToken("", "", dave, "", []any{})),
@@ -178,14 +178,14 @@ func creations(next int64) []updateCase {
 			word(5, call("true 5", "getTokenCustomFees(address)", one)),
 			word(6, call("true 2001", "getTokenCustomFees(address)", one)),
 			word(16, call(fmt.Sprint("true ", next+1), "getTokenCustomFees(address)", one)),
-			// Who collects fees in the token is associated with it from the start.
+			// Fee collectors are associated with the token at creation.
 			call("true 194", "associateToken(address,address)", judy, one),
 			call("true 194", "associateToken(address,address)", fund, one),
 			call("true 22", "associateToken(address,address)", carol, one),
 			call("true 22", "associateToken(address,address)", dave, one),
 			call("true 22", "transferToken(address,address,address,int64)", one, trent, carol, 1000),
 			call("true 22", "associateToken(address,address)", alice, one),
-			// Carol pays five Sunlight and seven tinybars to Victor, nine to Judy, and a tenth but at most 50 to the fund.
+			// Carol pays five Sunlight and seven tinybars to Victor, nine to Judy, and a tenth, at most 50, to the fund.
 			call("true 22", "transferToken(address,address,address,int64)", one, carol, dave, 600),
 			at(next+1, "true 600", "balanceOf(address)", dave),
 			at(next+1, "true 9", "balanceOf(address)", judy),
@@ -227,7 +227,7 @@ func creations(next int64) []updateCase {
 	return append(cases, olderCreations(next, create, at)...)
 }
 
-// refusedCreations are creations that are not possible; none of them takes a number.
+// refusedCreations returns creations that fail. None of them allocates a number.
 func refusedCreations(create, call func(string, string, ...any) updating) []updating {
 	alice, victor, judy, sun, none := lz(demo.Alice), lz(demo.Victor), lz(demo.Judy), lz(demo.Sunlight), common.Address{}
 	long := strings.Repeat("x", 101)
@@ -305,7 +305,7 @@ func refusedCreations(create, call func(string, string, ...any) updating) []upda
 	)
 }
 
-// olderCreations are creations with the older versions of the functions.
+// olderCreations returns creations with the older versions of the functions.
 func olderCreations(next int64, create func(string, string, ...any) updating, at func(int64, string, string, ...any) updating) []updateCase {
 	sun, none, victor, fund, alice := lz(demo.Sunlight), common.Address{}, lz(demo.Victor), lz(demo.Fund), lz(demo.Alice)
 	fixed := []any{[]any{5, sun, false, false, victor}}
@@ -333,7 +333,7 @@ func olderCreations(next int64, create func(string, string, ...any) updating, at
 	}})
 }
 
-// TestCreationGas looks what creations cost: gas that is always the same, and value. What is sent beyond that stays with who sent it.
+// TestCreationGas checks the price of creations: constant gas, and a value. The caller keeps the excess value.
 func TestCreationGas(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -351,7 +351,7 @@ func TestCreationGas(t *testing.T) {
 	if price <= 0 || price >= hbars {
 		t.Errorf("a token costs %d tinybars", price)
 	}
-	// The gas is taken off once, so two dollars and a fifth are more than twice what one dollar and a fifth are without it.
+	// The gas price is subtracted once. So the charge for two dollars plus 20 percent is more than twice that for one dollar plus 20 percent.
 	if twice := cost(3); twice <= 2*price || twice > 2*price+price/10 {
 		t.Errorf("a token costs %d tinybars, one with fees %d", price, twice)
 	}
@@ -372,7 +372,7 @@ func TestCreationGas(t *testing.T) {
 	}
 }
 
-// TestConstructor lets the code that creates a contract take tokens and create one. The contract has the first number, the token the next.
+// TestConstructor associates tokens and creates one in a constructor. The contract gets the first number, the token the next.
 func TestConstructor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -406,7 +406,7 @@ func TestConstructor(t *testing.T) {
 	}
 	defer s.Close()
 	sim := b.machine.Begin(t.Context(), s, s.Block())
-	for range 2 { // nothing is left of the first time
+	for range 2 { // the first run must leave no changes
 		r, err := sim.Call(evm.Message{From: ledger.Of(ledger.EVMAddress(alice)), Data: script(steps, false, nil), Gas: 15_000_000})
 		if err != nil || r.Code != evm.Success || r.Contract != ledger.EVMAddress(self) {
 			t.Fatalf("%v: %+v", err, r)

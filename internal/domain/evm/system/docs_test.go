@@ -10,7 +10,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// document lists all functions; its tables are what this test makes of the tables of functions. Run the test with UPDATE_DOCS=1 to write them.
+// document lists all functions. The test generates its tables from the tables of functions. Run it with UPDATE_DOCS=1 to update the document.
 const document = "../../../../docs/system-contracts.md"
 
 func TestDocument(t *testing.T) {
@@ -57,7 +57,7 @@ func listing(t *testing.T, list []*function) string {
 	return b.String()
 }
 
-// TestSelectors compares the functions with the selectors that the network has.
+// TestSelectors compares the functions with the network's selectors.
 func TestSelectors(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{

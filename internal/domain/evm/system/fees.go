@@ -120,7 +120,7 @@ func (c *call) pay(x *transfer, of *token, payer party, collector ledger.EntityI
 // chargeParts adds fractional fees. The sender pays them in addition, or they are deducted from the amounts of the receivers in proportion.
 func (c *call) chargeParts(m *movement) ledger.ResponseCode {
 	given := m.moves
-	left := make([]int64, len(given)) // of what each receiver gets
+	left := make([]int64, len(given)) // the remaining amount of each receiver
 	for i, v := range given {
 		left[i] = max(v.amount, 0)
 	}

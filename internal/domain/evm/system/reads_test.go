@@ -16,7 +16,7 @@ import (
 	"heliograph/storage/evmstate"
 )
 
-// Instants of the demo network's story: now, 60 days ago, when people had allowed things to each other, and 100 days ago, when they had not.
+// Times in the history of the demo network: now, 60 days ago, when accounts had granted allowances, and 100 days ago, before that.
 func now() worldstate.BlockRef    { return worldstate.BlockRef{} }
 func autumn() worldstate.BlockRef { return ago(60) }
 func spring() worldstate.BlockRef { return ago(100) }
@@ -24,10 +24,10 @@ func ago(d int) worldstate.BlockRef {
 	return worldstate.BlockRef{Before: ledger.TimestampOf(testenv.Now().AddDate(0, 0, -d))}
 }
 
-// nobody has this number.
+// nobody is the number of an account that does not exist.
 const nobody = 987_654
 
-// reading is a call that reads, and what it returns: values as text, or the code with which it reverts.
+// reading is a call of a read-only function and its result: values as text, or the response code of the revert.
 type reading struct {
 	signature, returns string
 	to                 int64
@@ -68,7 +68,7 @@ func TestReads(t *testing.T) {
 			{"isFrozen(address,address)", "int64,bool", tokens, []any{lz(demo.Foghorn), lz(demo.Carol)}, "22 false"},
 			{"isFrozen(address,address)", "int64,bool", tokens, []any{lz(demo.Foghorn), lz(demo.Dave)}, "22 true"}, // by default
 			{"isFrozen(address,address)", "int64,bool", tokens, []any{lz(demo.Foghorn), bob}, "22 false"},
-			{"isFrozen(address,address)", "int64,bool", tokens, []any{lz(demo.Foghorn), lz(demo.Bob)}, "15 false"}, // known by the alias alone
+			{"isFrozen(address,address)", "int64,bool", tokens, []any{lz(demo.Foghorn), lz(demo.Bob)}, "15 false"}, // has only an alias
 			{"isFrozen(address,address)", "int64,bool", tokens, []any{lz(1), lz(demo.Alice)}, "167 false"},
 			{"isKyc(address,address)", "int64,bool", tokens, []any{lz(demo.Foghorn), lz(demo.Alice)}, "22 true"},
 			{"isKyc(address,address)", "int64,bool", tokens, []any{lz(demo.Foghorn), lz(demo.Carol)}, "22 false"},
@@ -202,7 +202,7 @@ func TestReads(t *testing.T) {
 				t.Parallel()
 				got := b.read(t, c.at, r)
 				if before, after, ok := strings.Cut(r.want, "%created"); ok && strings.HasPrefix(got, before) && strings.HasSuffix(got, after) {
-					return // when a serial was minted is not the same in every story
+					return // the creation time of a serial is not constant in demo data
 				}
 				if got != r.want {
 					t.Errorf("%v: got %s, want %s", r.args, got, r.want)
@@ -212,7 +212,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// read makes a call as Alice and returns what it gives as text. All that only reads costs the same.
+// read makes a call as Alice and returns its result as text. All read-only functions cost the same gas.
 func (b *bench) read(t *testing.T, at worldstate.BlockRef, r reading) string {
 	t.Helper()
 	data := input(t, r.signature, r.args...)
@@ -232,7 +232,7 @@ func (b *bench) read(t *testing.T, at worldstate.BlockRef, r reading) string {
 	}
 }
 
-// intrinsic is what data cost.
+// intrinsic returns the intrinsic gas of call data.
 func intrinsic(data []byte) uint64 {
 	gas := uint64(21_000)
 	for _, b := range data {
@@ -257,8 +257,7 @@ const (
 	nfti = "int64,(" + ti + ",int64,address,int64,bytes,address)"
 )
 
-// TestReadsAgree reads all tokens and all their holders as they are, and as they were at the newest block, which takes another way through the
-// tables.
+// TestReadsAgree reads all tokens and their holders from the current state and from the historical state at the newest block, which uses other tables.
 func TestReadsAgree(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -279,7 +278,7 @@ func TestReadsAgree(t *testing.T) {
 			{"isKyc(address,address)", "int64,bool", system167, []any{lz(token), lz(demo.Erin)}, ""},
 		} {
 			if token == demo.FerryPass || token == demo.Bottle {
-				r.to = system167 // nobody answers at the address of a deleted token
+				r.to = system167 // a deleted token has no functions at its address
 				r.signature, r.returns, r.args = "isToken(address)", "int64,bool", []any{lz(token)}
 			}
 			if got, want := b.read(t, then, r), b.read(t, now(), r); got != want {

@@ -30,12 +30,12 @@ const (
 	system16b    = 0x16b
 )
 
-// hss makes steps that call the schedule service.
+// hss returns a step that calls the schedule service.
 func hss(want, signature string, args ...any) updating {
 	return updating{to: system16b, signature: signature, args: args, want: want}
 }
 
-// scheduleOf is the number of the demo network's schedule with a memo.
+// scheduleOf returns the number of the demo network's schedule with a memo.
 func scheduleOf(t *testing.T, memo string) int64 {
 	t.Helper()
 	list, err := transactions.Schedules(t.Context(), testenv.Demo(t).DB, nil, storage.Page{Limit: 1000})
@@ -51,7 +51,7 @@ func scheduleOf(t *testing.T, memo string) int64 {
 	return 0
 }
 
-// clock is the second in which the newest block begins.
+// clock returns the second in which the newest block begins.
 func (b *bench) clock(t *testing.T) int {
 	t.Helper()
 	s, err := b.reader.Open(t.Context(), evmstate.Request{})
@@ -62,7 +62,7 @@ func (b *bench) clock(t *testing.T) int {
 	return int(s.Block().Start) / 1_000_000_000
 }
 
-// TestSchedules schedules calls, and signs and deletes schedules, first in a frame that reverts.
+// TestSchedules schedules calls, and signs and deletes schedules. Each case runs first in a frame that reverts.
 func TestSchedules(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -93,7 +93,7 @@ func plannedCalls(next int64, start int) []updateCase {
 			hss("true 22", paidCall, gauge, bill, soon, 1_000_000, 5, data),
 			hss("true 22", signedCall, gauge, bill, soon, 1_000_000, 5, data),
 			second(hss("", signedCall, gauge, bill, soon, 1_000_000, 7, data), next+5),
-			hss("true 205", "authorizeSchedule(address)", lz(next+1)), // who schedules has signed
+			hss("true 205", "authorizeSchedule(address)", lz(next+1)), // the creator has already signed
 			at("true 205", next+1, "signSchedule()"),
 			hss("false 201", "getScheduledCreateFungibleTokenInfo(address)", lz(next+1)),
 			hss("false 201", "getScheduledCreateNonFungibleTokenInfo(address)", lz(next+1)),
@@ -104,7 +104,7 @@ func plannedCalls(next int64, start int) []updateCase {
 			at("true 22", next+2, "deleteSchedule()"),
 			hss("false 19", "getScheduledCreateFungibleTokenInfo(address)", lz(next+1)),
 			{to: system167, signature: "isToken(address)", args: []any{lz(next + 3)}, want: "true 0", nth: 1},
-			call, // the same again, after it was deleted
+			call, // the same call again, after its schedule was deleted
 		}},
 		{"calls that are not possible", now(), alice, []updating{
 			hss("true 16", scheduleCall, none, soon, 1_000_000, 5, data),
@@ -145,7 +145,7 @@ func plannedCalls(next int64, start int) []updateCase {
 	}
 }
 
-// waiting are cases about the schedules that the demo network has.
+// waiting returns cases with the pending schedules of the demo network.
 func waiting(t *testing.T) []updateCase {
 	t.Helper()
 	bell, mole := scheduleOf(t, "New bell for the fog signal"), scheduleOf(t, "Painting of the east mole")
@@ -209,7 +209,7 @@ func waiting(t *testing.T) []updateCase {
 	}
 }
 
-// TestNative schedules calls of the token service, first in a frame that reverts.
+// TestNative schedules calls of the token service. Each case runs first in a frame that reverts.
 func TestNative(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -265,7 +265,7 @@ func TestNative(t *testing.T) {
 	})
 }
 
-// TestScheduleGas compares what schedules cost with the network's prices.
+// TestScheduleGas compares the gas of schedule functions with the network's prices.
 func TestScheduleGas(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -294,7 +294,7 @@ func TestScheduleGas(t *testing.T) {
 	}
 }
 
-// TestFormerSchedules looks at a schedule before its last signature, and before it was executed.
+// TestFormerSchedules reads a schedule before its last signature and before its execution.
 func TestFormerSchedules(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -15,34 +15,34 @@ import (
 	"heliograph/storage/evmstate"
 )
 
-// step is a call that somebody makes: of a contract with data, or of several that are all undone because they end in a revert.
+// step is a call of a contract, or several calls that are undone together by a revert.
 type step struct {
 	to     common.Address
 	data   []byte
-	op     vm.OpCode // CALL when it is not given
+	op     vm.OpCode // default: CALL
 	undone []step
-	nth    int // which word of what is returned counts; the first one is 0
+	nth    int // index of the return word to check
 	value  uint64
-	code   []byte // is run where the step has no address
+	code   []byte // run if the step has no address
 }
 
-// outcome is how a step ended: whether it succeeded, and the word that counts of what it returned.
+// outcome is the result of a step: whether it succeeded, and the selected word of its return data.
 type outcome struct {
 	ok   bool
 	word *big.Int
 }
 
-// stepGas is what each call of a script may use.
+// stepGas is the gas limit of each call of a script.
 const stepGas = 3_000_000
 
-// results is where a script keeps what its steps returned: above all of their data.
+// results is the memory offset at which a script stores the outcomes of its steps. It is above the data of all steps.
 const results = 0x4000
 
-// returned is where a script takes what a step returns.
+// returned is the memory offset of a step's return data.
 const returned = 0x3000
 
-// script is code that makes calls one after the other and returns for each whether it succeeded and the first word of what it returned. Undone steps
-// are code at addresses of their own.
+// script returns code that makes calls in order. For each call it returns the success flag and the selected return word. Steps that are undone run as
+// code at separate addresses.
 func script(steps []step, revert bool, at func(code []byte) common.Address) []byte {
 	var code, data []byte
 	push := func(v int) { code = append(code, byte(vm.PUSH3), byte(v>>16), byte(v>>8), byte(v)) }
@@ -91,7 +91,7 @@ func script(steps []step, revert bool, at func(code []byte) common.Address) []by
 		op(vm.MLOAD)
 		push(place + 32)
 		op(vm.MSTORE)
-		push(0) // what is returned may be shorter next time
+		push(0) // clear the word, because the next return data may be shorter
 		push(returned + 32*s.nth)
 		op(vm.MSTORE)
 	}
@@ -108,7 +108,7 @@ func script(steps []step, revert bool, at func(code []byte) common.Address) []by
 	return append(code, data...)
 }
 
-// as runs steps in one simulation, called by somebody.
+// as runs steps as who in one simulation.
 func (b *bench) as(t testing.TB, ref worldstate.BlockRef, who common.Address, steps ...step) []outcome {
 	t.Helper()
 	s, err := b.reader.Open(t.Context(), evmstate.Request{Block: ref, Addresses: []ledger.EVMAddress{ledger.EVMAddress(who)}})
@@ -124,7 +124,7 @@ func (b *bench) as(t testing.TB, ref worldstate.BlockRef, who common.Address, st
 	}
 	own := evm.Override{Address: ledger.EVMAddress(who), Code: script(steps, false, at)}
 	if slices.ContainsFunc(steps, func(s step) bool { return s.value > 0 }) {
-		own.Balance = ledger.Of(uint64(1_000_000 * 100_000_000)) // code has only what it really has
+		own.Balance = ledger.Of(uint64(1_000_000 * 100_000_000)) // code cannot spend the minimum balance
 	}
 	overrides = append(overrides, own)
 	sim := b.machine.Begin(t.Context(), s, s.Block())
@@ -146,7 +146,7 @@ func (b *bench) as(t testing.TB, ref worldstate.BlockRef, who common.Address, st
 	return out
 }
 
-// addressOf is the address by which contracts know an entity.
+// addressOf returns the address that contracts use for an entity.
 func (b *bench) addressOf(t testing.TB, num int64) common.Address {
 	t.Helper()
 	s, err := b.reader.Open(t.Context(), evmstate.Request{Addresses: []ledger.EVMAddress{ledger.EVMAddress(lz(num))}})

@@ -11,10 +11,10 @@ import (
 	"heliograph/storage/demo"
 )
 
-// metaTuple is a token with metadata, as the second interface of the token service has it.
+// metaTuple is a token with metadata in the second interface of the token service.
 const metaTuple = "(string,string,address,string,bool,int64,bool," + keyTuple + "[]," + expiryTuple + ",bytes)"
 
-// TestSecondInterface creates tokens with metadata and looks at them through both interfaces, first in a frame that reverts.
+// TestSecondInterface creates tokens with metadata and reads them through both interfaces. Each case runs first in a frame that reverts.
 func TestSecondInterface(t *testing.T) {
 	t.Parallel()
 	const second = 0x16c
@@ -55,7 +55,7 @@ func TestSecondInterface(t *testing.T) {
 			at(0x16b, "true 22", 0, native, lz(second), input(t, "createNonFungibleToken("+metaTuple+")", meta("later")), alice),
 		}},
 	})
-	// What the ledger says of a token's metadata, and its key, only this interface tells.
+	// Only this interface returns a token's metadata and metadata key.
 	data := input(t, "getTokenInfo(address)", lz(demo.Sunlight))
 	first := output(t, "int64,"+ti, b.call(t, now(), alice, lz(system167), data).Output)
 	all := output(t, "int64,"+strings.Replace(ti, tokenTuple, metaTuple, 1), b.call(t, now(), alice, lz(second), data).Output)

@@ -50,7 +50,7 @@ func (b *bench) call(t testing.TB, ref worldstate.BlockRef, from, to common.Addr
 	return r
 }
 
-// callWith runs one call with a limit of gas.
+// callWith runs one call with a gas limit.
 func (b *bench) callWith(t testing.TB, gas uint64, from, to common.Address, data []byte) *evm.Result {
 	t.Helper()
 	r, err := b.run(t, now(), gas, from, to, data)
@@ -77,10 +77,10 @@ func (b *bench) run(t testing.TB, ref worldstate.BlockRef, gas uint64, from, to 
 	})
 }
 
-// lz is the address of a number.
+// lz returns the long-zero address of a number.
 func lz(num int64) common.Address { return common.Address(ledger.EntityID(num).LongZero()) }
 
-// method is a function of a contract, as another implementation of the ABI knows it.
+// method returns the arguments of a function, parsed by go-ethereum's ABI package.
 func method(t testing.TB, signature string) abi.Arguments {
 	t.Helper()
 	sel, err := abi.ParseSelector(signature)
@@ -102,7 +102,7 @@ func arguments(t testing.TB, in []abi.ArgumentMarshaling) (out abi.Arguments) {
 	return out
 }
 
-// input is a call of a function.
+// input returns the encoded call of a function.
 func input(t testing.TB, signature string, args ...any) []byte {
 	t.Helper()
 	in := method(t, signature)
@@ -117,7 +117,7 @@ func input(t testing.TB, signature string, args ...any) []byte {
 	return append(crypto.Keccak256([]byte(signature))[:4], data...)
 }
 
-// convert makes a value of the type that the ABI has of plain values and lists of them.
+// convert converts plain values and lists to the Go type of the ABI.
 func convert(t testing.TB, v reflect.Value, to reflect.Type) reflect.Value {
 	t.Helper()
 	if v.Kind() == reflect.Interface {
@@ -144,7 +144,7 @@ func convert(t testing.TB, v reflect.Value, to reflect.Type) reflect.Value {
 	}
 }
 
-// output is what was returned, as text: values separated by spaces, lists in brackets.
+// output returns return data as text: values separated by spaces, lists in brackets.
 func output(t testing.TB, types string, data []byte) string {
 	t.Helper()
 	values, err := method(t, "f("+types+")").Unpack(data)
@@ -195,7 +195,7 @@ func text(v reflect.Value) string {
 	return "[" + strings.Join(parts, " ") + "]"
 }
 
-// revertCode is the response code that data is, 0 for any other data.
+// revertCode returns the response code in revert data, or 0 for other data.
 func revertCode(data []byte) int64 {
 	if len(data) != 32 {
 		return 0
@@ -203,14 +203,14 @@ func revertCode(data []byte) int64 {
 	return int64(binary.BigEndian.Uint64(data[24:]))
 }
 
-// send asks and returns the status and the text of the answer.
+// send sends a request and returns the status and body of the response.
 func send(t *testing.T, r *http.Request) (int, string) {
 	t.Helper()
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = answer.Body.Close() }() // it has been read
+	defer func() { _ = answer.Body.Close() }() // the body was read
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
 		t.Fatal(err)

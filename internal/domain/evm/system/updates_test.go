@@ -14,7 +14,7 @@ import (
 	"heliograph/storage/demo"
 )
 
-// Tuples as signatures have them.
+// Tuples in function signatures.
 const (
 	keyTuple      = "(uint256," + kv + ")"
 	expiryTuple   = "(int64,address,int64)"
@@ -36,12 +36,12 @@ const (
 	rejects       = "rejectTokens(address,address[],(address,int64)[])"
 )
 
-// aToken is what a token is to be: with its supply, which cannot be changed, and an expiration that stays as it is.
+// aToken returns an update of a token. It includes the supply, which cannot be changed, and an unchanged expiration.
 func aToken(name, symbol string, treasury common.Address, memo string, keys []any) []any {
 	return []any{name, symbol, treasury, memo, true, 5, true, keys, []any{0, common.Address{}, 0}}
 }
 
-// updating is a step, and a word of what it returns: the first one unless it says another.
+// updating is a step and its expected return word: the first one, unless nth is set.
 type updating struct {
 	to        int64
 	signature string
@@ -52,7 +52,7 @@ type updating struct {
 	op        vm.OpCode
 }
 
-// said is a word that holds a text.
+// said returns a word that encodes a text.
 func said(text string) string {
 	return "true " + new(big.Int).SetBytes(common.RightPadBytes([]byte(text), 32)).String()
 }
@@ -65,14 +65,14 @@ func times(n int, v any) []any {
 	return out
 }
 
-// TestUpdates changes what tokens are, and moves what was offered, twice each: first in a frame that reverts, of which nothing may be left.
+// TestUpdates updates tokens and settles pending airdrops. Each case runs twice: first in a frame that reverts and must leave no changes.
 func TestUpdates(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	twice(t, b, updates(b.addressOf(t, demo.Bob), b.addressOf(t, demo.Heidi)))
 }
 
-// twice runs the steps of each case in a simulation, once in a frame that reverts and then again, when they must do what they would have done without it.
+// twice runs the steps of each case twice in a simulation: in a frame that reverts, and again with the same expected results.
 func twice(t *testing.T, b *bench, cases []updateCase) {
 	t.Helper()
 	for _, c := range cases {
@@ -136,7 +136,7 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: hts, signature: updateInfo, args: []any{oil, aToken("Oil", "", none, "", []any{})}, want: "true 193"},
 			{to: hts, signature: updateInfo, args: []any{lz(demo.Kelp), aToken("Weed", "", none, "", []any{})}, want: "true 265"},
 			{to: hts, signature: updateInfo, args: []any{lz(nobody), aToken("Nothing", "", none, "", []any{})}, want: "true 167"},
-			// What fails at its end has not begun.
+			// An update that fails in its last check changes nothing.
 			{to: hts, signature: updateInfo, args: []any{sun, aToken("Frozen", "", none, "m", []any{key(4, alice, nil)})}, want: "true 172"},
 			{to: demo.Sunlight, signature: "name()", want: said("Newer"), nth: 2},
 		}},
@@ -191,7 +191,7 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: hts, signature: updateFees, args: []any{tide, times(11, []any{1, none, true, false, victor}), []any{}}, want: "true 232"},
 			{to: hts, signature: updateFees, args: []any{tide, []any{}, []any{}}, want: "true 22"},
 			{to: hts, signature: updateFees, args: []any{tide, []any{}, []any{}}, want: "true 244"},
-			// Without fees, all of it arrives.
+			// Without fees the receiver gets the entire amount.
 			{to: hts, signature: "associateToken(address,address)", args: []any{judy, tide}, want: "true 22"},
 			{to: hts, signature: "transferToken(address,address,address,int64)", args: []any{tide, carol, judy, 1000}, want: "true 22"},
 			{to: demo.Tide, signature: "balanceOf(address)", args: []any{judy}, want: "true 1000"},
@@ -238,7 +238,7 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: demo.Postcard, signature: "rejectTokenNFTs(int64[])", args: []any{[]any{}}, want: "true 358"},
 		}},
 		{"claims", now(), erin, []updating{
-			// Erin has been offered oil by Alice and by the fund, and shells, postcards and lighthouses.
+			// Erin has pending airdrops of oil from Alice and the fund, and of shells, postcards and lighthouses.
 			{to: hts, signature: claims, args: []any{[]any{[]any{alice, erin, oil, 0}}}, want: "true 22"},
 			{to: demo.LampOil, signature: "balanceOf(address)", args: []any{erin}, want: "true 500000000"},
 			{to: hts, signature: claims, args: []any{[]any{[]any{alice, erin, oil, 0}}}, want: "true 367"},
@@ -250,7 +250,7 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: demo.Postcard, signature: "claimAirdropNFT(address,int64)", args: []any{bob, 2}, want: "true 22"},
 			{to: demo.Postcard, signature: "ownerOf(uint256)", args: []any{2}, want: "true 1005"},
 			{to: demo.Postcard, signature: "claimAirdropNFT(address,int64)", args: []any{bob, 0}, want: "true 367"},
-			// One that is not there undoes the others.
+			// A missing airdrop undoes the others.
 			{to: hts, signature: claims, args: []any{[]any{[]any{trent, erin, light, 9}, []any{trent, erin, light, 10}}}, want: "true 367"},
 			{to: demo.Lighthouse, signature: "ownerOf(uint256)", args: []any{9}, want: "true 1017"},
 			{to: hts, signature: claims, args: []any{[]any{}}, want: "true 361"},
@@ -276,7 +276,7 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", lz(nobody), "", []any{})}, want: "true 170"},
 			{to: hts, signature: updateInfo, args: []any{sun, aToken("", "", judy, "", []any{})}, want: "true 184"},
 			{to: hts, signature: updateInfo, args: []any{post, aToken("", "", none, "", []any{})}, want: "true 193"},
-			// Without an admin key, keys can be replaced that are there, and the expiration put off.
+			// Without an admin key, existing keys can be replaced and the expiration can be extended.
 			{to: hts, signature: updateKeys, args: []any{post, []any{}}, want: "true 193"},
 			{to: hts, signature: updateKeys, args: []any{post, []any{key(1, none, ed25519)}}, want: "true 193"},
 			{to: hts, signature: updateKeys, args: []any{post, []any{key(4, none, ed25519)}}, want: "true 172"},
@@ -286,7 +286,7 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: hts, signature: updateExpiry, args: []any{oil, []any{4_100_000_000, alice, 0}}, want: "true 193"},
 			{to: hts, signature: updateExpiry, args: []any{sun, []any{-1, none, 0}}, want: "true 45"},
 			{to: hts, signature: updateExpiry, args: []any{sun, []any{0, none, -1}}, want: "true 70"},
-			// What is no key, the key of the caller, and that of a contract which is not there.
+			// An invalid key, the key of the caller, and the key of a missing contract.
 			{to: hts, signature: updateKeys, args: []any{tide, []any{key(1, none, make([]byte, 16))}}, want: "true 50"},
 			{to: hts, signature: updateKeys, args: []any{tide, []any{key(1, alice, ed25519)}}, want: "true 50"},
 			{to: hts, signature: updateKeys, args: []any{tide, []any{key(1, none, nil)}}, want: "true 50"},
@@ -295,19 +295,19 @@ func updates(bob, heidi common.Address) []updateCase {
 			{to: hts, signature: updateKeys, args: []any{tide, []any{[]any{1, []any{true, none, []byte{}, []byte{}, none}}}}, want: "true 22"},
 			{to: hts, signature: updateKeys, args: []any{tide, []any{key(1, stranger(), nil)}}, want: "true 22"},
 			{to: hts, signature: "getTokenKey(address,uint256)", args: []any{tide, 1}, want: "true " + stranger().Big().String(), nth: 3},
-			// A fee says what it is paid in, and only once.
+			// A fee must name exactly one currency.
 			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{5, none, false, false, victor}}, []any{}}, want: "true 50"},
 			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{5, sun, true, false, victor}}, []any{}}, want: "true 50"},
 			{to: hts, signature: updateFees, args: []any{tide, []any{[]any{5, none, true, true, victor}}, []any{}}, want: "true 50"},
 			{to: hts, signature: updateRoyalty, args: []any{light, []any{[]any{5, none, false, true, victor}}, []any{}}, want: "true 245"},
-			// The supply key is enough for what the treasury has.
+			// The supply key is sufficient for serials that the treasury owns.
 			{to: hts, signature: updateSerials, args: []any{post, []any{1}, []byte("mine")}, want: "true 334"},
 			{to: hts, signature: rejects, args: []any{alice, []any{}, []any{[]any{post, 1}}}, want: "true 22"},
 			{to: hts, signature: updateSerials, args: []any{post, []any{1}, []byte("theirs")}, want: "true 22"},
 			{to: demo.Postcard, signature: "tokenURI(uint256)", args: []any{1}, want: said("theirs"), nth: 2},
 			{to: hts, signature: updateSerials, args: []any{tide, []any{1}, []byte("units")}, want: "true 226"},
 			{to: hts, signature: updateSerials, args: []any{oil, []any{1}, []byte("units")}, want: "true 360"},
-			// Nobody, and things of the wrong kind.
+			// A missing account, and entities of the wrong kind.
 			{to: hts, signature: rejects, args: []any{lz(nobody), []any{tide}, []any{}}, want: "true 354"},
 			{to: hts, signature: rejects, args: []any{alice, []any{post}, []any{}}, want: "true 254"},
 			{to: hts, signature: rejects, args: []any{alice, []any{}, []any{[]any{oil, 1}}}, want: "true 226"},

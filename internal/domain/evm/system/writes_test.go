@@ -12,7 +12,7 @@ import (
 	"heliograph/storage/demo"
 )
 
-// writing is a step of somebody, and what it gives: whether the call succeeded, and the first word.
+// writing is a step by an account and its expected result: whether the call succeeded, and the first return word.
 type writing struct {
 	to        int64
 	signature string
@@ -20,7 +20,7 @@ type writing struct {
 	want      string
 }
 
-// TestWrites lets people change things in one simulation each, one step after the other; later steps see what earlier ones did.
+// TestWrites runs the steps of each case in one simulation. Later steps see the changes of earlier ones.
 func TestWrites(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -42,7 +42,7 @@ func TestWrites(t *testing.T) {
 			{htsAt, "associateToken(address,address)", []any{carol, lz(demo.Kelp)}, "true 265"},
 			{htsAt, "associateToken(address,address)", []any{lz(nobody), oil}, "true 15"},
 			{htsAt, "associateTokens(address,address[])", []any{dave, []any{oil, oil}}, "true 197"},
-			{htsAt, "associateTokens(address,address[])", []any{dave, []any{oil, fog}}, "true 194"}, // and so not with oil either
+			{htsAt, "associateTokens(address,address[])", []any{dave, []any{oil, fog}}, "true 194"}, // so the association with oil fails too
 			{htsAt, "dissociateToken(address,address)", []any{dave, oil}, "true 184"},
 			{htsAt, "associateTokens(address,address[])", []any{dave, []any{oil, post}}, "true 22"},
 			{htsAt, "dissociateTokens(address,address[])", []any{dave, []any{oil, post}}, "true 22"},
@@ -59,7 +59,7 @@ func TestWrites(t *testing.T) {
 			{demo.Ration, "dissociate()", nil, "true 184"},
 		}},
 		{"units", now(), alice, []writing{
-			// Lamp oil costs no fees. Carol has room for it.
+			// Lamp oil has no fees. Carol has a free automatic association.
 			{htsAt, "transferToken(address,address,address,int64)", []any{oil, fund, carol, 700}, "true 22"},
 			{demo.LampOil, "balanceOf(address)", []any{carol}, "true 700"},
 			{htsAt, "transferToken(address,address,address,int64)", []any{oil, carol, lz(demo.Judy), 1}, "true 184"},
@@ -80,7 +80,7 @@ func TestWrites(t *testing.T) {
 			{htsAt, "transferFrom(address,address,address,uint256)", []any{oil, carol, alice, 1}, "true 292"},
 		}},
 		{"allowances", now(), bob, []writing{
-			// Alice lets Bob take 650 hbars' worth of lamp oil.
+			// Alice approves 650 hbars' worth of lamp oil for Bob.
 			{demo.LampOil, "transferFrom(address,address,uint256)", []any{alice, heidi, 650_000_000_00 + 1}, "false 293"},
 			{htsAt, "transferFrom(address,address,address,uint256)", []any{oil, alice, heidi, 640_000_000_00}, "true 22"},
 			{demo.LampOil, "allowance(address,address)", []any{alice, bob}, "true 1000000000"},
@@ -123,14 +123,14 @@ func TestWrites(t *testing.T) {
 			{htsAt, "getApproved(address,uint256)", []any{post, 2}, "true 22"},
 			{demo.Postcard, "approve(address,uint256)", []any{common.Address{}, 2}, "true 0"},
 			{demo.Postcard, "getApproved(uint256)", []any{2}, "true 0"},
-			{demo.Postcard, "approve(address,uint256)", []any{bob, 6}, "false 305"}, // Heidi's
+			{demo.Postcard, "approve(address,uint256)", []any{bob, 6}, "false 305"}, // owned by Heidi
 			{demo.Postcard, "setApprovalForAll(address,bool)", []any{bob, true}, "true 0"},
 			{demo.Postcard, "isApprovedForAll(address,address)", []any{alice, bob}, "true 1"},
 			{htsAt, "setApprovalForAll(address,address,bool)", []any{oil, bob, true}, "true 298"},
 			{htsAt, "setApprovalForAll(address,address,bool)", []any{post, bob, false}, "true 22"},
 			{htsAt, "approveNFT(address,address,uint256)", []any{post, carol, 1}, "true 22"},
 			{demo.Postcard, "transferFrom(address,address,uint256)", []any{alice, heidi, 2}, "true 0"},
-			// Bob lets Alice take any of his lighthouses; the royalty's fallback fee is 2 hbars, which he who takes pays.
+			// Bob approves all of his lighthouses for Alice. The fallback fee of the royalty is 2 hbars, which the receiver pays.
 			{demo.Lighthouse, "transferFrom(address,address,uint256)", []any{bob, heidi, 3}, "true 0"},
 			{demo.Postcard, "transfer(address,uint256)", []any{bob, 1}, "false 254"},
 		}},
@@ -187,7 +187,7 @@ func TestWrites(t *testing.T) {
 			{htsAt, "transferToken(address,address,address,int64)", []any{tide, trent, alice, 1}, "true 179"},
 		}},
 		{"fees", now(), trent, []writing{
-			// Of 10,000 the sender pays a thousandth more to the fund; a hundredth of it goes from the receiver to Victor.
+			// The sender pays an additional thousandth to the fund. A hundredth is deducted from the receiver's amount and paid to Victor.
 			{htsAt, "transferToken(address,address,address,int64)", []any{tide, trent, carol, 100_000}, "true 22"},
 			{htsAt, "transferToken(address,address,address,int64)", []any{tide, trent, dave, 1}, "true 184"},
 			{htsAt, "associateToken(address,address)", []any{lz(demo.Judy), tide}, "true 22"},
@@ -263,7 +263,7 @@ func TestWrites(t *testing.T) {
 	}
 }
 
-// TestUndo makes changes of every kind in frames that revert, and looks whether they have gone.
+// TestUndo makes changes of every kind in frames that revert, and checks that they are undone.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -310,7 +310,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestWriteGas compares what writes cost with the network's prices: a tenth of a cent is 14085 units of gas, and a fifth more.
+// TestWriteGas compares the gas of functions that write with the network's prices: a tenth of a cent is 14085 units of gas, plus 20 percent.
 func TestWriteGas(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -321,7 +321,7 @@ func TestWriteGas(t *testing.T) {
 		args      []any
 		gas       uint64
 	}{
-		// (10,000,000 + 851,999) * 1000 / 852,000 = 12737 and a fifth of it, 2547
+		// (10,000,000 + 851,999) * 1000 / 852,000 = 12737, plus 20 percent (2547)
 		{"transferToken(address,address,address,int64)", []any{lz(demo.LampOil), alice, carol, 1}, 15_284},
 		// 20,851,999,000 / 852,000 = 24474 and 4894
 		{"transferToken(address,address,address,int64)", []any{lz(demo.Tide), alice, carol, 1}, 29_368},
@@ -336,7 +336,7 @@ func TestWriteGas(t *testing.T) {
 		{"updateTokenKeys(address,(uint256," + kv + ")[])", []any{lz(demo.Sunlight), []any{}}, 15_284},
 		{"rejectTokens(address,address[],(address,int64)[])", []any{alice, []any{lz(demo.LampOil)}, []any{}}, 15_284},
 		{"claimAirdrops((address,address,address,int64)[])", []any{[]any{[]any{alice, lz(demo.Erin), lz(demo.LampOil), 0}}}, 15_284},
-		// 1,851,999,000 / 852,000 = 2173 and 434: never less than a read
+		// 1,851,999,000 / 852,000 = 2173 and 434, at least the price of a read
 		{"cryptoTransfer(((address,int64,bool)[]),(address,(address,int64,bool)[],(address,address,int64,bool)[])[])", []any{[]any{[]any{}}, []any{}}, 2_607},
 	} {
 		data := input(t, c.signature, c.args...)
@@ -350,7 +350,7 @@ func TestWriteGas(t *testing.T) {
 	}
 }
 
-// TestTooLittleGas calls a function with less than it takes.
+// TestTooLittleGas calls a function with less gas than it needs.
 func TestTooLittleGas(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -361,7 +361,7 @@ func TestTooLittleGas(t *testing.T) {
 	}
 }
 
-// TestTokenDesk runs a contract of the demo network that moves tokens, which reverts with its own words when that is refused.
+// TestTokenDesk runs a contract of the demo network that transfers tokens. If a transfer fails, it reverts with its own error texts.
 func TestTokenDesk(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
