@@ -63,7 +63,7 @@ func TestAirdrops(t *testing.T) {
 			drop(22, sent(oil, alice, carol, 10)),
 			balance(10, demo.LampOil, carol),
 			hts("true 367", claims, []any{[]any{alice, carol, oil, 0}}),
-			drop(22, sent(oil, alice, carol, 10)), // Alice is associated now
+			drop(22, sent(oil, alice, carol, 10)), // Carol is associated now
 			balance(20, demo.LampOil, carol),
 			drop(22, sent(oil, alice, stranger(), 30)),
 			balance(30, demo.LampOil, stranger()),
