@@ -20,7 +20,7 @@ type ListArgs[F any] struct {
 type arguments struct {
 	of        *ast.Field
 	variables map[string]any
-	err       error // of the first argument that is invalid
+	err       error // of the first invalid argument
 }
 
 // argument reads the argument at an index of the field's definition: from the document, a variable or the default value (§6.4.1 of the GraphQL specification).
@@ -54,7 +54,7 @@ func (in *arguments) raw(def *ast.ArgumentDefinition) (v any, given bool, err er
 	return v, true, err //nolint:wrapcheck // as above
 }
 
-// rootContext is the context of a field of the query type whose arguments have been read.
+// rootContext returns the context of a field of the query type after its arguments have been read.
 func rootContext(_ context.Context, f graphql.CollectedField) (*graphql.FieldContext, error) {
 	return &graphql.FieldContext{Object: "Query", Field: f, IsMethod: true, IsResolver: true}, nil
 }

@@ -11,25 +11,25 @@ import (
 	"heliograph/graph/sdl"
 )
 
-// EntityReader reads what other graphs of a federation refer to.
+// EntityReader reads entities that other subgraphs of a federation reference.
 type EntityReader interface {
-	// ReadEntities reads things by __typename and the fields of one of their keys. There is one thing for each reference, nil when it does not exist, and
-	// one error, nil where there is none.
+	// ReadEntities reads entities by __typename and the fields of one of their keys. It returns one node and one error per reference. The node is nil if the
+	// entity does not exist, and the error is nil on success.
 	ReadEntities(ctx context.Context, references []map[string]any) ([]relay.Node, []error)
 }
 
-// maxReferences is how many things can be referred to at once.
+// maxReferences is the maximum number of references per request.
 const maxReferences = 100
 
-// subgraph is the schema as a part of a federation, printed when it is first asked for.
+// subgraph returns the federation subgraph SDL. It is printed on the first call.
 var subgraph = sync.OnceValue(func() string { return sdl.Subgraph(parsedSchema) })
 
-// __resolve__service answers the root field _service; the generated code calls it by this name.
-func (*executionContext) __resolve__service(context.Context) (relay.Service, error) { //nolint:unparam // the generated code asks for an error
+// __resolve__service resolves the root field _service. The generated code calls it by this name.
+func (*executionContext) __resolve__service(context.Context) (relay.Service, error) { //nolint:unparam // the generated code expects an error
 	return relay.Service{SDL: subgraph()}, nil
 }
 
-// __resolve_entities answers the root field _entities, as above. What cannot be read is null, with an error of its own.
+// __resolve_entities resolves the root field _entities. An entity that cannot be read is null, with an error of its own.
 func (ec *executionContext) __resolve_entities(ctx context.Context, references []map[string]any) []relay.Node {
 	if len(references) > maxReferences {
 		graphql.AddError(ctx, fault.Input("give at most %d references", maxReferences))

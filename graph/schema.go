@@ -1,4 +1,4 @@
-// Package graph is the graph's code that is made of its schema, and what runs it.
+// Package graph contains the code generated from the schema, and executes operations.
 package graph
 
 import (
@@ -12,25 +12,25 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// SDL is the schema as text, with descriptions.
+// SDL is the text of the schema, with descriptions.
 //
 //go:embed schema.graphql
 var SDL string
 
-// schema runs queries as the generated schema does, but for what that does more than is needed: it gathers the functions that read input objects,
-// one for each input type, and prepares every query for many fields that are answered side by side, and for parts of an answer that come later.
+// schema executes queries without two steps of the generated code that are not needed per query: collecting the functions that unmarshal input objects, and
+// preparing for concurrent root fields and deferred fragments.
 type schema struct {
 	*executableSchema
 	inputs map[reflect.Type]reflect.Value
 }
 
-// NewSchema makes the graph with its resolvers.
+// NewSchema returns the executable schema with its resolvers.
 func NewSchema(resolvers ResolverRoot) graphql.ExecutableSchema {
 	e := NewExecutableSchema(Config{Resolvers: resolvers}).(*executableSchema)
 	return &schema{e, inputsOf(newExecutionContext(&graphql.OperationContext{}, e, nil))}
 }
 
-// Exec implements graphql.ExecutableSchema. Documents must not defer parts of an answer.
+// Exec implements graphql.ExecutableSchema. Documents must not use @defer.
 func (s *schema) Exec(ctx context.Context) graphql.ResponseHandler {
 	oc := graphql.GetOperationContext(ctx)
 	if oc.Operation.Operation != ast.Query {
@@ -39,7 +39,7 @@ func (s *schema) Exec(ctx context.Context) graphql.ResponseHandler {
 	return (&query{schema: s, ec: newExecutionContext(oc, s.executableSchema, nil)}).respond
 }
 
-// query is a query that is answered.
+// query is a query in execution.
 type query struct {
 	schema   *schema
 	ec       *executionContext
@@ -48,7 +48,7 @@ type query struct {
 	response graphql.Response
 }
 
-// respond answers with all of the data; a second time there is nothing more to answer.
+// respond returns the complete response. Further calls return nil.
 func (q *query) respond(ctx context.Context) *graphql.Response {
 	if q.answered {
 		return nil
@@ -65,7 +65,7 @@ func (q *query) respond(ctx context.Context) *graphql.Response {
 	return &q.response
 }
 
-// only is the field that is all of a query, nil where there are others, or where it takes looking at the variables, or at the schema, to know.
+// only returns the only field of a query. It returns nil if there are more fields, or if the selection depends on variables or the schema.
 func only(set ast.SelectionSet) *ast.Field {
 	if len(set) != 1 {
 		return nil
@@ -77,7 +77,7 @@ func only(set ast.SelectionSet) *ast.Field {
 	return f
 }
 
-// answerOne answers a query of one field.
+// answerOne executes a query with one root field.
 func (ec *executionContext) answerOne(ctx context.Context, f *ast.Field, buf *bytes.Buffer) {
 	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Query"})
 	value, required := ec.rootField(ctx, graphql.CollectedField{Field: f, Selections: f.SelectionSet, IsNonDeferrable: true})
@@ -86,13 +86,13 @@ func (ec *executionContext) answerOne(ctx context.Context, f *ast.Field, buf *by
 		return
 	}
 	buf.WriteString(`{"`)
-	buf.WriteString(f.Alias) // a name, in which nothing has to be escaped
+	buf.WriteString(f.Alias) // a GraphQL name, which needs no escaping
 	buf.WriteString(`":`)
 	value.MarshalGQL(buf)
 	buf.WriteByte('}')
 }
 
-// rootField answers a field of the query type; required tells that it must not be null.
+// rootField resolves a field of the query type. required reports whether the field is non-null.
 func (ec *executionContext) rootField(ctx context.Context, f graphql.CollectedField) (value graphql.Marshaler, required bool) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -1,8 +1,8 @@
-// Package feed tells many listeners of rows as they come to a database, with one reader for all of them: what the database is asked for does not
-// depend on how many listen. A listener may begin in the past; it gets what there is already, then what comes, each row once and in order.
+// Package feed delivers new rows of a database to many listeners. One reader serves all of them, so the database load does not depend on their number. A
+// listener can start in the past: it receives existing rows first, then new ones, each exactly once and in order.
 //
-// The reader keeps the newest rows in memory, in a log that all listeners read at their own places: there is no queue for each of them. Who falls
-// behind the log is told so, and listens no more.
+// The reader keeps the newest rows in memory, in a log that all listeners share. There are no queues per listener. A listener that falls behind the log
+// receives an error, and its subscription ends.
 package feed
 
 import (
@@ -15,66 +15,65 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Place is where a row stands in the order of its kind: its consensus time, and what tells rows of one time apart.
+// Place is the position of a row in the order of its source: its consensus time and a tiebreaker.
 type Place struct {
 	At  ledger.Timestamp
 	Tie int64
 }
 
-// Beyond tells whether p comes after other.
+// Beyond reports whether p is after other.
 func (p Place) Beyond(other Place) bool {
 	return p.At > other.At || p.At == other.At && p.Tie > other.Tie
 }
 
-// Source is where rows come from. Rows have to become visible in the order of their places, as they do where one importer writes a ledger's record
-// files one after the other.
+// Source provides rows. Rows must become visible in the order of their places, as with a single importer that writes record files one after the other.
 type Source[T any] struct {
-	// Name tells feeds apart in logs.
+	// Name identifies the feed in logs.
 	Name string
-	// Newest is the place of the newest row, or the zero place when there is none.
+	// Newest returns the place of the newest row, or the zero place if there are no rows.
 	Newest func(ctx context.Context) (Place, error)
-	// After reads rows beyond a place in order, limit of them at most.
+	// After returns at most limit rows after a place, in order.
 	After func(ctx context.Context, after Place, limit int) ([]T, error)
-	// Place is where a row stands.
+	// Place returns the place of a row.
 	Place func(T) Place
-	// Wake gives a channel that is closed when it is worth looking for new rows at once. Nil means that nobody tells.
+	// Wake returns a channel that is closed when new rows may be available. It is optional; without it the source is only polled.
 	Wake func() <-chan struct{}
 }
 
-// Options say how a source is read.
+// Options configure how a source is read.
 type Options struct {
-	// Interval is how often new rows are looked for.
+	// Interval is the polling interval.
 	Interval time.Duration
-	// Keep is how many rows are kept for listeners that have not read them yet.
+	// Keep is the number of rows in the log.
 	Keep   int
 	Logger *slog.Logger
 }
 
-// Reasons why a listener hears no more.
+// Reasons for the end of a subscription.
 var (
 	ErrSlow     = errors.New("the subscription was ended because its events were read too slowly; subscribe again from the last event")
 	ErrShutdown = errors.New("the gateway is shutting down; subscribe again from the last event")
 )
 
-// batch is how many rows are read in one statement.
+// batch is the maximum number of rows per statement.
 const batch = 1000
 
-// slowest is the longest wait between attempts to reach a database that does not answer.
+// slowest is the maximum delay between retries while the database is unavailable.
 const slowest = 5 * time.Second
 
-// Feed reads a source while somebody listens.
+// Feed reads a source while there are listeners.
 type Feed[T any] struct {
 	source Source[T]
 	o      Options
-	ctx    context.Context //nolint:containedctx // of the feed's life: its reader outlives the request that starts it
+	ctx    context.Context //nolint:containedctx // lifetime of the feed: its reader outlives the request that starts it
 	close  context.CancelFunc
 
 	mu        sync.Mutex
 	listeners int
-	reader    *reader[T] // nil while nobody listens
+	reader    *reader[T] // nil while there are no listeners
 }
 
-// New makes a feed. Nothing is read before somebody listens.
+// New returns a new feed. It reads nothing until the first listener subscribes.
 func New[T any](source Source[T], o Options) *Feed[T] {
 	f := &Feed[T]{source: source, o: o}
 	f.ctx, f.close = context.WithCancel(context.Background())
@@ -84,14 +83,14 @@ func New[T any](source Source[T], o Options) *Feed[T] {
 // Close ends all subscriptions with [ErrShutdown].
 func (f *Feed[T]) Close() { f.close() }
 
-// Listeners is how many listen.
+// Listeners returns the number of listeners.
 func (f *Feed[T]) Listeners() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.listeners
 }
 
-// join finds the reader, or starts it for the first listener.
+// join returns the reader. It starts the reader for the first listener.
 func (f *Feed[T]) join() *reader[T] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -104,7 +103,7 @@ func (f *Feed[T]) join() *reader[T] {
 	return f.reader
 }
 
-// leave stops the reader behind the last listener.
+// leave stops the reader after the last listener has left.
 func (f *Feed[T]) leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -115,18 +114,18 @@ func (f *Feed[T]) leave() {
 	}
 }
 
-// reader is the one that reads, from its start to its end.
+// reader reads the source and keeps the log.
 type reader[T any] struct {
 	source *Source[T]
 	o      *Options
 	cancel context.CancelFunc
-	ready  chan struct{} // closed when the log has its first place
+	ready  chan struct{} // closed when the start of the log is known
 
 	mu    sync.Mutex
 	log   []T
 	first uint64        // number of the log's first row
-	since Place         // the log has all rows beyond it, up to at
-	at    Place         // of the newest row
+	since Place         // the log contains all rows after since, up to at
+	at    Place         // place of the newest row
 	wake  chan struct{} // closed when there are new rows
 }
 
@@ -134,9 +133,9 @@ func (r *reader[T]) run(ctx context.Context) {
 	wait := r.o.Interval
 	down := false
 	for {
-		var wake <-chan struct{} // for ever, where nobody tells
+		var wake <-chan struct{} // nil without Source.Wake: never ready
 		if r.source.Wake != nil {
-			wake = r.source.Wake() // before it is looked for: what comes while it is read is looked for again
+			wake = r.source.Wake() // taken before the read, so that rows written during the read cause another one
 		}
 		more, err := r.read(ctx)
 		switch {
@@ -165,7 +164,7 @@ func (r *reader[T]) run(ctx context.Context) {
 	}
 }
 
-// read looks for new rows once; more tells that there may be others.
+// read reads new rows once. more reports whether further rows may be available.
 func (r *reader[T]) read(ctx context.Context) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, slowest)
 	defer cancel()
@@ -197,7 +196,7 @@ func (r *reader[T]) read(ctx context.Context) (more bool, err error) {
 	return len(rows) == batch, nil
 }
 
-// after finds the first row of the log beyond a place. ok is false when the log does not go back so far.
+// after returns the number of the log's first row after a place. ok is false if the log no longer contains all rows after it.
 func (r *reader[T]) after(p Place) (number uint64, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -212,7 +211,7 @@ func (r *reader[T]) after(p Place) (number uint64, ok bool) {
 	return r.first + uint64(len(r.log)), true
 }
 
-// from gives the rows of the log from a number on, or a channel that is closed when there are some. ok is false when the log has lost them.
+// from returns the rows of the log from a number on, or a channel that is closed when there are new rows. ok is false if the log has dropped some of them.
 func (r *reader[T]) from(number uint64) (rows []T, wake <-chan struct{}, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -222,7 +221,7 @@ func (r *reader[T]) from(number uint64) (rows []T, wake <-chan struct{}, ok bool
 	return r.log[number-r.first : len(r.log) : len(r.log)], r.wake, true
 }
 
-// newest is the place of the newest row that the reader has seen.
+// newest returns the place of the newest row that the reader has read.
 func (r *reader[T]) newest() Place {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// table is a table in memory, of rows that are their own places.
+// table is an in-memory table. Its rows are their own places.
 type table struct {
 	mu   sync.Mutex
 	rows []feed.Place
@@ -88,7 +88,7 @@ func itself(p feed.Place, _ bool) feed.Place { return p }
 
 func at(n int) feed.Place { return feed.Place{At: ledger.Timestamp(n / 3), Tie: int64(n % 3)} }
 
-// hear reads n rows.
+// hear receives n rows.
 func hear(tb testing.TB, from <-chan feed.Place, n int) []feed.Place {
 	tb.Helper()
 	var got []feed.Place
@@ -107,7 +107,7 @@ func hear(tb testing.TB, from <-chan feed.Place, n int) []feed.Place {
 	return got
 }
 
-// TestEachRowOnce listens from random places while rows come and the database goes away: everybody hears what matches, once and in order.
+// TestEachRowOnce subscribes from random places while rows are added and the database fails. Each listener must receive the matching rows once and in order.
 func TestEachRowOnce(t *testing.T) {
 	t.Parallel()
 	var rows table
@@ -149,7 +149,7 @@ func TestEachRowOnce(t *testing.T) {
 	heard.Wait()
 }
 
-// TestPresent starts where the present is, or later.
+// TestPresent subscribes from the present and from the future.
 func TestPresent(t *testing.T) {
 	t.Parallel()
 	var rows table
@@ -162,7 +162,7 @@ func TestPresent(t *testing.T) {
 	for f.Listeners() < 2 {
 		time.Sleep(time.Millisecond)
 	}
-	time.Sleep(20 * time.Millisecond) // the reader has found its place
+	time.Sleep(20 * time.Millisecond) // let the reader find its start
 	rows.add(at(3), at(4), at(5))
 	if got := hear(t, now, 3); got[0] != at(3) {
 		t.Errorf("the first row is %v", got[0])
@@ -172,7 +172,7 @@ func TestPresent(t *testing.T) {
 	}
 }
 
-// TestSlow ends who falls behind the rows that are kept, and says why.
+// TestSlow checks that a listener that falls behind the log ends with ErrSlow.
 func TestSlow(t *testing.T) {
 	t.Parallel()
 	var rows table
@@ -189,14 +189,14 @@ func TestSlow(t *testing.T) {
 		rows.add(at(n + 1))
 		hear(t, quick, 1)
 	}
-	for range slow { //nolint:revive // until its end
+	for range slow { //nolint:revive // until the channel is closed
 	}
 	if err := <-end; !errors.Is(err, feed.ErrSlow) {
 		t.Errorf("it ended with %v", err)
 	}
 }
 
-// TestShutdown ends everybody, and says why.
+// TestShutdown checks that all subscriptions end with ErrShutdown.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	var rows table
@@ -213,7 +213,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestOneReader asks the source as often for many listeners as for one, and not at all for none.
+// TestOneReader checks that many listeners cause as many reads as one, and that no listener causes none.
 func TestOneReader(t *testing.T) {
 	t.Parallel()
 	var rows table
@@ -235,7 +235,7 @@ func TestOneReader(t *testing.T) {
 	}
 	leave()
 	for _, c := range channels {
-		for range c { //nolint:revive // until its end
+		for range c { //nolint:revive // until the channel is closed
 		}
 	}
 	for f.Listeners() > 0 {
@@ -249,7 +249,7 @@ func TestOneReader(t *testing.T) {
 	}
 }
 
-// TestWake looks for rows as soon as somebody tells of them, however long the reader would have waited, and misses none that come while it reads.
+// TestWake checks that a wake-up causes an immediate read, however long the polling interval, and that rows added during a read are not missed.
 func TestWake(t *testing.T) {
 	t.Parallel()
 	var rows table
@@ -277,7 +277,7 @@ func TestWake(t *testing.T) {
 	for n := 1; n <= 300; n++ {
 		rows.add(at(n))
 		tell()
-		if n%3 == 0 { // else several at once
+		if n%3 == 0 { // otherwise several at once
 			for i, p := range hear(t, heard, 3) {
 				if want := at(n - 2 + i); p != want {
 					t.Fatalf("%v comes in place of %v", p, want)

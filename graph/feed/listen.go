@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Listener says what somebody wants to hear.
+// Listener configures a subscription.
 type Listener[T any] struct {
-	// From is the place behind which the listener starts; nil is the present.
+	// From is the place after which the subscription starts. Nil means the present.
 	From *Place
-	// Match tells whether the listener wants a row. Nil wants all.
+	// Match reports whether the listener receives a row. It is optional; the default is all rows.
 	Match func(T) bool
-	// Complete adds to new rows what the listener has to know of them before they are matched; it gives as many. Nil adds nothing.
+	// Complete adds the data to new rows that Match needs. It returns the same number of rows. It is optional.
 	Complete func(ctx context.Context, rows []T) ([]T, error)
-	// History reads rows that match, beyond after and not beyond until, in order, limit of them at most.
+	// History returns at most limit matching rows after the place after, up to and including until, in order.
 	History func(ctx context.Context, after, until Place, limit int) ([]T, error)
-	// End is told why the listener hears no more, unless it has left itself.
+	// End is called with the reason when the subscription ends, unless the listener's context ended it.
 	End func(error)
 }
 
-// page is how many rows of history are read at a time.
+// page is the maximum number of historical rows per statement.
 const page = 200
 
 // Row returns the value of a row that listeners receive. New rows are the same for all listeners, so that they can share what is read for them. live is
@@ -47,16 +47,16 @@ func Listen[T, V any](ctx context.Context, f *Feed[T], l Listener[T], value func
 	return out
 }
 
-// hearing is one listener's way through a feed.
+// hearing is the state of one subscription.
 type hearing[T, V any] struct {
 	reader *reader[T]
 	l      *Listener[T]
 	value  func(T, bool) V
-	live   bool // the listener has reached the end of the log
+	live   bool // reports whether the listener has reached the end of the log
 	out    chan<- V
 }
 
-// run returns why the listener hears no more; feed is the life of the feed.
+// run delivers rows until the subscription ends, and returns the reason. feed is the context of the feed.
 func (h *hearing[T, V]) run(ctx, feed context.Context) error {
 	select {
 	case <-h.reader.ready:
@@ -83,7 +83,7 @@ func (h *hearing[T, V]) run(ctx, feed context.Context) error {
 		}
 		for _, row := range rows {
 			number++
-			// A start in the future lies beyond rows that come before it.
+			// The listener may start in the future: skip rows before its start.
 			if !h.reader.source.Place(row).Beyond(from) || h.l.Match != nil && !h.l.Match(row) {
 				continue
 			}
@@ -98,14 +98,14 @@ func (h *hearing[T, V]) run(ctx, feed context.Context) error {
 		select {
 		case <-wake:
 		case <-ctx.Done():
-			return ctx.Err() //nolint:wrapcheck // seen by nobody
+			return ctx.Err() //nolint:wrapcheck // not reported
 		case <-feed.Done():
 			return ErrShutdown
 		}
 	}
 }
 
-// complete adds what the listener has to know of rows, and tries again while the database is away.
+// complete calls Listener.Complete. It retries while the database is unavailable.
 func (h *hearing[T, V]) complete(ctx, feed context.Context, rows []T) ([]T, error) {
 	if h.l.Complete == nil || len(rows) == 0 {
 		return rows, nil
@@ -121,11 +121,11 @@ func (h *hearing[T, V]) complete(ctx, feed context.Context, rows []T) ([]T, erro
 	}
 }
 
-// pause waits, or tells why there is nothing to wait for.
+// pause waits, or returns the reason for which the subscription ends.
 func pause(ctx, feed context.Context, wait time.Duration) error {
 	select {
 	case <-ctx.Done():
-		return ctx.Err() //nolint:wrapcheck // seen by nobody
+		return ctx.Err() //nolint:wrapcheck // not reported
 	case <-feed.Done():
 		return ErrShutdown
 	case <-time.After(wait):
@@ -133,11 +133,11 @@ func pause(ctx, feed context.Context, wait time.Duration) error {
 	}
 }
 
-// past tells what there is already, up to the log, and gives the number of the log's row to go on with.
+// past delivers historical rows up to the start of the log. It returns the number of the log's row at which to continue.
 func (h *hearing[T, V]) past(ctx, feed context.Context, after Place) (uint64, error) {
 	wait := h.reader.o.Interval
 	for {
-		// What the log does not hold any more is read, up to what the reader has seen: all of that is in the database.
+		// Rows that the log has dropped are read from the database, up to the newest row that the reader has read.
 		number, ok := h.reader.after(after)
 		if ok {
 			return number, nil
@@ -146,8 +146,8 @@ func (h *hearing[T, V]) past(ctx, feed context.Context, after Place) (uint64, er
 		rows, err := h.l.History(ctx, after, until, page)
 		switch {
 		case ctx.Err() != nil:
-			return 0, ctx.Err() //nolint:wrapcheck // seen by nobody
-		case err != nil: // the database may come back
+			return 0, ctx.Err() //nolint:wrapcheck // not reported
+		case err != nil: // retry: the database may recover
 			if err := pause(ctx, feed, wait); err != nil {
 				return 0, err
 			}
@@ -173,7 +173,7 @@ func (h *hearing[T, V]) tell(ctx, feed context.Context, row T) error {
 	case h.out <- h.value(row, h.live):
 		return nil
 	case <-ctx.Done():
-		return ctx.Err() //nolint:wrapcheck // seen by nobody
+		return ctx.Err() //nolint:wrapcheck // not reported
 	case <-feed.Done():
 		return ErrShutdown
 	}
