@@ -2,8 +2,8 @@ package embedded
 
 import "syscall"
 
-// procAttr lets a child run as cred, out of reach of the terminal's Ctrl-C, and asks the kernel to send it death when
-// the thread that started it ends. The kernel resets that request when the user changes; Go makes it after that.
+// procAttr makes a child run as cred, in its own process group so that Ctrl-C does not reach it. The kernel sends it the signal death when the thread that
+// started it ends. A change of user resets this setting; Go applies it after the change.
 func procAttr(cred *syscall.Credential, death syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: cred, Setpgid: true, Pdeathsig: death}
 }

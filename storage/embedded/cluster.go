@@ -20,7 +20,7 @@ import (
 
 var versionDir = regexp.MustCompile(`^pg(\d+)$`)
 
-// clusters lists the major versions of the clusters in base, in no particular order.
+// clusters returns the major versions of the clusters in base, in no particular order.
 func clusters(base string) ([]int, error) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
@@ -54,8 +54,8 @@ func lookError(err error) error {
 	return fmt.Errorf("look for data: %w", err)
 }
 
-// ensureCluster makes the cluster if there is none. It is made beside its place and renamed, so that one whose making
-// was interrupted is never taken for a good one. made tells whether it is new.
+// ensureCluster creates the cluster if it does not exist. It is created in a temporary folder and renamed, so that an incomplete cluster is never used. made
+// reports whether the cluster is new.
 func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephemeral bool) (made bool, err error) {
 	there, err := exists(l.data)
 	if err != nil {
@@ -72,15 +72,15 @@ func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephem
 		}
 		return false, nil
 	}
-	// The server that an interrupted initdb was running may still write there.
+	// The server of an interrupted initdb may still be writing there.
 	if err := stopAll(ctx, processesOf(l.init), l.init, syscall.SIGKILL); err != nil {
 		return false, err
 	}
 	if err := os.RemoveAll(l.init); err != nil {
 		return false, fmt.Errorf("remove what an interrupted initdb left: %w", err)
 	}
-	// Waiting until the new files are on the disk takes from half a second to many, where others write as well. The
-	// system writes them within half a minute; a machine that crashes before that may need its empty cluster made again.
+	// Syncing the new files can take many seconds on a busy disk, so it is skipped. The system writes them within half a minute. If the machine crashes
+	// before that, the empty cluster may have to be created again.
 	args := []string{"-D", l.init, "-U", Name, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions", "--no-sync"}
 	if ephemeral {
 		args = append(args, "--wal-segsize=1") // less to write
@@ -98,7 +98,7 @@ func ensureCluster(ctx context.Context, b binaries, l layout, id identity, ephem
 	select {
 	case <-p.done:
 	case <-ctx.Done():
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // with the server that initdb runs
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // also kill the server that initdb started
 		<-p.done
 		return false, fmt.Errorf("initdb: %w", context.Cause(ctx))
 	}
@@ -119,7 +119,7 @@ func initdbError(err error, out string) error {
 	return fmt.Errorf("initdb: %w: %s", err, lastLines([]byte(out), 5))
 }
 
-// lastLines returns the last n lines of text, on one line. Answers to attempts to connect too early do not count.
+// lastLines returns the last n lines of text, joined into one line. Errors of premature connection attempts are excluded.
 func lastLines(text []byte, n int) string {
 	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(string(text)), "\n"), func(line string) bool {
 		return strings.Contains(line, "the database system is starting up")
@@ -127,7 +127,7 @@ func lastLines(text []byte, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], " / ")
 }
 
-// openLog opens the log for appending, after putting a long one aside. size is where the new text begins.
+// openLog opens the log for appending and rotates a long one. size is the offset at which new text starts.
 func openLog(path string) (f *os.File, size int64, err error) {
 	const long = 16 << 20 // bytes
 	if info, err := os.Stat(path); err == nil && info.Size() > long {

@@ -8,9 +8,8 @@ import (
 	"runtime"
 )
 
-// DefaultDataDir returns the folder for the data of the user who runs the gateway: /var/lib/heliograph for root, whose
-// home is closed to the user that PostgreSQL runs as; else $XDG_STATE_HOME/heliograph or ~/.local/state/heliograph, and
-// on macOS and Windows the folder for application data.
+// DefaultDataDir returns the default data folder of the current user. For root it is /var/lib/heliograph, because the PostgreSQL user cannot access root's
+// home. For other users it is $XDG_STATE_HOME/heliograph or ~/.local/state/heliograph. On macOS and Windows it is in the folder for application data.
 func DefaultDataDir() (string, error) {
 	if os.Geteuid() == 0 {
 		return "/var/lib/heliograph", nil
@@ -35,13 +34,13 @@ func DefaultDataDir() (string, error) {
 	return filepath.Join(dir, Name), nil
 }
 
-// cacheDirs returns the folders below which unpacked PostgreSQL programs may lie.
+// cacheDirs returns the folders in which unpacked PostgreSQL programs may be found.
 func cacheDirs() []string {
 	if os.Geteuid() == 0 {
 		return []string{"/var/cache/heliograph"}
 	}
 	var dirs []string
-	if dir, err := os.UserCacheDir(); err == nil { // knows XDG_CACHE_HOME on Linux only
+	if dir, err := os.UserCacheDir(); err == nil { // uses XDG_CACHE_HOME on Linux only
 		dirs = append(dirs, filepath.Join(dir, Name))
 	}
 	if dir := os.Getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
@@ -52,14 +51,14 @@ func cacheDirs() []string {
 	return dirs
 }
 
-// layout holds the paths that belong to one major version in one data folder. All are absolute and free of symbolic
-// links, so that they compare with what the system says about processes.
+// layout contains the paths of one major version in one data folder. All are absolute and free of symbolic links, so that they can be compared with the paths
+// that the system reports for processes.
 type layout struct {
 	base string // the data folder
-	dir  string // base/pg<major>, private to the server's user
+	dir  string // base/pg<major>, accessible only to the server's user
 	data string // dir/data
-	init string // dir/init.tmp, a cluster that is being made
-	sock string // dir/s, or a short temporary folder
+	init string // dir/init.tmp, a cluster that is being created
+	sock string // dir/s, or a temporary folder with a short path
 	lock string // base/pg<major>.lock
 	log  string // base/postgres.log
 }
@@ -77,12 +76,12 @@ func newLayout(base string, major int) layout {
 	}
 }
 
-// socketPathTooLong tells whether a socket in dir exceeds what every Unix takes (macOS: 103 bytes, Linux: 107).
+// socketPathTooLong reports whether the path of a socket in dir exceeds the shortest limit of all Unix systems (macOS: 103 bytes, Linux: 107).
 func socketPathTooLong(dir string) bool {
 	return len(filepath.Join(dir, ".s.PGSQL.5432.lock")) > 100
 }
 
-// openBase makes the data folder and resolves it.
+// openBase creates the data folder and returns its path without symbolic links.
 func openBase(o Options) (string, error) {
 	base := o.DataDir
 	if base == "" {
@@ -97,7 +96,7 @@ func openBase(o Options) (string, error) {
 	}
 	mode := os.FileMode(0o700)
 	if os.Geteuid() == 0 {
-		mode = 0o755 // the server's user has to pass through
+		mode = 0o755 // the server's user needs access
 	}
 	if err := os.MkdirAll(base, mode); err != nil {
 		return "", fmt.Errorf("make the data folder: %w", err)
@@ -108,7 +107,7 @@ func openBase(o Options) (string, error) {
 	return base, nil
 }
 
-// exists tells whether path is there; a path that cannot be looked at is an error, not absence.
+// exists reports whether path exists. If this cannot be determined, it returns an error.
 func exists(path string) (bool, error) {
 	_, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {

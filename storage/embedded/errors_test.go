@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// wantError checks that a message tells what it should, and that the start is what has failed.
+// wantError checks that an error message contains the given texts and names the start as the failed operation.
 func wantError(t *testing.T, got string, want ...string) {
 	t.Helper()
 	for _, w := range append(want, "start the embedded PostgreSQL: ") {
@@ -22,7 +22,7 @@ func wantError(t *testing.T, got string, want ...string) {
 	}
 }
 
-// fakePrograms makes programs that can do no more than tell a version, with the descriptions of some extensions.
+// fakePrograms creates programs that only print a version, and control files of some extensions.
 func fakePrograms(t *testing.T, version string, extensions ...string) (dir string) {
 	t.Helper()
 	root := tempDir(t)
@@ -45,7 +45,7 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-// installed returns the programs that this machine has.
+// installed returns the PostgreSQL programs of this machine.
 func installed(t *testing.T) binaries {
 	t.Helper()
 	b, err := find(t.Context(), Options{BinDir: os.Getenv("HELIOGRAPH_PG_BINDIR")}, "", nil)
@@ -55,11 +55,10 @@ func installed(t *testing.T) binaries {
 	return b
 }
 
-// TestErrors runs before the parallel tests: a script that is being written while another process is started cannot be
-// run.
+// TestErrors is not parallel. A script cannot be executed while it is being written and another process is started.
 func TestErrors(t *testing.T) {
 	major := installed(t).major
-	const unknown = 99 // a major version that no machine has
+	const unknown = 99 // a major version that is not installed
 	cluster := func(t *testing.T, dirMajor int, version string) string {
 		base := tempDir(t)
 		write(t, filepath.Join(newLayout(base, dirMajor).data, "PG_VERSION"), version+"\n", 0o644)
@@ -167,12 +166,12 @@ func files(t *testing.T, dir string) map[string]bool {
 		if err == nil && !entry.IsDir() {
 			found[path] = true
 		}
-		return nil // a folder that is not there yet has no files
+		return nil // the folder does not exist yet
 	})
 	return found
 }
 
-// closedFolder puts the data or the programs in a folder of root's alone.
+// closedFolder puts the data or the programs in a folder that only root can access.
 func closedFolder(t *testing.T, what string) {
 	closed := filepath.Join(tempDir(t), "closed")
 	if err := os.Mkdir(closed, 0o700); err != nil {
@@ -211,7 +210,7 @@ func TestParseVersion(t *testing.T) {
 	}
 }
 
-// TestFind chooses among fake programs. It is not parallel for the reason that TestErrors is not.
+// TestFind searches among fake programs. It is not parallel, for the same reason as TestErrors.
 func TestFind(t *testing.T) {
 	all := []string{"plpgsql", "btree_gist", "pg_trgm"}
 	v15, v16, v17 := fakePrograms(t, "15.9", all...), fakePrograms(t, "16.2", all...), fakePrograms(t, "17.1", all...)
@@ -252,7 +251,7 @@ func TestSearchFolders(t *testing.T) {
 	if len(dirs) == 0 || dirs[0] != onPath {
 		t.Errorf("PATH does not come first in %v", dirs)
 	}
-	// Root does not look into the folders of a user.
+	// Root does not search the folders of a user.
 	if last := dirs[len(dirs)-1]; (last == unpacked) != (os.Geteuid() != 0) {
 		t.Errorf("the last place is %s; the user's cache has %s", last, unpacked)
 	}

@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// binaries is a folder with the programs of one PostgreSQL.
+// binaries are the programs of one PostgreSQL installation.
 type binaries struct {
 	dir     string
 	major   int
-	version string // as postgres --version says, e.g. "15.18"
+	version string // from postgres --version, e.g. "15.18"
 }
 
-// usualFolders are where systems put PostgreSQL, as glob patterns.
+// usualFolders returns the folders in which systems install PostgreSQL, as glob patterns.
 func usualFolders() []string {
 	return []string{
-		"/usr/lib/postgresql/*/bin", // Debian keeps the server off PATH
+		"/usr/lib/postgresql/*/bin", // Debian does not add the server to PATH
 		"/usr/pgsql-*/bin",          // RHEL, SUSE
 		"/usr/libexec/postgresql*",  // Alpine
 		"/usr/lib/postgresql*/bin",  // Arch
@@ -37,7 +37,7 @@ func usualFolders() []string {
 	}
 }
 
-// searchFolders lists the folders that may hold the programs, the most wanted first.
+// searchFolders returns the folders that may contain the programs, in order of preference.
 func searchFolders(ctx context.Context) []string {
 	var dirs []string
 	if path, err := exec.LookPath("postgres"); err == nil {
@@ -53,16 +53,16 @@ func searchFolders(ctx context.Context) []string {
 		patterns = append(patterns, filepath.Join(dir, "postgresql", "*", "bin"))
 	}
 	for _, p := range patterns {
-		found, _ := filepath.Glob(p) // the only error is a malformed pattern
+		found, _ := filepath.Glob(p) // the only possible error is a malformed pattern
 		dirs = append(dirs, found...)
 	}
 	return dirs
 }
 
-// find chooses the programs for the data in base. majors are the versions of the clusters that are there.
+// find selects the programs for the data in base. majors are the versions of its clusters.
 func find(ctx context.Context, o Options, base string, majors []int) (binaries, error) {
 	if o.BinDir != "" {
-		dir, err := filepath.Abs(o.BinDir) // the programs run elsewhere
+		dir, err := filepath.Abs(o.BinDir) // the programs run in another working directory
 		if err != nil {
 			return binaries{}, fmt.Errorf("HELIOGRAPH_PG_BINDIR: %w", err)
 		}
@@ -91,12 +91,12 @@ func find(ctx context.Context, o Options, base string, majors []int) (binaries, 
 		switch {
 		case err == nil:
 			usable = append(usable, b)
-		case !errors.Is(err, os.ErrNotExist): // a folder without a server is not worth a word
+		case !errors.Is(err, os.ErrNotExist): // a folder without a server is not reported
 			rejected = append(rejected, fmt.Sprintf("%s: %v", dir, err))
 		}
 	}
 	if ctx.Err() != nil {
-		return binaries{}, fmt.Errorf("look for PostgreSQL: %w", context.Cause(ctx)) // nothing was found out
+		return binaries{}, fmt.Errorf("look for PostgreSQL: %w", context.Cause(ctx)) // the search was incomplete
 	}
 	slices.SortStableFunc(usable, func(a, b binaries) int { return b.major - a.major })
 	if len(usable) == 0 {
@@ -113,8 +113,7 @@ func find(ctx context.Context, o Options, base string, majors []int) (binaries, 
 	return binaries{}, otherVersion(base, majors, usable)
 }
 
-// probe tells whether dir holds a server that can be used. Where that can be seen before a start, a missing extension
-// is an error too.
+// probe checks whether dir contains a usable server. A missing extension is an error if it can be detected before the start.
 func probe(ctx context.Context, dir string) (binaries, error) {
 	b := binaries{dir: dir}
 	for _, name := range []string{"postgres", "initdb"} {
@@ -146,7 +145,7 @@ func probe(ctx context.Context, dir string) (binaries, error) {
 	return b, nil
 }
 
-// parseVersion reads a line such as "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)" or "… 19beta1".
+// parseVersion parses a line such as "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)" or "… 19beta1".
 func parseVersion(line string) (version string, major int, err error) {
 	fields := strings.Fields(line)
 	if len(fields) < 3 || fields[1] != "(PostgreSQL)" {
@@ -163,7 +162,7 @@ func parseVersion(line string) (version string, major int, err error) {
 	return version, major, nil
 }
 
-// shareDir returns the folder of the extensions' descriptions, or "" when it is not where it is expected to be.
+// shareDir returns the folder of the extensions' control files, or "" if it is not in the expected place.
 func shareDir(ctx context.Context, b binaries) string {
 	dirs := []string{
 		filepath.Join(b.dir, "../share/postgresql"),
@@ -174,14 +173,14 @@ func shareDir(ctx context.Context, b binaries) string {
 		dirs = append([]string{out}, dirs...)
 	}
 	for _, dir := range dirs {
-		if _, err := os.Stat(filepath.Join(dir, "extension", "plpgsql.control")); err == nil { // comes with each server
+		if _, err := os.Stat(filepath.Join(dir, "extension", "plpgsql.control")); err == nil { // part of every server
 			return dir
 		}
 	}
 	return ""
 }
 
-// output runs a program that answers at once, and returns what it prints without the space around it.
+// output runs a short command and returns its output without surrounding space.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -17,11 +17,11 @@ import (
 // identity is the user that the server runs as.
 type identity struct {
 	name string
-	cred *syscall.Credential // nil: the user of this process
+	cred *syscall.Credential // nil means the user of this process
 }
 
-// chooseIdentity returns who runs the server on data, a folder that need not exist yet. PostgreSQL refuses to run as
-// root, so for root it is the owner of the data, or else user postgres or nobody.
+// chooseIdentity returns the user that runs the server on data, a folder that need not exist. PostgreSQL refuses to run as root. If this process runs as
+// root, the user is the owner of the data, or else postgres or nobody.
 func chooseIdentity(data string) (identity, error) {
 	uid := os.Geteuid()
 	info, err := os.Stat(data)
@@ -65,7 +65,7 @@ func userName(uid uint32) string {
 	return id
 }
 
-// privateDir makes dir, or an existing one, a folder that only the server's user enters.
+// privateDir makes dir accessible only to the server's user. It creates dir if missing.
 func (id identity) privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -76,8 +76,8 @@ func (id identity) privateDir(dir string) error {
 	return os.Chown(dir, int(id.cred.Uid), int(id.cred.Gid))
 }
 
-// check makes sure that this process may become the server's user, and that that user reaches its folder and its
-// programs, because the programs' own words about it are hard to understand.
+// check fails if this process cannot switch to the server's user, or if that user cannot access its folder and programs. The errors of the programs
+// themselves are hard to understand.
 func (id identity) check(ctx context.Context, b binaries, dir string) error {
 	if id.cred == nil {
 		return nil
@@ -104,7 +104,7 @@ func (id identity) check(ctx context.Context, b binaries, dir string) error {
 	return nil
 }
 
-// barrier returns the topmost folder on the way to path, path included, that the server's user may not pass through.
+// barrier returns the first folder on the path, including the path itself, that the server's user cannot traverse.
 func (id identity) barrier(path string) string {
 	wall := ""
 	for ; ; path = filepath.Dir(path) {
@@ -128,8 +128,7 @@ func (id identity) barrier(path string) string {
 	}
 }
 
-// serverEnv is the environment of the server's programs: no PG… variable that would change what they do, no locale,
-// and none of the gateway's secrets.
+// serverEnv returns the environment of the server's programs. It excludes PG… variables, the locale and the gateway's secrets.
 func serverEnv() []string {
 	env := []string{"LC_ALL=C"}
 	for _, name := range []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TMPDIR"} {

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// execWithoutCap gives up a capability and begins anew.
+// execWithoutCap drops a capability and executes the test binary again.
 func execWithoutCap(a assignment) error {
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(a.DropCap), 0, 0, 0); err != nil {
@@ -37,8 +37,7 @@ func execWithoutCap(a assignment) error {
 	return unix.Exec(path, []string{path}, os.Environ())
 }
 
-// negligentParentRole plays the first process of a container which does not reap: it inherits the killed server and
-// leaves it a zombie.
+// negligentParentRole acts as the first process of a container that does not reap: the killed server remains its zombie.
 func negligentParentRole(a assignment) error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
@@ -63,7 +62,7 @@ func negligentParentRole(a assignment) error {
 	if err := json.NewEncoder(os.Stdout).Encode(said); err != nil {
 		return err
 	}
-	if _, err := in.ReadString('\n'); err != nil { // the test writes its rows
+	if _, err := in.ReadString('\n'); err != nil { // wait until the test has written its rows
 		return err
 	}
 	// A stopped gateway does not reap the server either.
@@ -77,7 +76,7 @@ func negligentParentRole(a assignment) error {
 	}
 	_ = cmd.Wait() // killed
 	fmt.Println("killed")
-	_, _ = in.ReadString('\n') // until the test has seen enough
+	_, _ = in.ReadString('\n') // until the test is done
 	return nil
 }
 
@@ -123,8 +122,7 @@ func TestZombieServer(t *testing.T) {
 	checkKept(t, dir)
 }
 
-// TestOrphanOfUnseenFolder takes over an orphan without the capability to see other users' working directories, which
-// containers do not give to root.
+// TestOrphanOfUnseenFolder takes over an orphan without the capability to read other users' working directories. Root in containers lacks this capability.
 func TestOrphanOfUnseenFolder(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)
@@ -146,7 +144,7 @@ func TestOrphanOfUnseenFolder(t *testing.T) {
 	}
 }
 
-// rootErrors are the errors that only root can provoke.
+// rootErrors tests errors that only root can cause.
 func rootErrors(t *testing.T) {
 	t.Run("no permission to become another user", func(t *testing.T) {
 		g := runGateway(t, assignment{Dir: tempDir(t), DropCap: unix.CAP_SETUID}, nil)
@@ -179,7 +177,7 @@ func rootErrors(t *testing.T) {
 	})
 }
 
-// publicCopy returns a copy of this test binary that every user can run.
+// publicCopy returns a copy of this test binary that every user can execute.
 func publicCopy(t *testing.T) string {
 	t.Helper()
 	program, err := os.ReadFile(testBinary(t))

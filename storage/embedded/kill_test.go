@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestKills ends gateways and servers in every way, and looks for the rows afterwards.
+// TestKills ends gateways and servers in every way and checks the rows afterwards.
 func TestKills(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -76,7 +76,7 @@ func killGatewayLeavingOrphan(t *testing.T, dir string) {
 	g := mustGateway(t, assignment{Dir: dir, NoDeathSignal: true})
 	fill(t, g.URL)
 	g.kill(t, syscall.SIGKILL)
-	execSQL(t, g.URL, "select 1") // the orphan still serves
+	execSQL(t, g.URL, "select 1") // the orphan is still running
 	checkKept(t, dir)
 	eventually(t, "the orphan ends", g.serverGone)
 	if strings.Contains(logOf(t, dir), "not properly shut down") {
@@ -242,7 +242,7 @@ func interruptedInitdb(t *testing.T, dir string) {
 	if err := <-done; !errors.Is(err, impatient) {
 		t.Fatalf("an interrupted start: %v", err)
 	}
-	// It may be interrupted by a power cut as well, which leaves anything.
+	// A power failure can also interrupt initdb and leave any content.
 	if err := os.MkdirAll(tmp, 0o700); err != nil {
 		t.Fatal(err)
 	}

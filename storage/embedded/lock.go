@@ -13,9 +13,8 @@ import (
 	"syscall"
 )
 
-// acquire takes the lock file at path, which says who owns the folder beside it. The kernel gives the lock back when
-// this process ends, however it ends; closing the file does the same. The file stays, since removing it would let two
-// processes lock two files of the same name.
+// acquire locks the file at path, which marks the owner of the folder next to it. The kernel releases the lock when the file is closed or this process ends.
+// The file is not removed; otherwise two processes could lock two files of the same name.
 func acquire(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -32,7 +31,7 @@ func acquire(path string) (*os.File, error) {
 		}
 		return nil, fmt.Errorf("%w%s: %s", ErrInUse, owner, filepath.Dir(path))
 	}
-	// The owner's process id is a courtesy to people; nothing depends on it.
+	// The owner's process id is for information only.
 	if f.Truncate(0) == nil {
 		_, _ = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	}

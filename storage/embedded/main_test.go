@@ -21,7 +21,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The test binary plays the gateway as well, so that it can be killed: with this variable, it does what is named there.
+// roleVariable is the environment variable with the role of this process. The test binary also acts as the gateway, so that tests can kill it.
 const roleVariable = "HELIOGRAPH_EMBEDDED_TEST_ROLE"
 
 // assignment is the value of that variable, in JSON.
@@ -30,13 +30,13 @@ type assignment struct {
 	Dir           string
 	Ephemeral     bool
 	NoDeathSignal bool
-	DropCap       int // a capability that root gives up before; 0 (which is not one that matters here) for none
+	DropCap       int // a capability that root drops before; 0 for none
 }
 
-// announcement is what a gateway writes on its output when it has started, or has failed to.
+// announcement is the output of a gateway after its start succeeded or failed.
 type announcement struct {
 	URL string
-	Pid int // of the server
+	Pid int // process id of the server
 	Err string
 }
 
@@ -71,7 +71,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// gatewayRole runs a server until it is told to end, as the real gateway does.
+// gatewayRole runs a server until it is told to stop, like the real gateway.
 func gatewayRole(a assignment) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
@@ -91,11 +91,11 @@ func gatewayRole(a assignment) error {
 	}
 }
 
-// command returns this test binary in a role.
+// command returns a command that runs this test binary in a role.
 func command(path string, a assignment) *exec.Cmd {
 	value, err := json.Marshal(a)
 	if err != nil {
-		panic(err) // a struct of plain fields
+		panic(err) // cannot fail: a struct of plain fields
 	}
 	cmd := exec.Command(path)
 	cmd.Env = append(os.Environ(), roleVariable+"="+string(value))
@@ -103,13 +103,13 @@ func command(path string, a assignment) *exec.Cmd {
 	return cmd
 }
 
-// gateway is a process in the role of the gateway.
+// gateway is a process that acts as the gateway.
 type gateway struct {
 	announcement
 	cmd *exec.Cmd
 }
 
-// runGateway starts a gateway and waits for its announcement; prepare may change the command before.
+// runGateway starts a gateway and waits for its announcement. prepare may change the command first.
 func runGateway(t *testing.T, a assignment, prepare func(*exec.Cmd)) *gateway {
 	t.Helper()
 	a.Role = "gateway"
@@ -146,7 +146,7 @@ func mustGateway(t *testing.T, a assignment) *gateway {
 	return g
 }
 
-// kill sends the gateway a signal, waits for its end and returns its exit status, -1 when it died of a signal.
+// kill sends a signal to the gateway and waits for its end. It returns the exit status, or -1 if a signal ended the gateway.
 func (g *gateway) kill(t *testing.T, sig syscall.Signal) int {
 	t.Helper()
 	if err := g.cmd.Process.Signal(sig); err != nil {
@@ -164,7 +164,7 @@ func (g *gateway) wait(t *testing.T) int {
 	return g.cmd.ProcessState.ExitCode()
 }
 
-// serverGone tells whether the server's first process is no more.
+// serverGone reports whether the server's first process has ended.
 func (g *gateway) serverGone() bool { return errors.Is(syscall.Kill(g.Pid, 0), syscall.ESRCH) }
 
 // testBinary returns the path of this binary.
@@ -177,7 +177,7 @@ func testBinary(t *testing.T) string {
 	return path
 }
 
-// tempDir returns a folder that, unlike that of t.TempDir, other users can pass through: PostgreSQL does not run as root.
+// tempDir returns a temporary folder that, unlike t.TempDir, other users can traverse: PostgreSQL does not run as root.
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := makeTemp(os.TempDir(), "embedded-test-")
@@ -192,7 +192,7 @@ func tempDir(t *testing.T) string {
 	return dir
 }
 
-// mustStart starts a server in this process, which stops with the test.
+// mustStart starts a server in this process. It is stopped at the end of the test.
 func mustStart(t *testing.T, o Options) *Server {
 	t.Helper()
 	s, err := Start(t.Context(), o)
@@ -235,14 +235,14 @@ func queryString(t *testing.T, url, sql string) string {
 	return value
 }
 
-// fill writes rows that must survive whatever comes. The server does not wait for the disk by default, so this asks for it.
+// fill writes rows that must survive. It enables synchronous commit, which the server disables by default.
 func fill(t *testing.T, url string) {
 	t.Helper()
 	execSQL(t, url, "set synchronous_commit = on", "create table kept (n int primary key)",
 		"insert into kept select generate_series(1, 1000)")
 }
 
-// checkKept starts a server on dir and looks for those rows, through the index and without.
+// checkKept starts a server on dir and checks these rows with and without the index.
 func checkKept(t *testing.T, dir string) *Server {
 	t.Helper()
 	s := mustStart(t, Options{DataDir: dir})
@@ -253,7 +253,7 @@ func checkKept(t *testing.T, dir string) *Server {
 	return s
 }
 
-// eventually waits up to 90 s for a condition: a process that is killed while it waits for a busy disk ends when the disk has answered.
+// eventually waits up to 90 s for a condition. A process that is killed while it waits for a busy disk ends only after the disk has responded.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	for range 9000 {
@@ -289,7 +289,7 @@ func parentRole(a assignment) error {
 	return cmd.Wait()
 }
 
-// childRole tells when its parent has gone.
+// childRole reports when its parent has ended.
 func childRole() error {
 	gone := WatchParent(context.Background())
 	fmt.Println("watching:", gone != nil)
@@ -309,7 +309,7 @@ func TestWatchParent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			link := filepath.Join(t.TempDir(), name) // a process is named after the file
+			link := filepath.Join(t.TempDir(), name) // a process is named after its file
 			if err := os.Symlink(testBinary(t), link); err != nil {
 				t.Fatal(err)
 			}

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// inspect tells what process pid is to the cluster in data. A server's working directory is its data folder; where
-// that may not be seen (it takes a capability that containers lack), its command line names the folder.
+// inspect returns the relation of process pid to the cluster in data. A server's working directory is its data folder. If the working directory cannot be
+// read (this takes a capability that containers lack), the command line is used.
 func inspect(pid int, data string) (relation, error) {
 	proc := filepath.Join("/proc", strconv.Itoa(pid))
 	stat, err := os.ReadFile(filepath.Join(proc, "stat"))
@@ -22,7 +22,7 @@ func inspect(pid int, data string) (relation, error) {
 	if err != nil {
 		return foreign, fmt.Errorf("look at process %d: %w", pid, err)
 	}
-	// The line is: pid (name) state …, and the name may hold anything.
+	// The format is: pid (name) state …. The name can contain any character.
 	i, j := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 	if i < 0 || j < i || len(stat) < j+3 {
 		return foreign, fmt.Errorf("look at process %d: its state reads %q", pid, stat)
@@ -42,7 +42,7 @@ func inspect(pid int, data string) (relation, error) {
 	}
 	args, err := os.ReadFile(filepath.Join(proc, "cmdline"))
 	if err != nil {
-		return inspect(pid, data) // it ended meanwhile
+		return inspect(pid, data) // it has ended in the meantime
 	}
 	if bytes.Contains(args, []byte("\x00-D\x00"+data+"\x00")) {
 		return ours, nil
@@ -50,7 +50,7 @@ func inspect(pid int, data string) (relation, error) {
 	return foreign, nil
 }
 
-// processesOf lists the processes of the cluster in data that can be seen, leaders and workers alike.
+// processesOf returns the visible processes of the cluster in data, both leaders and workers.
 func processesOf(data string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -69,7 +69,7 @@ func processesOf(data string) []int {
 	return pids
 }
 
-// processName returns the name of a process, as ps shows it, or "".
+// processName returns the name of a process as shown by ps, or "".
 func processName(pid int) string {
 	name, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
 	if err != nil {

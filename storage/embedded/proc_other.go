@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// inspect tells what process pid is to the cluster in data, by its command line.
+// inspect returns the relation of process pid to the cluster in data, according to its command line.
 func inspect(pid int, data string) (relation, error) {
 	line, err := output(context.Background(), "ps", "-o", "stat=,command=", "-p", strconv.Itoa(pid))
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		return gone, nil // ps found none
+		return gone, nil // not found by ps
 	}
 	if err != nil {
 		return foreign, fmt.Errorf("look at process %d: %w", pid, err)
@@ -30,11 +30,11 @@ func inspect(pid int, data string) (relation, error) {
 	return foreign, nil
 }
 
-// processesOf would list the cluster's workers, which cannot be told from those of other clusters here. A server that
-// starts while some are left says so.
+// processesOf returns nil: on this system, the workers of different clusters cannot be distinguished. PostgreSQL reports an error if workers of an earlier
+// server are still running.
 func processesOf(string) []int { return nil }
 
-// processName returns the name of a process, as ps shows it, or "".
+// processName returns the name of a process as shown by ps, or "".
 func processName(pid int) string {
 	name, err := output(context.Background(), "ps", "-o", "comm=", "-p", strconv.Itoa(pid))
 	if err != nil {

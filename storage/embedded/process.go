@@ -7,16 +7,15 @@ import (
 	"runtime"
 )
 
-// process is a started program. err, how it ended, may be read after done is closed.
+// process is a started program. err is its result and may be read after done is closed.
 type process struct {
 	cmd  *exec.Cmd
 	done chan struct{}
 	err  error
 }
 
-// launch starts cmd and waits for its end on a thread of its own: the parent-death signal belongs to the thread that
-// starts the child, so that one must live as long as the child. The goroutine never unlocks it, hence the thread ends
-// with the goroutine.
+// launch starts cmd and waits for its end on a separate thread. The parent-death signal is sent when the thread that started the child ends, so that thread
+// must live as long as the child. The goroutine never unlocks the thread, so the thread ends with it.
 func launch(cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, done: make(chan struct{})}
 	started := make(chan error, 1)
@@ -33,7 +32,7 @@ func launch(cmd *exec.Cmd) (*process, error) {
 	return p, <-started
 }
 
-// ended tells whether the program is over.
+// ended reports whether the program has ended.
 func (p *process) ended() bool {
 	select {
 	case <-p.done:

@@ -11,11 +11,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// readyTimeout bounds a start whose context has no deadline. Recovery after a crash may take minutes.
+// readyTimeout is the timeout of a start whose context has no deadline. Recovery after a crash may take minutes.
 const readyTimeout = 5 * time.Minute
 
-// awaitReady returns when the server answers and has our database. Only a real connection shows that: after a kill, the
-// socket and the last line of postmaster.pid are left over and look ready.
+// awaitReady waits until the server accepts connections and the database exists. Only a real connection proves this: after a kill, the socket and the last
+// line of postmaster.pid remain and look ready.
 func (s *Server) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -32,7 +32,7 @@ func (s *Server) awaitReady(ctx context.Context) error {
 			return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
 		}
 		if time.Since(begin) > time.Second {
-			pause = 100 * time.Millisecond // each try is a line in the server's log
+			pause = 100 * time.Millisecond // each attempt adds a line to the server's log
 		}
 		select {
 		case <-s.proc.done:
@@ -44,7 +44,7 @@ func (s *Server) awaitReady(ctx context.Context) error {
 	}
 }
 
-// prepareDatabase makes sure that the extensions can be had, and makes our database at the first start.
+// prepareDatabase checks that the extensions are available and creates the database on the first start.
 func (s *Server) prepareDatabase(ctx context.Context, conn *pgx.Conn) error {
 	const lookUp = `
 select exists (select from pg_database where datname = $1),

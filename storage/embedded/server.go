@@ -28,16 +28,15 @@ type Server struct {
 	log      *slog.Logger
 	lock     *os.File
 	proc     *process
-	logSize  int64    // of the log before this server wrote to it
-	tmp      []string // folders to remove in the end
+	logSize  int64    // size of the log before this server wrote to it
+	tmp      []string // folders to remove at the end
 	stopping atomic.Bool
 	stopOnce sync.Once
 	stopErr  error
 }
 
-// Start starts the server and returns when it answers, which takes some 0.1 s, and 1 s for the first time. It takes
-// over whatever a killed gateway left in the data folder. Cancelling ctx gives up a start but does not stop a server
-// that Start has returned.
+// Start starts the server and returns when it accepts connections. This takes about 0.1 s, and 1 s for the first start. Start takes over the data folder of a
+// killed gateway. Canceling ctx aborts the start but does not stop a server that Start has returned.
 func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	begin := time.Now()
 	s := &Server{log: cmp.Or(o.Logger, slog.New(slog.DiscardHandler))}
@@ -94,7 +93,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// prepareFolders makes the folders of this major version, and returns who will run the server in them.
+// prepareFolders creates the folders of this major version and returns the user that runs the server.
 func (s *Server) prepareFolders(ctx context.Context) (identity, error) {
 	id, err := chooseIdentity(s.paths.data)
 	if err != nil {
@@ -118,7 +117,7 @@ func (s *Server) prepareFolders(ctx context.Context) (identity, error) {
 	return id, id.check(ctx, s.bin, s.paths.dir)
 }
 
-// settings are those of the server, by name.
+// settings returns the server's settings by name.
 func (s *Server) settings(o Options) map[string]string {
 	set := map[string]string{
 		"cluster_name":            Name, // shown by ps
@@ -128,13 +127,13 @@ func (s *Server) settings(o Options) map[string]string {
 		"unix_socket_permissions": "0700",
 		"max_connections":         "60",
 		"shared_buffers":          "128MB",
-		// Nothing replicates from here.
+		// There is no replication.
 		"wal_level":       "minimal",
 		"max_wal_senders": "0",
-		// A crash of the machine may lose the last moments, but never corrupts.
+		// A crash of the machine may lose the last transactions, but does not corrupt data.
 		"synchronous_commit": "off",
 		"jit":                "off", // costs more than it saves on short statements
-		// Containers have a /dev/shm of 64 MB.
+		// /dev/shm has 64 MB in containers.
 		"dynamic_shared_memory_type": "mmap",
 		"logging_collector":          "off",
 		"timezone":                   "UTC",
@@ -148,7 +147,7 @@ func (s *Server) settings(o Options) map[string]string {
 	return set
 }
 
-// launch starts the server's first process. It is postgres itself and not pg_ctl, which would detach it.
+// launch starts the server's first process. It runs postgres itself instead of pg_ctl, which would detach it.
 func (s *Server) launch(id identity, o Options) error {
 	args := []string{"-D", s.paths.data}
 	settings := s.settings(o)
@@ -159,12 +158,12 @@ func (s *Server) launch(id identity, o Options) error {
 	if err != nil {
 		return err
 	}
-	defer out.Close() // the child has its own
+	defer out.Close() // the child has its own copy
 	s.logSize = size
 	cmd := exec.Command(filepath.Join(s.bin.dir, "postgres"), args...)
 	cmd.Dir, cmd.Env = s.paths.dir, serverEnv()
 	cmd.Stdout, cmd.Stderr = out, out
-	death := syscall.SIGINT // a fast shutdown, which leaves clean data
+	death := syscall.SIGINT // fast shutdown, no recovery needed
 	if o.noDeathSignal {
 		death = 0
 	}
@@ -177,8 +176,7 @@ func (s *Server) launch(id identity, o Options) error {
 	return nil
 }
 
-// URL returns the URL of a database of the server, for the superuser. pgx and psql take it. The Unix socket is open to
-// the server's user and to root only.
+// URL returns the URL of a database of the server for the superuser, as accepted by pgx and psql. Only the server's user and root can open the Unix socket.
 func (s *Server) URL(database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(Name), Path: "/" + database}
 	u.RawQuery = url.Values{"host": {s.paths.sock}, "port": {"5432"}}.Encode()
@@ -194,7 +192,7 @@ func (s *Server) DataDir() string { return s.paths.base }
 // Done returns a channel that is closed when the server has ended, by [Server.Stop] or by itself.
 func (s *Server) Done() <-chan struct{} { return s.proc.done }
 
-// Err returns nil as long as the server runs and after [Server.Stop] has stopped it; else why it ended by itself.
+// Err returns the reason if the server ended by itself. It returns nil while the server runs and after [Server.Stop].
 func (s *Server) Err() error {
 	if !s.proc.ended() || s.stopping.Load() {
 		return nil
@@ -202,7 +200,7 @@ func (s *Server) Err() error {
 	return s.death()
 }
 
-// death describes the end of a server that nobody has stopped, with the last lines of its log.
+// death returns an error for an unexpected end of the server, with the last lines of its log.
 func (s *Server) death() error {
 	how := "exit status 0"
 	if s.proc.err != nil {
@@ -230,9 +228,8 @@ func (s *Server) logTail() string {
 	return lastLines(text[:n], 4)
 }
 
-// Stop shuts the server down, at once for its clients, and returns when it has ended; it takes some 20 ms. After 15 s,
-// or when ctx is done, it insists, and the next start has some recovery to do. An ephemeral server's folder is removed.
-// Further calls return the first one's result.
+// Stop shuts the server down, closes all connections, and returns when it has ended. This takes about 20 ms. After 15 s, or when ctx is done, it forces an
+// immediate shutdown; the next start then needs recovery. The folder of an ephemeral server is removed. Further calls return the first result.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() { s.stopErr = s.stop(ctx) })
 	return s.stopErr
@@ -249,7 +246,7 @@ func (s *Server) stop(ctx context.Context) error {
 func (s *Server) shutdown(ctx context.Context) {
 	deadline := time.NewTimer(15 * time.Second)
 	defer deadline.Stop()
-	_ = s.proc.cmd.Process.Signal(syscall.SIGINT) // fails only if it has just ended
+	_ = s.proc.cmd.Process.Signal(syscall.SIGINT) // fails only if the server has just ended
 	select {
 	case <-s.proc.done:
 		return
@@ -258,7 +255,7 @@ func (s *Server) shutdown(ctx context.Context) {
 	}
 	s.log.Warn("PostgreSQL does not stop, insisting", "pid", s.proc.cmd.Process.Pid)
 	_ = s.proc.cmd.Process.Signal(syscall.SIGQUIT)
-	deadline.Reset(10 * time.Second) // it kills its own workers after 5 s
+	deadline.Reset(10 * time.Second) // the server kills its workers after 5 s
 	select {
 	case <-s.proc.done:
 		return
@@ -268,7 +265,7 @@ func (s *Server) shutdown(ctx context.Context) {
 	<-s.proc.done
 }
 
-// abort undoes a start that failed.
+// abort cleans up after a failed start.
 func (s *Server) abort() error {
 	if s.proc == nil {
 		return s.release()
@@ -278,7 +275,7 @@ func (s *Server) abort() error {
 	return s.Stop(ctx)
 }
 
-// release gives back all but the process. Temporary folders go first, while the lock says that they are in use.
+// release releases all resources except the process. Temporary folders are removed first, while the lock still marks them as in use.
 func (s *Server) release() error {
 	var errs []error
 	for _, dir := range s.tmp {

@@ -8,7 +8,7 @@ import (
 	"runtime"
 )
 
-// Server is a running PostgreSQL server. There is none on this system.
+// Server is a running PostgreSQL server. It is not supported on this system.
 type Server struct{}
 
 // Start returns an error: the embedded server needs Unix sockets, signals and file locks.

@@ -74,7 +74,7 @@ func TestStopInsists(t *testing.T) {
 	dir := tempDir(t)
 	s := mustStart(t, Options{DataDir: dir})
 	fill(t, s.URL(Name))
-	// A stopped process takes note of no signal but SIGKILL until it goes on, which here happens after a while.
+	// A stopped process handles no signal but SIGKILL until it is continued, which this test does after a delay.
 	if err := s.proc.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestStartGivesUp(t *testing.T) {
 	if _, err := Start(ctx, Options{DataDir: dir}); !errors.Is(err, tired) {
 		t.Errorf("a start that was given up: %v", err)
 	}
-	mustStart(t, Options{DataDir: dir}) // the folder is free
+	mustStart(t, Options{DataDir: dir}) // the folder is no longer in use
 }
 
 func TestEphemeral(t *testing.T) {
@@ -116,7 +116,7 @@ func TestEphemeral(t *testing.T) {
 	}
 }
 
-// TestSweep finds the folder of a killed ephemeral server gone after a later start, and that of a living one not.
+// TestSweep checks that a later start removes the folder of a killed ephemeral server, but not that of a running one.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	folder := func(g *gateway) string {

@@ -16,19 +16,19 @@ import (
 	"time"
 )
 
-// relation is what a process is to a cluster.
+// relation is the relation of a process to a cluster.
 type relation int
 
 const (
-	gone    relation = iota // there is no such process
-	zombie                  // it ended, but its parent has not taken note
+	gone    relation = iota // the process does not exist
+	zombie                  // it has ended, but its parent has not reaped it
 	ours                    // it serves the cluster
-	foreign                 // it is something else that got a used process id
+	foreign                 // another process with a reused process id
 )
 
-// takeOver clears away what an earlier gateway left behind. It must run with the lock held: no gateway lives, so
-// whatever still serves the cluster is an orphan, and the files that mark a running server are stale. PostgreSQL on its
-// own refuses to start when the process id in such a file is that of a zombie or of any other process of its user.
+// takeOver cleans up after an earlier gateway. It must be called with the lock held: no other gateway is running, so any server of the cluster is an orphan,
+// and files that mark a running server are stale. PostgreSQL alone refuses to start if the process id in such a file is that of a zombie or of another
+// process of its user.
 func takeOver(ctx context.Context, log *slog.Logger, l layout) error {
 	pidFile := filepath.Join(l.data, "postmaster.pid")
 	pid, err := readPid(pidFile)
@@ -48,7 +48,7 @@ func takeOver(ctx context.Context, log *slog.Logger, l layout) error {
 			return err
 		}
 	}
-	// Workers of a killed server finish their statement first. Nothing may write to the cluster at the next start.
+	// Workers of a killed server finish their statement first. None may still write to the cluster at the next start.
 	if pids := processesOf(l.data); len(pids) > 0 {
 		log.Warn("stopping the workers of a killed PostgreSQL", "pids", pids, "data", l.data)
 		if err := stopAll(ctx, pids, l.data, syscall.SIGQUIT, syscall.SIGKILL); err != nil {
@@ -65,7 +65,7 @@ func takeOver(ctx context.Context, log *slog.Logger, l layout) error {
 		return fmt.Errorf("look for a stale socket: %w", err)
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".s.PGSQL.") { // the socket, and its lock file
+		if strings.HasPrefix(e.Name(), ".s.PGSQL.") { // the socket and its lock file
 			stale = append(stale, filepath.Join(l.sock, e.Name()))
 		}
 	}
@@ -77,7 +77,7 @@ func takeOver(ctx context.Context, log *slog.Logger, l layout) error {
 	return nil
 }
 
-// readPid returns the process id in the file's first line, 0 without file or number.
+// readPid returns the process id in the file's first line, or 0 if the file or the number is missing.
 func readPid(path string) (int, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -89,12 +89,12 @@ func readPid(path string) (int, error) {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	pid, err := strconv.Atoi(strings.TrimSpace(string(line)))
 	if err != nil {
-		return 0, nil //nolint:nilerr // written only in part: no server got far with it
+		return 0, nil //nolint:nilerr // incomplete file: no server finished its start
 	}
 	return pid, nil
 }
 
-// stopAll sends each signal in turn to those of pids that still serve data, and gives them 10 s after each.
+// stopAll sends each signal in turn to the processes in pids that still serve data, and waits up to 10 s after each.
 func stopAll(ctx context.Context, pids []int, data string, signals ...syscall.Signal) error {
 	if len(pids) == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 
 const tempPrefix = "heliograph-pg-"
 
-// makeTemp makes a temporary folder that the server's user can pass through.
+// makeTemp creates a temporary folder that the server's user can traverse.
 func makeTemp(parent, prefix string) (string, error) {
 	dir, err := os.MkdirTemp(parent, prefix)
 	if err == nil && os.Geteuid() == 0 {
@@ -30,14 +30,14 @@ func makeTemp(parent, prefix string) (string, error) {
 	return dir, nil
 }
 
-// sweep removes the folders of ephemeral servers whose gateway was killed, so that they do not pile up. One whose lock
-// is free has no owner; only older ones are touched, since a new folder's lock is made first and taken next.
+// sweep removes the folders of ephemeral servers whose gateway was killed. A folder whose lock is free has no owner. Only old folders are removed, because a
+// new folder's lock file is created before it is locked.
 func sweep(ctx context.Context, log *slog.Logger) {
 	locks, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*", "pg*.lock"))
 	for _, path := range locks {
 		base := filepath.Dir(path)
 		if !ownedByUs(base) {
-			continue // nothing in another user's folder can be trusted
+			continue // folders of other users are not trusted
 		}
 		if info, err := os.Stat(path); err != nil || time.Since(info.ModTime()) < time.Minute {
 			continue
@@ -57,7 +57,7 @@ func sweep(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// ownedByUs tells whether dir is a folder, not a symbolic link to one, of the user of this process.
+// ownedByUs reports whether dir is a folder of this process's user and not a symbolic link.
 func ownedByUs(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {

@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// WatchParent returns a channel that is closed when the go command that started this process has gone. `go run` does
-// not pass SIGTERM on: without this, terminating it would leave the gateway running. The channel is nil, and so never
-// ready, when this process was started by something else. Watching ends with ctx.
+// WatchParent returns a channel that is closed when the go command that started this process has ended. `go run` does not forward SIGTERM, so without this,
+// terminating it would leave the gateway running. If another program started this process, the channel is nil and never ready. Watching ends with ctx.
 func WatchParent(ctx context.Context) <-chan struct{} {
 	return watchParent(ctx, "go", time.Second)
 }
 
-// watchParent does so for a parent of the given name, and looks at every interval.
+// watchParent watches a parent with the given name and checks it at every interval.
 func watchParent(ctx context.Context, name string, interval time.Duration) <-chan struct{} {
 	parent := os.Getppid()
 	if processName(parent) != name {
