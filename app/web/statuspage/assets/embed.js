@@ -2,7 +2,8 @@
 //
 //   <script src="https://status.example/embed.js" async></script>
 //
-// It is there while the page has something to tell: where the script stands, or fixed with data-position="top" or "bottom". With data-always it is always there.
+// The banner is visible while the page has a message. It appears in place of the script, or fixed with data-position="top" or "bottom".
+// With data-always it is always visible.
 (() => {
   "use strict";
   const script = document.currentScript;

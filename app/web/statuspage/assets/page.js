@@ -1,17 +1,17 @@
-// What the status page does where JavaScript is on: it shows changes when they happen, times of the reader's own zone, and what the bars mean. Everything is there without it too.
+// Optional script of the status page: live updates, times in the time zone of the reader, and tooltips of the uptime bars. The page works without it.
 "use strict";
 
 const content = () => document.getElementById("content");
 const revision = () => Number(content().dataset.revision);
 
-// Times carry the reader's own time as a hint.
+// localTimes adds tooltips with the local time of the reader.
 function localTimes(root) {
   for (const t of root.querySelectorAll("time")) {
     t.title = new Date(t.dateTime).toLocaleString(undefined, { dateStyle: "full", timeStyle: "short" });
   }
 }
 
-// Hints of the bars appear at once, in place of the browser's own, which are slow and not there on touch screens.
+// Tooltips of the bars appear immediately. Those of the browser are slow and missing on touch screens.
 const tip = document.createElement("div");
 tip.className = "tip";
 tip.hidden = true;
@@ -38,7 +38,7 @@ function showTip(event) {
   tip.style.top = `${bar.bottom + 8 + scrollY}px`;
 }
 
-// fetchPage gets this page anew, and shows it when it is of a revision that is new enough; it tells whether it was.
+// fetchPage reloads the page and shows it if it has at least the wanted revision. It reports whether it had.
 async function fetchPage(wanted) {
   const answer = await fetch(location.href, { cache: "no-cache" });
   if (!answer.ok) {
@@ -57,7 +57,7 @@ async function fetchPage(wanted) {
 
 let shown = content().innerHTML;
 
-// show puts a newer page in place of this one. Groups that the reader has closed stay so, and so does the place of the keyboard.
+// show replaces the content with a newer page. It preserves closed groups and the keyboard focus.
 function show(fresh, next) {
   const headline = document.getElementById("headline")?.textContent;
   const closed = new Set([...document.querySelectorAll("details:not([open])")].map((d) => d.dataset.key));
@@ -91,7 +91,7 @@ function show(fresh, next) {
   tellParent();
 }
 
-// The gateway that answers may hear of a write a moment later than the one that told of it.
+// catchUp retries until the page has the given revision: another gateway can respond that has not seen the write yet.
 let catching = null;
 let wanted = 0;
 function catchUp(to) {
@@ -103,7 +103,7 @@ function catchUp(to) {
           continue;
         }
       } catch {
-        // it is tried again
+        // retried below
       }
       await new Promise((done) => setTimeout(done, wait));
     }
@@ -111,7 +111,7 @@ function catchUp(to) {
   })();
 }
 
-// While nobody tells of changes, the page looks for them itself.
+// The page polls for changes while the event stream is not connected.
 let polling = 0;
 function poll(on) {
   clearInterval(polling);
@@ -126,7 +126,7 @@ function live(on) {
   poll(!on);
 }
 
-// Only pages that somebody sees listen: browsers allow few connections to one host, and all tabs share them.
+// Only visible pages hold a connection: browsers limit the connections per host, and all tabs share them.
 let events = null;
 let retry = 0;
 let patience = 2000;
@@ -145,7 +145,7 @@ function listen() {
       catchUp(Number(change.revision));
     }
   });
-  // What the gateway ends, or cannot begin, is begun again where this page is then: later each time, unless it had gone on for a while.
+  // Reconnects after the stream ends or fails, with exponential backoff. The delay is reset after a stream of more than 30 seconds.
   const again = () => {
     if (events !== mine) {
       return;
@@ -174,7 +174,7 @@ function followVisibility() {
   }
 }
 
-// In a frame, the page around it wants to know how high the banner is, and whether it has anything to say.
+// In a frame, tellParent sends the height of the banner to the parent page, and whether it has a message.
 function tellParent() {
   if (document.documentElement.classList.contains("frame") && parent !== window) {
     parent.postMessage({ heliograph: "status", tells: content().dataset.tells === "yes", height: document.body.scrollHeight }, "*");
