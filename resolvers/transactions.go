@@ -66,7 +66,7 @@ func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArg
 	f := transactions.TransactionFilterOfID{Nonce: args.Nonce, Scheduled: args.Scheduled}
 	switch {
 	case args.ID != nil:
-		found, err := transactions.TransactionsByID(ctx, r.db, *args.ID, f)
+		found, err := transactions.ByID(ctx, r.db, *args.ID, f)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func (r queries) Transaction(ctx context.Context, args graph.QueryTransactionArg
 		if err != nil {
 			return nil, fault.Input("%v", err)
 		}
-		return transactions.TransactionsByHash(ctx, r.db, h, f)
+		return transactions.ByHash(ctx, r.db, h, f)
 	default:
 		t, err := r.transactionAt(ctx, *args.At)
 		if err != nil || t == nil || f.Nonce != nil && *f.Nonce != t.Nonce || f.Scheduled != nil && *f.Scheduled != t.Scheduled {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,14 +59,11 @@ func pairTargets(p *pair, into []any) []any { return append(into, &p.a, &p.b) }
 
 // text returns pairs as "11 12".
 func text(rows []*pair) string {
-	s := ""
-	for i, p := range rows {
-		if i > 0 {
-			s += " "
-		}
-		s += fmt.Sprintf("%d%d", p.a, p.b)
+	var s []string
+	for _, p := range rows {
+		s = append(s, fmt.Sprintf("%d%d", p.a, p.b))
 	}
-	return s
+	return strings.Join(s, " ")
 }
 
 // pageOf reads a page of the grid.
@@ -215,11 +213,11 @@ func TestVersionsAndChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(sql, err)
 		}
-		s := ""
+		var s strings.Builder
 		for _, r := range rows {
-			s += fmt.Sprint(*r)
+			fmt.Fprint(&s, *r)
 		}
-		return s
+		return s.String()
 	}
 	for name, c := range map[string]struct {
 		f                ledger.TimestampFilter

@@ -3,6 +3,7 @@ package storage
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -22,11 +23,11 @@ func rowsOf(name string, keys ...int64) []*keyed {
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	text := func(rows []*keyed) string {
-		s := ""
+		var s strings.Builder
 		for _, r := range rows {
-			s += fmt.Sprintf("%s%d ", r.name, r.key)
+			fmt.Fprintf(&s, "%s%d ", r.name, r.key)
 		}
-		return s
+		return s.String()
 	}
 	for name, c := range map[string]struct {
 		a, b []int64 // ascending

@@ -33,7 +33,8 @@ func TestFilter(t *testing.T) {
 		"comparisons": {&ledger.LongFilter{Eq: ptr[int64](1), Ne: ptr[int64](2)}, " and c = $1 and c <> $2", []any{int64(1), int64(2)}},
 		"bounds": {
 			&ledger.LongFilter{Gt: ptr[int64](1), Gte: ptr[int64](2), Lt: ptr[int64](3), Lte: ptr[int64](4)},
-			" and c > $1 and c >= $2 and c < $3 and c <= $4", []any{int64(1), int64(2), int64(3), int64(4)},
+			" and c > $1 and c >= $2 and c < $3 and c <= $4",
+			[]any{int64(1), int64(2), int64(3), int64(4)},
 		},
 		"in, none":    {&ledger.LongFilter{In: []int64{}}, " and c = any($1)", []any{[]int64{}}},
 		"in, one":     {&ledger.LongFilter{In: []int64{7}}, " and c = $1", []any{int64(7)}},

@@ -352,8 +352,8 @@ func TestLiveNeedsTheDemo(t *testing.T) {
 		t.Fatalf("without the demo network the exit code is %d", code)
 	}
 	r := runCommand(t, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "", "--data-dir", dir, "--demo=live")
-	if r.code == 0 || !strings.Contains(r.stderr, "the embedded database holds something else") {
-		t.Errorf("it ended with %d and said %q", r.code, r.stderr)
+	if r.code == 0 || !strings.Contains(r.stderr, "the embedded database contains other data") {
+		t.Errorf("exit code %d, standard error %q", r.code, r.stderr)
 	}
 }
 

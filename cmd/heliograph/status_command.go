@@ -290,8 +290,8 @@ func (n *newsroom) group(ctx context.Context, ref string) (string, error) {
 }
 
 // affected parses a list of REFERENCE=STATE assignments.
-func (n *newsroom) affected(ctx context.Context, list []string) ([]status.StatusAssignment, error) {
-	var out []status.StatusAssignment
+func (n *newsroom) affected(ctx context.Context, list []string) ([]status.Assignment, error) {
+	var out []status.Assignment
 	for _, text := range list {
 		i := strings.LastIndex(text, "=")
 		if i < 0 {
@@ -305,7 +305,7 @@ func (n *newsroom) affected(ctx context.Context, list []string) ([]status.Status
 		if !s.Valid() {
 			return nil, status.Errorf(status.BadInput, "%q is no state of a component: there are operational, degraded_performance, partial_outage, major_outage, under_maintenance", text[i+1:])
 		}
-		out = append(out, status.StatusAssignment{Component: c.Code, Status: s})
+		out = append(out, status.Assignment{Component: c.Code, Status: s})
 	}
 	return out, nil
 }

@@ -61,11 +61,13 @@ func TestSplit(t *testing.T) {
 			[]string{`query { item }`, `-1 [item] 0 query { item { ... { a x: list } } }`, `0 [item x] 1 query { item { ... { x: list { ... { b } } } } }`},
 		},
 		"conditions": {
-			`query($on: Boolean, $off: Boolean) { item { ... @defer(if: $on) { a } ... @defer(if: $off) { b } } }`, map[string]any{"on": true, "off": false},
+			`query($on: Boolean, $off: Boolean) { item { ... @defer(if: $on) { a } ... @defer(if: $off) { b } } }`,
+			map[string]any{"on": true, "off": false},
 			[]string{`query ($on: Boolean, $off: Boolean) { item { ... { b } } }`, `-1 [item] 0 query ($on: Boolean, $off: Boolean) { item { ... { a } } }`},
 		},
 		"null condition": {
-			`query($on: Boolean) { item { a ... @defer(if: $on) { b } } }`, map[string]any{"on": nil},
+			`query($on: Boolean) { item { a ... @defer(if: $on) { b } } }`,
+			map[string]any{"on": nil},
 			[]string{`query ($on: Boolean) { item { a } }`, `-1 [item] 0 query ($on: Boolean) { item { ... { b } } }`},
 		},
 		"nothing deferred": {`query($on: Boolean) { item { a ... @defer(if: $on) { b } } }`, map[string]any{"on": false}, nil},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"heliograph/graph/rowplan"
 	"heliograph/graph/scalar"
@@ -100,7 +102,7 @@ func newLibrary(t *testing.T) *library {
 		n, _ := f.ArgumentMap(variables)["first"].(json.Number)
 		if n == "" {
 			m, _ := f.ArgumentMap(variables)["first"].(int64)
-			n = json.Number(fmt.Sprint(m))
+			n = json.Number(strconv.FormatInt(m, 10))
 		}
 		i, err := n.Int64()
 		if err == nil && i < 0 {
@@ -175,10 +177,10 @@ func newLibrary(t *testing.T) *library {
 			return int(n), nil
 		}, func(a *author, n int) string { return strings.Repeat(strings.ToUpper(a.name), n) }, rowplan.ScalarOf(scalar.AppendString)),
 		"favourite": rowplan.Get(func(a *author) thing {
-			switch {
-			case a.name == "Ann":
+			switch a.name {
+			case "Ann":
 				return l.books[1]
-			case a.name == "Bob":
+			case "Bob":
 				return l.authors[0]
 			}
 			return nil
@@ -201,7 +203,7 @@ var schema = gqlparser.MustLoadSchema(&ast.Source{Input: schemaText})
 // operation returns the context of the first root field of a document.
 func operation(t *testing.T, query string, variables map[string]any, stores ...*rowplan.Store) context.Context {
 	t.Helper()
-	doc, err := gqlparser.LoadQuery(schema, query)
+	doc, err := gqlparser.LoadQueryWithRules(schema, query, rules.NewDefaultRules())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +219,7 @@ func contextOf(t *testing.T, doc *ast.QueryDocument, variables map[string]any, s
 	ctx := graphql.WithOperationContext(t.Context(), oc)
 	ctx = graphql.WithResponseContext(ctx, func(_ context.Context, err error) *gqlerror.Error { return gqlerror.Wrap(err) }, nil)
 	for _, s := range stores {
-		ctx = values.Context(ctx, s.Value())
+		ctx = values.Context(ctx, s.Value()) //nolint:fatcontext // at most one store for each case
 	}
 	f := op.SelectionSet[0].(*ast.Field)
 	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Query"})
@@ -282,7 +284,7 @@ func TestPlans(t *testing.T) {
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
-	doc := gqlparser.MustLoadQuery(schema, `{authors{a:books(first:1){author{name}} b:books(first:2){author{name}}}}`)
+	doc := gqlparser.MustLoadQueryWithRules(schema, `{authors{a:books(first:1){author{name}} b:books(first:2){author{name}}}}`, rules.NewDefaultRules())
 	l.tables.Plans.Keep(doc)
 	var first string
 	for range 2 {
@@ -500,7 +502,7 @@ func TestSelection(t *testing.T) {
 func TestStream(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
-	doc := gqlparser.MustLoadQuery(schema, `subscription($n:Int!,$unused:Int){news(from:$unused){name books(first:$n){name}}}`)
+	doc := gqlparser.MustLoadQueryWithRules(schema, `subscription($n:Int!,$unused:Int){news(from:$unused){name books(first:$n){name}}}`, rules.NewDefaultRules())
 	l.tables.Plans.Keep(doc)
 	subscribe := func(variables map[string]any, events ...*author) string {
 		t.Helper()
@@ -510,7 +512,8 @@ func TestStream(t *testing.T) {
 		}
 		close(channel)
 		ctx := contextOf(t, doc, variables)
-		v, err := l.tables.Apply(ctx, (<-chan *author)(channel))
+		var stream <-chan *author = channel
+		v, err := l.tables.Apply(ctx, stream)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -542,13 +545,13 @@ func TestStream(t *testing.T) {
 		t.Errorf("after an error: %s", got)
 	}
 	ended, cancel := context.WithCancel(contextOf(t, doc, nil))
-	v, _ := l.tables.Apply(ended, (<-chan *author)(make(chan *author)))
+	var channel <-chan *author = make(chan *author)
+	v, _ := l.tables.Apply(ended, channel)
 	cancel()
 	if v.(func(context.Context) graphql.Marshaler)(ended) != nil {
 		t.Error("a stream goes on after its end")
 	}
 	l.tables.Off = true
-	channel := (<-chan *author)(make(chan *author))
 	if v, _ := l.tables.Apply(contextOf(t, doc, nil), channel); v != any(channel) {
 		t.Error("a stream is planned although plans are off")
 	}

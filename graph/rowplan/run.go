@@ -191,7 +191,7 @@ func start[V any](ctx context.Context, t *Tables, p *plan[V], fc *graphql.FieldC
 		}
 	}
 	if r.byLoaders || r.failed != nil {
-		return v, nil
+		return v, nil //nolint:nilerr // the executor reports the error at the path of the parent that failed
 	}
 	return graphql.WriterFunc(func(w io.Writer) { p.marshal(w, r, v) }), nil
 }

@@ -152,7 +152,8 @@ const maxNesting = 1000
 func decode(raw []byte, maxValues int, into any) error {
 	values := 0
 	element := json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *any) error {
-		if values++; values > maxValues || d.StackDepth() > maxNesting {
+		values++
+		if values > maxValues || d.StackDepth() > maxNesting {
 			return errTooManyValues
 		}
 		if d.PeekKind() != '0' {

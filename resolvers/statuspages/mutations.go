@@ -25,14 +25,14 @@ func nullFrom[T any](p *T) ledger.Null[T] {
 func orZero[T any](p *T) T { return nullFrom(p).V }
 
 // settings returns the component states in the input of a mutation.
-func settings(list []*model.StatusAffectedInput) ([]status.StatusAssignment, error) {
-	out := make([]status.StatusAssignment, len(list))
+func settings(list []*model.StatusAffectedInput) ([]status.Assignment, error) {
+	out := make([]status.Assignment, len(list))
 	for i, a := range list {
 		code, err := codeOf(a.ComponentID, componentType)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = status.StatusAssignment{Component: code, Status: a.Status}
+		out[i] = status.Assignment{Component: code, Status: a.Status}
 	}
 	return out, nil
 }

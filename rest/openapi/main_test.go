@@ -33,6 +33,3 @@ func describe(t *testing.T, api *rest.API) (d *openapi.Document, text []byte) {
 	}
 	return d, text
 }
-
-// withDelegation shows what is hidden by default.
-func withDelegation(c *rest.Config) { c.DelegationAddress = true }

@@ -13,6 +13,7 @@ import (
 const NFTColumns = `n.token_id, n.serial_number, n.account_id, n.created_timestamp, n.delegating_spender, n.deleted or coalesce(e.deleted, false),
   n.metadata, n.spender, lower(n.timestamp_range), upper(n.timestamp_range)`
 
+// NFTTargets appends the scan targets of [NFTColumns].
 func NFTTargets(n *ledger.NFT, into []any) []any {
 	return append(into, &n.TokenID, &n.SerialNumber, &n.AccountID, &n.CreatedTimestamp, &n.DelegatingSpenderID, &n.Deleted,
 		&n.Metadata, &n.SpenderID, &n.Timestamp.From, &n.Timestamp.To)

@@ -30,6 +30,7 @@ type TokenKeys struct {
 	Admin, FeeSchedule, Freeze, KYC, Metadata, Pause, Supply, Wipe ledger.Key
 }
 
+// TokenTargets appends the scan targets of the columns of a token.
 func TokenTargets(t *TokenRow, into []any) []any {
 	k := &t.Keys
 	return append(into, &t.EntityID, &t.typ, (*[]byte)(&k.Admin), &t.AutoRenewAccountID, &t.AutoRenewPeriod, &t.CreatedTimestamp, &t.Decimals, &t.Deleted,
@@ -61,6 +62,7 @@ type FeesRow struct {
 	feesFrom                   ledger.Null[ledger.Timestamp]
 }
 
+// FeesTargets appends the scan targets of [FeesColumns].
 func FeesTargets(f *FeesRow, into []any) []any {
 	return append(into, &f.hasFees, &f.fixed, &f.fractional, &f.royalty, &f.feesFrom)
 }
@@ -259,7 +261,7 @@ func QueueTokenFees(b *storage.Batch, of []*ledger.Token, done func([]*ledger.To
 	storage.Queue(b, `select f.entity_id, `+FeesColumns+` from custom_fee f where f.entity_id = any($1)`, []any{ids},
 		func(f *tokenFees, into []any) []any { return FeesTargets(&f.FeesRow, append(into, &f.token)) },
 		func(f *tokenFees) (err error) {
-			f.fees, err = f.FeesRow.CustomFees(f.token, types[f.token])
+			f.fees, err = f.CustomFees(f.token, types[f.token])
 			return err
 		},
 		func(rows []*tokenFees) {

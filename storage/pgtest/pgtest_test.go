@@ -193,8 +193,8 @@ func TestFailures(t *testing.T) {
 		{func(tb testing.TB) { broken.Fresh(tb) }, "prepare template broken: no luck"},
 		{func(tb testing.TB) { broken.Shared(tb) }, "prepare template broken: no luck"},
 		{func(tb testing.TB) { (&Template{Name: "child", From: broken}).Fresh(tb) }, "template broken: no luck"},
-		{func(tb testing.TB) { numbers.Fresh(t); namesake.Fresh(tb) }, "two templates are named numbers"},
-		{func(tb testing.TB) { (&Template{Name: `a"b`}).Fresh(tb) }, "cannot be the name of a template"},
+		{func(tb testing.TB) { numbers.Fresh(t); namesake.Fresh(tb) }, "duplicate template name numbers"},
+		{func(tb testing.TB) { (&Template{Name: `a"b`}).Fresh(tb) }, "invalid template name"},
 	} {
 		if got := failure(t, test.use); !strings.Contains(got, test.want) {
 			t.Errorf("the test fails with %q, want %q", got, test.want)

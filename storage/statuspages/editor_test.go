@@ -137,10 +137,10 @@ func wantReason(t *testing.T, err error, reason status.Reason, words string) {
 	}
 }
 
-func set(pairs ...string) []status.StatusAssignment {
-	var out []status.StatusAssignment
+func set(pairs ...string) []status.Assignment {
+	var out []status.Assignment
 	for p := range slices.Chunk(pairs, 2) {
-		out = append(out, status.StatusAssignment{Component: p[0], Status: status.ComponentStatus(p[1])})
+		out = append(out, status.Assignment{Component: p[0], Status: status.ComponentStatus(p[1])})
 	}
 	return out
 }

@@ -3,8 +3,9 @@ package statuspages
 import (
 	"context"
 	"fmt"
-	"heliograph/storage"
 	"time"
+
+	"heliograph/storage"
 )
 
 // PageSource is another status page that a mirror follows.

@@ -134,7 +134,7 @@ func TestPlans(t *testing.T) {
 		})},
 		"transactions at times": {100, batch(func(b *storage.Batch) { transactions.QueueTransactionsAt(b, times, func([]*ledger.Transaction) {}) })},
 		"transaction by id": {100, read(func(ctx context.Context, db *storage.DB) error {
-			_, err := transactions.TransactionsByID(ctx, db, ledger.TransactionID{Payer: owner, ValidStart: 1700000000100000000 - 1}, transactions.TransactionFilterOfID{})
+			_, err := transactions.ByID(ctx, db, ledger.TransactionID{Payer: owner, ValidStart: 1700000000100000000 - 1}, transactions.TransactionFilterOfID{})
 			return err
 		})},
 		"transfers": {1000, func(ctx context.Context, db *storage.DB) error {

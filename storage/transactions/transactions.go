@@ -257,9 +257,9 @@ func ofID(w *storage.Where, f TransactionFilterOfID) {
 	}
 }
 
-// TransactionsByID reads the transactions with an id, oldest first. If a schedule may have executed one of them much later, the search range is extended. The
+// ByID reads the transactions with an id, oldest first. If a schedule may have executed one of them much later, the search range is extended. The
 // inner transactions of a batch follow the batch.
-func TransactionsByID(ctx context.Context, db *storage.DB, id ledger.TransactionID, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
+func ByID(ctx context.Context, db *storage.DB, id ledger.TransactionID, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
 	read := func(until ledger.Timestamp) ([]*ledger.Transaction, error) {
 		w := storage.Where{Args: []any{int64(id.Payer), int64(id.ValidStart), int64(id.ValidStart - validStartDrift), int64(until)}}
 		ofID(&w, f)
@@ -354,9 +354,9 @@ type hashRow struct {
 	payer ledger.Null[ledger.EntityID]
 }
 
-// TransactionsByHash reads the transactions with a hash, oldest first. Duplicates have the same hash. If the hash is longer than 32 bytes, all bytes must
+// ByHash reads the transactions with a hash, oldest first. Duplicates have the same hash. If the hash is longer than 32 bytes, all bytes must
 // match.
-func TransactionsByHash(ctx context.Context, db *storage.DB, hash ledger.Hash, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
+func ByHash(ctx context.Context, db *storage.DB, hash ledger.Hash, f TransactionFilterOfID) ([]*ledger.Transaction, error) {
 	found, err := storage.List(ctx, db, `select consensus_timestamp, hash, payer_account_id from get_transaction_info_by_hash($1) order by consensus_timestamp limit $2`,
 		[]any{[]byte(hash[:min(len(hash), hashPrefix)]), maxHashDuplicates},
 		func(r *hashRow, into []any) []any { return append(into, &r.at, (*storage.Blob)(&r.hash), &r.payer) }, nil)

@@ -269,7 +269,7 @@ func TestWrites(t *testing.T) {
 		}
 	}
 	g.Data(t, `{ status { components(first: 1) { nodes { code } } } }`, nil, &data)
-	down := []status.StatusAssignment{{Component: data.Status.Components.Nodes[0].Code, Status: status.MajorOutage}}
+	down := []status.Assignment{{Component: data.Status.Components.Nodes[0].Code, Status: status.MajorOutage}}
 	code, err := edit.OpenIncident(t.Context(), byTest, demo.StatusPage, status.NewIncident{
 		Name: `Blocks <img src=x onerror="alert(1)"> & more`, Body: "<script>alert(2)</script>Look at <b onclick=alert(3)>this</b> \u0007.", Affected: down,
 	})

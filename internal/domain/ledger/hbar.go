@@ -33,7 +33,7 @@ func (a HbarAmount) AppendText(dst []byte) ([]byte, error) {
 			dst = append(dst, weibarZeros...)
 		}
 	case Hbar:
-		abs := uint64(n) //nolint:gosec // two's complement: negated below
+		abs := uint64(n) // two's complement: negated below
 		if n < 0 {
 			dst, abs = append(dst, '-'), -abs
 		}

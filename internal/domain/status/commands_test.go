@@ -91,10 +91,10 @@ func story(s *NoticeState) string {
 	return strings.Join(out, "; ")
 }
 
-func assign(pairs ...string) []StatusAssignment {
-	var out []StatusAssignment
+func assign(pairs ...string) []Assignment {
+	var out []Assignment
 	for p := range slices.Chunk(pairs, 2) {
-		out = append(out, StatusAssignment{p[0], ComponentStatus(p[1])})
+		out = append(out, Assignment{p[0], ComponentStatus(p[1])})
 	}
 	return out
 }
@@ -533,8 +533,18 @@ func TestPageSettings(t *testing.T) {
 		t.Error("a page without a URL")
 	}
 	after, err := p.WithSettings([]PageSetting{
-		{"name", "N"}, {"slug", "s"}, {"url", "https://x.example/"}, {"hosts", "A.example, b.example,,a.example"}, {"default", "true"}, {"time_zone", "Europe/Berlin"},
-		{"locale", "de"}, {"vocabulary", "statuspage"}, {"auto_publish", "1"}, {"text.de.maintenance_started", "Los."}, {"text.en.probe_failed", "Oh."}, {"text.en.probe_failed", ""},
+		{"name", "N"},
+		{"slug", "s"},
+		{"url", "https://x.example/"},
+		{"hosts", "A.example, b.example,,a.example"},
+		{"default", "true"},
+		{"time_zone", "Europe/Berlin"},
+		{"locale", "de"},
+		{"vocabulary", "statuspage"},
+		{"auto_publish", "1"},
+		{"text.de.maintenance_started", "Los."},
+		{"text.en.probe_failed", "Oh."},
+		{"text.en.probe_failed", ""},
 	})
 	if err != nil || after.Name != "N" || after.Slug != "s" || after.URL != "https://x.example" || !slices.Equal(after.Hosts, []string{"a.example", "b.example"}) || !after.IsDefault ||
 		after.Zone.String() != "Europe/Berlin" || after.Vocabulary != Statuspage || !after.AutoPublish || after.Text(MaintenanceStarted) != "Los." || len(after.Texts["en"]) > 0 || p.Texts != nil {
@@ -594,9 +604,9 @@ func TestRandomWrites(t *testing.T) {
 		}
 		for range 25 {
 			p.wait(time.Duration(random.IntN(3)) * time.Second)
-			var affected []StatusAssignment
+			var affected []Assignment
 			for _, i := range random.Perm(len(codes))[:random.IntN(3)] {
-				affected = append(affected, StatusAssignment{codes[i], statuses[random.IntN(len(statuses))]})
+				affected = append(affected, Assignment{codes[i], statuses[random.IntN(len(statuses))]})
 			}
 			u := NewUpdate{State: States([]Kind{Realtime, Scheduled}[random.IntN(2)])[random.IntN(4)], Body: "x", Affected: affected, Keep: random.IntN(8) == 0}
 			before, beforeStatuses := len(p.changes), p.statuses()

@@ -164,8 +164,13 @@ func TestCheckImport(t *testing.T) {
 		edited    bool
 		words     string
 	}{
-		{Mirror, Mirror, true, ""}, {Mirror, Imported, true, ""}, {Imported, Imported, false, ""}, {Imported, Imported, true, "would overwrite"}, {Imported, Mirror, false, "is edited here"},
-		{Own, Imported, false, "is edited here"}, {Own, Mirror, false, "is edited here"},
+		{Mirror, Mirror, true, ""},
+		{Mirror, Imported, true, ""},
+		{Imported, Imported, false, ""},
+		{Imported, Imported, true, "would overwrite"},
+		{Imported, Mirror, false, "is edited here"},
+		{Own, Imported, false, "is edited here"},
+		{Own, Mirror, false, "is edited here"},
 	} {
 		err := CheckImport(&Page{Mode: c.has}, c.mode, c.edited)
 		if c.words == "" && err == nil {
@@ -311,7 +316,8 @@ func TestPages(t *testing.T) {
 		t.Error("settings of pages")
 	}
 	components := ComputeStatuses([]*Component{
-		{Code: "g", Position: 1, IsGroup: true}, {Code: "a", Position: 1, ListIndex: 1, GroupCode: ledger.Of("g"), BaseStatus: UnderMaintenance, NodeID: ledger.Of(int64(3))},
+		{Code: "g", Position: 1, IsGroup: true},
+		{Code: "a", Position: 1, ListIndex: 1, GroupCode: ledger.Of("g"), BaseStatus: UnderMaintenance, NodeID: ledger.Of(int64(3))},
 		{Code: "b", Position: 2, BaseStatus: Operational},
 	}, nil, Documented)
 	s := NewPageState(pages[1], components, ImpactMinor)

@@ -11,7 +11,7 @@ type NewIncident struct {
 	Name           string
 	Body           string
 	State          State // default: investigating
-	Affected       []StatusAssignment
+	Affected       []Assignment
 	ImpactOverride ledger.Null[Impact]
 	StartedAt      ledger.Null[time.Time] // default: now
 	Reminders      ledger.Null[string]    // see [ParseReminders]
@@ -55,6 +55,7 @@ func (b *WorkingCopy) OpenIncident(in NewIncident) (*Effect, error) {
 		u.State = Investigating
 	case Resolved:
 		return nil, Errorf(BadInput, "a new incident that is resolved needs its start and its end: backfill it")
+	default:
 	}
 	return b.addUpdate(NoticeState{Notice: n}, u)
 }
@@ -165,7 +166,7 @@ func (b *WorkingCopy) PublishDraft(s NoticeState) (*Effect, error) {
 	u := update{NewUpdate: NewUpdate{State: s.Notice.State, Body: first.Body, Silent: !first.DeliverNotifications}, code: first.Code}
 	for _, a := range first.Affected {
 		if b.Component(a.Code) != nil {
-			u.Affected = append(u.Affected, StatusAssignment{a.Code, a.NewStatus})
+			u.Affected = append(u.Affected, Assignment{a.Code, a.NewStatus})
 		}
 	}
 	n := *s.Notice

@@ -57,8 +57,9 @@ func (b *WorkingCopy) ScheduleMaintenance(in NewMaintenance) (*Effect, error) {
 		return b.addUpdate(s, u)
 	case Completed:
 		n.Backfilled, u.at = true, end
+	default:
 	}
-	u.Affected = list.Map(in.Components, func(code string) StatusAssignment { return StatusAssignment{code, Operational} })
+	u.Affected = list.Map(in.Components, func(code string) Assignment { return Assignment{code, Operational} })
 	e, err := b.addUpdate(s, u)
 	if err == nil && state == Completed {
 		e.Notice.CreatedAt, e.Notice.StartedAt, e.Notice.UpdatedAt = start, start, b.At

@@ -120,7 +120,7 @@ func (r *probeRun) apply() error {
 	case publish == PublishDraft && r.JoinableDraft.Notice != nil:
 		return r.redraft(r.JoinableDraft.Notice.Code)
 	case publish == PublishDraft:
-		return r.open(ProbeDraft, []StatusAssignment{{r.component.Code, r.status}})
+		return r.open(ProbeDraft, []Assignment{{r.component.Code, r.status}})
 	case r.mayReopen():
 		return r.update(r.Incident, ProbeReopen, Investigating, ProbeFailed)
 	case r.Joinable.Notice != nil:
@@ -130,7 +130,7 @@ func (r *probeRun) apply() error {
 		}
 		return r.update(r.Joinable, ProbeJoined, state, ProbeFailed)
 	default:
-		return r.open(ProbeOpen, []StatusAssignment{{r.component.Code, r.status}})
+		return r.open(ProbeOpen, []Assignment{{r.component.Code, r.status}})
 	}
 }
 
@@ -160,7 +160,7 @@ func (r *probeRun) mayReopen() bool {
 }
 
 // open opens an incident, or a draft.
-func (r *probeRun) open(action string, affected []StatusAssignment) error {
+func (r *probeRun) open(action string, affected []Assignment) error {
 	name := "Problems with " + r.component.QualifiedName()
 	if len(affected) > 1 {
 		name = "Problems with " + strconv.Itoa(len(affected)) + " components"
@@ -179,7 +179,7 @@ func (r *probeRun) open(action string, affected []StatusAssignment) error {
 func (r *probeRun) redraft(old string) error {
 	affected := r.others(old)
 	if r.Probe.Level != Good || r.status != Operational {
-		affected = append(affected, StatusAssignment{r.component.Code, r.status})
+		affected = append(affected, Assignment{r.component.Code, r.status})
 	}
 	r.out.Withdraw = old
 	if len(affected) == 0 {
@@ -190,9 +190,9 @@ func (r *probeRun) redraft(old string) error {
 }
 
 // others returns the statuses that the other probes of an incident give to components. Those of the probe's own component make its status worse.
-func (r *probeRun) others(incident string) []StatusAssignment {
+func (r *probeRun) others(incident string) []Assignment {
 	index := map[string]int{}
-	var out []StatusAssignment
+	var out []Assignment
 	for _, p := range r.Others {
 		if p.Incident != incident {
 			continue
@@ -205,7 +205,7 @@ func (r *probeRun) others(incident string) []StatusAssignment {
 		i, known := index[p.Component]
 		if !known {
 			index[p.Component] = len(out)
-			out = append(out, StatusAssignment{p.Component, s})
+			out = append(out, Assignment{p.Component, s})
 			continue
 		}
 		out[i].Status = Worst(out[i].Status, s)
@@ -217,7 +217,7 @@ func (r *probeRun) others(incident string) []StatusAssignment {
 func (r *probeRun) update(s NoticeState, action string, state State, text Event) error {
 	r.others(s.Notice.Code) // those of the same component
 	e, err := r.addUpdate(s, update{
-		NewUpdate: NewUpdate{State: state, Body: r.Page.Text(text), Affected: []StatusAssignment{{r.component.Code, r.status}}}, reopen: !s.Notice.State.Open(),
+		NewUpdate: NewUpdate{State: state, Body: r.Page.Text(text), Affected: []Assignment{{r.component.Code, r.status}}}, reopen: !s.Notice.State.Open(),
 	})
 	r.out.Action, r.out.Object, r.out.Incident, r.out.Effect = action, s.Notice.Code, s.Notice.Code, e
 	return err

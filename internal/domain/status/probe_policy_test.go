@@ -1,7 +1,7 @@
 package status
 
 import (
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
@@ -235,7 +235,7 @@ func TestProbesLeaveEditsAlone(t *testing.T) {
 func TestProbeSettings(t *testing.T) {
 	t.Parallel()
 	for _, k := range ProbeKinds() {
-		if remote := strings.Contains("http graphql tcp", string(k)); k.Remote() != remote {
+		if remote := slices.Contains([]string{"http", "graphql", "tcp"}, string(k)); k.Remote() != remote {
 			t.Errorf("%s is remote: %t", k, k.Remote())
 		}
 	}

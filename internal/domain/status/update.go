@@ -9,8 +9,8 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// StatusAssignment sets the status in which a notice holds a component.
-type StatusAssignment struct {
+// Assignment sets the status in which a notice holds a component.
+type Assignment struct {
 	Component string // code
 	Status    ComponentStatus
 }
@@ -20,7 +20,7 @@ type NewUpdate struct {
 	State State
 	Body  string
 	// Affected are statuses of components. Components that are not listed stay unchanged.
-	Affected []StatusAssignment
+	Affected []Assignment
 	// Keep leaves the components in their statuses when the notice ends.
 	Keep bool
 	// DisplayAt is the published date; null for now.

@@ -8,10 +8,10 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"heliograph/storage/demo/scenario"
 	"heliograph/storage/demo/world"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // ErrOtherVersion is returned if another version of the program loaded the demo network. It cannot be continued.

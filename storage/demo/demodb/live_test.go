@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"heliograph/storage/demo/world"
 	"heliograph/storage/pgtest"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // live makes and writes a block every two seconds, from one instant to another.

@@ -1,3 +1,4 @@
+// Package demodb writes the demo network into a database and keeps it up to date.
 package demodb
 
 import (
@@ -8,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"heliograph/storage/demo/scenario"
 	"heliograph/storage/demo/world"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // ErrNotEmpty is returned if the database contains data. Load fills empty databases only.

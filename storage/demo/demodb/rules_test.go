@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/storage/pgtest"
-
 	"github.com/jackc/pgx/v5"
+
+	"heliograph/storage/pgtest"
 )
 
 // rules are queries that count violations of what a ledger database promises.

@@ -1,3 +1,4 @@
+// Package scenario is what happens in the demo network: the accounts, what they do, and when.
 package scenario
 
 import (

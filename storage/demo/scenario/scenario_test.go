@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"heliograph/storage/demo"
-	"heliograph/storage/demo/world"
-
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+
+	"heliograph/storage/demo"
+	"heliograph/storage/demo/world"
 )
 
 // noon is the time at which the tests end the scenario.

@@ -3,10 +3,10 @@ package scenario
 import (
 	"strings"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"heliograph/storage/demo"
 	"heliograph/storage/demo/world"
-
-	"github.com/ethereum/go-ethereum/common"
 )
 
 // createTokens creates the tokens and distributes some of their supply.

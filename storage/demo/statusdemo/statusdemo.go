@@ -1,3 +1,4 @@
+// Package statusdemo writes the status page of the demo network into a database.
 package statusdemo
 
 import (

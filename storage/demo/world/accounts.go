@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 
-	"heliograph/storage/demo"
-
 	"github.com/ethereum/go-ethereum/common"
+
+	"heliograph/storage/demo"
 )
 
 // RenewalPeriod is the auto-renew period of entities in seconds. Entities with an expiration time are paid for three periods, which is beyond the end of
@@ -114,7 +114,7 @@ func (w *World) CreateAccount(payer int64, p Account) int64 {
 }
 
 // insertAccount adds the account that a transaction creates.
-func (w *World) insertAccount(t *transaction, p Account) int64 {
+func (w *World) insertAccount(t *Transaction, p Account) int64 {
 	id := w.takeID("account")
 	r := Row{
 		"memo": p.Memo, "key": p.Key, "alias": p.Alias, "evm_address": p.EVMAddress, "max_automatic_token_associations": p.AutoAssociations,
@@ -151,7 +151,7 @@ func (w *World) DeleteAccount(id, heir int64) {
 }
 
 // TransferHbars transfers hbars. Accounts that are staked to a node collect their reward.
-func (w *World) TransferHbars(from, to, amount int64, memo string) *transaction {
+func (w *World) TransferHbars(from, to, amount int64, memo string) *Transaction {
 	t := w.tx(TypeCryptoTransfer, from)
 	t.memo = memo
 	t.hbars(from, to, amount)
@@ -161,7 +161,7 @@ func (w *World) TransferHbars(from, to, amount int64, memo string) *transaction 
 }
 
 // reward adds the staking reward of an account, if it earns any.
-func (w *World) reward(t *transaction, account int64) {
+func (w *World) reward(t *Transaction, account int64) {
 	e := w.entities.get(key(account))
 	node, _ := e["staked_node_id"].(int64)
 	if _, staked := e["staked_node_id"].(int64); !staked || node < 0 || e["decline_reward"] == true || w.txSeq%2 != 0 {

@@ -30,7 +30,7 @@ func (w *World) writeBlocks() {
 	}
 }
 
-func (w *World) writeBlock(number int64, previous string, txs []*transaction) string {
+func (w *World) writeBlock(number int64, previous string, txs []*Transaction) string {
 	from, to := txs[0].ts, txs[len(txs)-1].ts
 	hasher := sha512.New384()
 	hasher.Write([]byte(previous))

@@ -1,7 +1,6 @@
 package world
 
 import (
-	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -41,7 +40,7 @@ func (w *World) idOf(a common.Address) int64 {
 }
 
 // evmHash returns the hash of a transaction in the contract tables.
-func (t *transaction) evmHash() []byte {
+func (t *Transaction) evmHash() []byte {
 	if t.ethereumHash != nil {
 		return t.ethereumHash
 	}
@@ -87,7 +86,7 @@ func (w *World) Deploy(payer int64, d Deployment) int64 {
 }
 
 // newContract adds the entity of a contract that an execution created.
-func (w *World) newContract(t *transaction, at common.Address, memo string, k []byte, file int64, init, code []byte) int64 {
+func (w *World) newContract(t *Transaction, at common.Address, memo string, k []byte, file int64, init, code []byte) int64 {
 	id := w.takeID(w.contractKind())
 	if k == nil {
 		k = ContractKey(id)
@@ -115,14 +114,14 @@ type Call struct {
 }
 
 // CallContract calls a contract with a ContractCall transaction.
-func (w *World) CallContract(c Call) *transaction {
+func (w *World) CallContract(c Call) *Transaction {
 	t := w.tx(TypeContractCall, c.Payer)
 	t.entity = c.Contract
 	w.runCall(t, c.Payer, c)
 	return w.commit(t)
 }
 
-func (w *World) runCall(t *transaction, sender int64, c Call) {
+func (w *World) runCall(t *Transaction, sender int64, c Call) {
 	if c.Gas == 0 {
 		c.Gas = 400_000
 	}
@@ -144,7 +143,7 @@ type outcome struct {
 }
 
 // record writes the contract rows of an execution and applies its transfers.
-func (w *World) record(t *transaction, x execution, o outcome) {
+func (w *World) record(t *Transaction, x execution, o outcome) {
 	created := []int64{}
 	if o.created != 0 {
 		created = append(created, o.created)
@@ -217,7 +216,7 @@ func functionResult(o outcome, output []byte, used int64) message {
 }
 
 // addResult writes a contract result and its rows in the lookup tables.
-func (w *World) addResult(t *transaction, r Row, parties []int64) {
+func (w *World) addResult(t *Transaction, r Row, parties []int64) {
 	t.evmRows = append(t.evmRows, r)
 	w.rows.add("contract_result", r)
 	contract := r["contract_id"].(int64)
@@ -241,7 +240,7 @@ func (w *World) addResult(t *transaction, r Row, parties []int64) {
 }
 
 // recordCreation adds a contract that another contract created, in a child transaction.
-func (w *World) recordCreation(t *transaction, f *frame) int64 {
+func (w *World) recordCreation(t *Transaction, f *frame) int64 {
 	c := w.child(t, TypeContractCreate)
 	id := w.newContract(c, f.to, "", nil, 0, f.input, f.output)
 	c.entity = id
@@ -258,7 +257,7 @@ func (w *World) recordCreation(t *transaction, f *frame) int64 {
 }
 
 // recordTokenTransfer executes a token transfer of the token system contract in a child transaction.
-func (w *World) recordTokenTransfer(t *transaction, contract int64, n tokenTransfer) {
+func (w *World) recordTokenTransfer(t *Transaction, contract int64, n tokenTransfer) {
 	c := w.child(t, TypeCryptoTransfer)
 	token, from, to := w.idOf(n.token), w.idOf(n.from), w.idOf(n.to)
 	w.addTokenTransfer(c, from, to, token, n.amount)
@@ -287,7 +286,7 @@ func bloomOf(logs []*types.Log) []byte {
 	return logsBloom(addresses, topics)
 }
 
-func (w *World) recordLogs(t *transaction, x execution, o outcome, parties *[]int64) {
+func (w *World) recordLogs(t *Transaction, x execution, o outcome, parties *[]int64) {
 	for _, l := range x.logs {
 		id := w.idOf(l.Address)
 		r := Row{
@@ -305,7 +304,7 @@ func (w *World) recordLogs(t *transaction, x execution, o outcome, parties *[]in
 }
 
 // recordState writes the storage slots that an execution read and wrote.
-func (w *World) recordState(t *transaction, x execution, parties *[]int64) {
+func (w *World) recordState(t *Transaction, x execution, parties *[]int64) {
 	for _, s := range x.slots {
 		id := w.idOf(s.contract)
 		if w.contracts[id] == nil {
@@ -330,7 +329,7 @@ func (w *World) recordState(t *transaction, x execution, parties *[]int64) {
 }
 
 // ExportState adds the unchanged storage slots of a contract to the state changes of a call, as a migration does.
-func (w *World) ExportState(t *transaction, contract int64) {
+func (w *World) ExportState(t *Transaction, contract int64) {
 	touched := map[string]bool{}
 	for _, r := range w.rows["contract_state_change"] {
 		if r["consensus_timestamp"] == t.ts {
@@ -348,7 +347,7 @@ func (w *World) ExportState(t *transaction, contract int64) {
 }
 
 // recordActions writes the call tree of an execution.
-func (w *World) recordActions(t *transaction, x execution, o outcome) {
+func (w *World) recordActions(t *Transaction, x execution, o outcome) {
 	operations := map[vm.OpCode]int{vm.CALL: 1, vm.CALLCODE: 2, vm.DELEGATECALL: 3, vm.STATICCALL: 4, vm.CREATE: 5, vm.CREATE2: 6}
 	for i, f := range x.frames {
 		r := Row{

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"math/big"
 
-	"heliograph/storage/demo"
-
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/holiman/uint256"
+
+	"heliograph/storage/demo"
 )
 
 // weibar is the number of weibars, the unit of Ethereum transactions, in a tinybar.
@@ -69,7 +69,7 @@ func (w *World) SendEthereum(e EthereumTransaction) int64 {
 }
 
 // runEthereum executes the transaction and returns the created contract, or 0.
-func (w *World) runEthereum(t *transaction, e EthereumTransaction, c Call, input []byte) int64 {
+func (w *World) runEthereum(t *Transaction, e EthereumTransaction, c Call, input []byte) int64 {
 	var alias []byte
 	if e.Anonymous {
 		a := w.Address(e.Sender)
@@ -98,7 +98,7 @@ func (w *World) runEthereum(t *transaction, e EthereumTransaction, c Call, input
 }
 
 // rejectNonce writes the result of a transaction with a wrong nonce.
-func (w *World) rejectNonce(t *transaction, e EthereumTransaction, c Call, input []byte) {
+func (w *World) rejectNonce(t *Transaction, e EthereumTransaction, c Call, input []byte) {
 	t.result, t.entity = ResultWrongNonce, 0
 	w.addResult(t, Row{
 		"function_parameters": input, "gas_limit": c.Gas, "function_result": nil, "gas_used": int64(0), "consensus_timestamp": t.ts,
@@ -150,7 +150,7 @@ func (w *World) authorize(e EthereumTransaction, nonce uint64) types.SetCodeAuth
 }
 
 // addEthereumRow writes the decoded transaction.
-func (w *World) addEthereumRow(t *transaction, e EthereumTransaction, signed *types.Transaction, to *common.Address, c Call, input []byte) {
+func (w *World) addEthereumRow(t *Transaction, e EthereumTransaction, signed *types.Transaction, to *common.Address, c Call, input []byte) {
 	raw, err := signed.MarshalBinary()
 	if err != nil {
 		w.fail("encoding an ethereum transaction: %w", err)

@@ -25,7 +25,7 @@ const (
 )
 
 // addFileData writes the contents that a file transaction carries.
-func (w *World) addFileData(t *transaction, file int64, content []byte) {
+func (w *World) addFileData(t *Transaction, file int64, content []byte) {
 	w.rows.add("file_data", Row{"file_data": content, "consensus_timestamp": t.ts, "entity_id": file, "transaction_type": t.kind})
 }
 
@@ -76,7 +76,7 @@ func (w *World) DeleteFile(kind int, payer, id int64, deleted bool) {
 }
 
 // systemFile creates a system file. Transactions of system files have no fees.
-func (w *World) systemFile(id, admin int64, memo string, content []byte) *transaction {
+func (w *World) systemFile(id, admin int64, memo string, content []byte) *Transaction {
 	t := w.tx(TypeFileCreate, admin)
 	t.fee, t.entity = 0, id
 	w.newEntity("FILE", id, t.ts, Row{"memo": memo, "key": KeyList(Ed25519Key(fmt.Sprintf("system %d", admin))), "auto_renew_period": nil})
@@ -85,10 +85,10 @@ func (w *World) systemFile(id, admin int64, memo string, content []byte) *transa
 }
 
 // updateSystemFile replaces the contents of a system file with one or more pieces.
-func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) *transaction {
+func (w *World) updateSystemFile(id, admin int64, pieces ...[]byte) *Transaction {
 	w.consecutive = true
 	defer func() { w.consecutive = false }()
-	var first *transaction
+	var first *Transaction
 	for i, piece := range pieces {
 		kind := TypeFileUpdate
 		if i > 0 {

@@ -25,7 +25,7 @@ func (w *World) Finish() {
 
 // writeHistory writes the blocks and rows of the transactions so far.
 func (w *World) writeHistory() {
-	slices.SortFunc(w.transactions, func(a, b *transaction) int { return cmp.Compare(a.ts, b.ts) })
+	slices.SortFunc(w.transactions, func(a, b *Transaction) int { return cmp.Compare(a.ts, b.ts) })
 	w.writeBlocks()
 	for _, t := range w.transactions {
 		w.writeTransaction(t)
@@ -42,7 +42,7 @@ func (w *World) versioned() []*versions {
 }
 
 // writeTransaction writes a transaction with its transfers.
-func (w *World) writeTransaction(t *transaction) {
+func (w *World) writeTransaction(t *Transaction) {
 	var nftTransfer any
 	if len(t.nftMoves) > 0 {
 		list := make([]map[string]any, len(t.nftMoves))

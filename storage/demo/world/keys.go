@@ -8,9 +8,9 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"heliograph/storage/demo"
-
 	"github.com/ethereum/go-ethereum/crypto"
+
+	"heliograph/storage/demo"
 )
 
 // The keys of the demo network are derived from the names of their holders. They are public and must not be used anywhere else.
@@ -35,9 +35,11 @@ func ecPrivate(name string) *ecdsa.PrivateKey {
 func edRaw(name string) []byte { return edPrivate(name).Public().(ed25519.PublicKey) }
 func ecRaw(name string) []byte { return crypto.CompressPubkey(&ecPrivate(name).PublicKey) }
 
-// Ed25519Key and ecKey are the protobuf forms of primitive keys.
+// Ed25519Key returns the protobuf form of the Ed25519 key of a holder.
 func Ed25519Key(name string) []byte { return message(nil).bytes(2, edRaw(name)) }
-func ECDSAKey(name string) []byte   { return message(nil).bytes(7, ecRaw(name)) }
+
+// ECDSAKey returns the protobuf form of the ECDSA key of a holder.
+func ECDSAKey(name string) []byte { return message(nil).bytes(7, ecRaw(name)) }
 
 // EVMAddress returns the EVM address of the ECDSA key of a holder.
 func EVMAddress(name string) []byte { return crypto.PubkeyToAddress(ecPrivate(name).PublicKey).Bytes() }
@@ -58,7 +60,10 @@ func ThresholdKey(threshold int64, keys ...[]byte) []byte {
 	return message(nil).msg(5, message(nil).num(1, threshold).msg(2, keyListBody(keys...)))
 }
 
-func ContractKey(id int64) []byte    { return message(nil).msg(1, entityID(id)) }
+// ContractKey returns a key that is satisfied by calls of a contract.
+func ContractKey(id int64) []byte { return message(nil).msg(1, entityID(id)) }
+
+// DelegatableKey returns a key that is satisfied by calls of a contract and by delegated calls.
 func DelegatableKey(id int64) []byte { return message(nil).msg(8, entityID(id)) }
 
 // publicKey returns the value of the column public_key: the hexadecimal raw key of a primitive key or of a list of one, or nil.

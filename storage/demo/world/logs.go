@@ -35,20 +35,20 @@ func (w *World) topicAddress(id int64) []byte {
 }
 
 // addTransferLog adds the synthetic log of a fungible token transfer outside of the EVM.
-func (w *World) addTransferLog(t *transaction, token, from, to, amount int64) {
+func (w *World) addTransferLog(t *Transaction, token, from, to, amount int64) {
 	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), nil, trim(number(amount)), true)
 }
 
 // addNFTTransferLog adds the log of an NFT transfer. Only logs of fungible transfers are marked as synthetic.
-func (w *World) addNFTTransferLog(t *transaction, token, from, to, serial int64) {
+func (w *World) addNFTTransferLog(t *Transaction, token, from, to, serial int64) {
 	w.addTokenLog(t, token, topicTransfer, w.topicAddress(from), w.topicAddress(to), trim(number(serial)), []byte{}, false)
 }
 
-func (w *World) addApprovalLog(t *transaction, token, owner, spender, amount int64) {
+func (w *World) addApprovalLog(t *Transaction, token, owner, spender, amount int64) {
 	w.addTokenLog(t, token, topicApproval, w.topicAddress(owner), w.topicAddress(spender), nil, trim(number(amount)), false)
 }
 
-func (w *World) addTokenLog(t *transaction, token int64, topic, from, to, serial, data []byte, synthetic bool) {
+func (w *World) addTokenLog(t *Transaction, token int64, topic, from, to, serial, data []byte, synthetic bool) {
 	r := Row{
 		"bloom": []byte{}, "consensus_timestamp": t.ts, "contract_id": token, "data": data, "index": t.logs, "topic0": topic,
 		"topic1": from, "topic2": to, "topic3": nil, "payer_account_id": t.payer, "root_contract_id": token, "synthetic": synthetic,

@@ -69,7 +69,7 @@ func addressBookFile(nodes []addressBookNode) []byte {
 }
 
 // publishAddressBook makes the address book of a file transaction the current one, starting a nanosecond after the transaction.
-func (w *World) publishAddressBook(t *transaction, nodes []addressBookNode) {
+func (w *World) publishAddressBook(t *Transaction, nodes []addressBookNode) {
 	start := t.ts + 1
 	for _, r := range w.rows["address_book"] {
 		if r["file_id"] == t.entity && r["end_consensus_timestamp"] == nil {

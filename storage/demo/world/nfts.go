@@ -30,13 +30,13 @@ func (w *World) MintNFTs(token int64, metadata ...string) {
 }
 
 // addNFTCount changes the number of serials that an account holds.
-func (w *World) addNFTCount(t *transaction, account, token, by int64) {
+func (w *World) addNFTCount(t *Transaction, account, token, by int64) {
 	w.addTokenBalance(token, account, by, t.ts)
 	t.parties = append(t.parties, account)
 }
 
 // addNFTTransfer adds the transfer of a serial to a transaction. Royalties are a part of the price. Without a price, the receiver pays the fallback fee.
-func (w *World) addNFTTransfer(t *transaction, from, to, token, serial, price int64, approved bool) {
+func (w *World) addNFTTransfer(t *Transaction, from, to, token, serial, price int64, approved bool) {
 	if code := w.transferError(from, to, token); code != 0 {
 		t.result = code
 		return

@@ -20,7 +20,7 @@ type Schedule struct {
 }
 
 // CreateSchedule creates a schedule. It returns its number and the transaction.
-func (w *World) CreateSchedule(p Schedule) (int64, *transaction) {
+func (w *World) CreateSchedule(p Schedule) (int64, *Transaction) {
 	t := w.tx(TypeScheduleCreate, p.Creator)
 	id := w.takeID("schedule")
 	t.entity = id
@@ -47,7 +47,7 @@ func (w *World) CreateSchedule(p Schedule) (int64, *transaction) {
 }
 
 // signature writes a signature of a schedule. Kinds are values of the column type.
-func (w *World) signature(t *transaction, schedule int64, name string, kind int) {
+func (w *World) signature(t *Transaction, schedule int64, name string, kind int) {
 	signature, prefix := ed25519.Sign(edPrivate(name), number(t.ts)), edRaw(name)
 	switch kind {
 	case 2: // signature of a contract
@@ -75,7 +75,7 @@ func (w *World) SignSchedule(schedule, payer int64, kinds ...int) {
 }
 
 // ExecuteSchedule executes the transfer of a schedule. The transaction is marked as scheduled and has the id of the one that created the schedule.
-func (w *World) ExecuteSchedule(schedule int64, creation *transaction, from, to, amount int64) {
+func (w *World) ExecuteSchedule(schedule int64, creation *Transaction, from, to, amount int64) {
 	r := w.schedules[schedule]
 	t := w.tx(TypeCryptoTransfer, r["payer_account_id"].(int64))
 	t.validStart, t.payer, t.scheduled, t.validDuration, t.node = creation.validStart, r["payer_account_id"].(int64), true, 0, demo.FirstNodeAccount

@@ -173,7 +173,7 @@ func (w *World) SetTokenStatus(kind int, account, token int64) {
 }
 
 // AdministerToken adds a transaction about a token and changes columns of the token.
-func (w *World) AdministerToken(kind int, token int64, changed Row) *transaction {
+func (w *World) AdministerToken(kind int, token int64, changed Row) *Transaction {
 	t := w.tx(kind, demo.Trent)
 	t.entity = token
 	if changed != nil {
@@ -206,7 +206,7 @@ func (w *World) TransferToken(from, to, token, amount int64, memo string) {
 }
 
 // addTokenTransfer adds a token transfer to a transaction, or sets its result if the transfer fails. It creates automatic associations.
-func (w *World) addTokenTransfer(t *transaction, from, to, token, amount int64) {
+func (w *World) addTokenTransfer(t *Transaction, from, to, token, amount int64) {
 	if code := w.transferError(from, to, token); code != 0 {
 		t.result = code
 		return
@@ -295,7 +295,7 @@ func decodeFees(v any) []storedFee {
 }
 
 // assessFixed charges a fixed fee in hbars or in a token.
-func (w *World) assessFixed(t *transaction, payer int64, f storedFee) {
+func (w *World) assessFixed(t *Transaction, payer int64, f storedFee) {
 	if payer == f.Collector {
 		return
 	}

@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 	"time"
 
-	"heliograph/storage/demo"
-
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"heliograph/storage/demo"
 )
 
 // topicState is the state of a topic that its next message depends on.

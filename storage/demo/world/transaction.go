@@ -28,8 +28,8 @@ type assessedFee struct {
 	payers                   []int64
 }
 
-// transaction is a transaction to commit.
-type transaction struct {
+// Transaction is a transaction to commit.
+type Transaction struct {
 	ts, validStart       int64
 	validDuration        int64
 	kind, result         int
@@ -64,7 +64,7 @@ type transaction struct {
 }
 
 // tx starts a transaction a little later than the previous one, after the automatic transactions until then.
-func (w *World) tx(kind int, payer int64) *transaction {
+func (w *World) tx(kind int, payer int64) *Transaction {
 	source := fmt.Append(nil, "network ", w.nextHour)
 	switch {
 	case w.automatic:
@@ -87,7 +87,7 @@ func (w *World) tx(kind int, payer int64) *transaction {
 	default:
 		w.AdvanceTo(w.clock + step)
 	}
-	t := &transaction{
+	t := &Transaction{
 		ts: w.clock, kind: kind, payer: payer, result: ResultSuccess, validDuration: 120,
 		node: demo.FirstNodeAccount + noise%demo.NodeCount, fee: feeOf(kind), detached: w.detached,
 	}
@@ -104,15 +104,15 @@ func (w *World) tx(kind int, payer int64) *transaction {
 }
 
 // transactionHash returns the hash of a transaction. It replaces the hash of the signed bytes.
-func transactionHash(t *transaction) []byte {
+func transactionHash(t *Transaction) []byte {
 	return Digest("transaction", t.validStart, t.payer, t.kind, t.nonce)
 }
 
 // child starts a child transaction. It follows its parent by nanoseconds and shares its transaction id.
-func (w *World) child(parent *transaction, kind int) *transaction {
+func (w *World) child(parent *Transaction, kind int) *Transaction {
 	parent.children++
 	n := parent.children + parent.preceding
-	t := &transaction{
+	t := &Transaction{
 		ts: parent.ts + parent.children, validStart: parent.validStart, kind: kind, result: ResultSuccess,
 		payer: parent.payer, nonce: int(n), parent: parent.ts, scheduled: parent.scheduled,
 	}
@@ -121,9 +121,9 @@ func (w *World) child(parent *transaction, kind int) *transaction {
 }
 
 // before starts a preceding child transaction, such as an account creation. It has no parent timestamp.
-func (w *World) before(parent *transaction, kind int) *transaction {
+func (w *World) before(parent *Transaction, kind int) *Transaction {
 	parent.preceding++
-	t := &transaction{
+	t := &Transaction{
 		ts: parent.ts - 100 + parent.preceding, validStart: parent.validStart, kind: kind, result: ResultSuccess,
 		payer: parent.payer, nonce: int(parent.children + parent.preceding),
 	}
@@ -132,12 +132,12 @@ func (w *World) before(parent *transaction, kind int) *transaction {
 }
 
 // hbars adds a transfer of tinybars.
-func (t *transaction) hbars(from, to, amount int64) {
+func (t *Transaction) hbars(from, to, amount int64) {
 	t.transfers = append(t.transfers, transfer{from, -amount, false}, transfer{to, amount, false})
 }
 
 // commit charges the fee, applies the transfers and adds the transaction to the ledger.
-func (w *World) commit(t *transaction) *transaction {
+func (w *World) commit(t *Transaction) *Transaction {
 	if t.fee > 0 {
 		node, staking := t.fee/20, t.fee/10
 		t.transfers = append(t.transfers, transfer{account: t.payer, amount: -t.fee}, transfer{account: t.node, amount: node},
@@ -156,7 +156,7 @@ func (w *World) commit(t *transaction) *transaction {
 }
 
 // applyTransfers adds up and applies the transfers of each account. Approved transfers are separate.
-func (w *World) applyTransfers(t *transaction) []transfer {
+func (w *World) applyTransfers(t *Transaction) []transfer {
 	type who struct {
 		account  int64
 		approval bool

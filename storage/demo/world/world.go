@@ -1,3 +1,4 @@
+// Package world simulates a ledger: accounts, tokens, contracts, topics and transactions, as rows of the mirror database.
 package world
 
 import (
@@ -6,12 +7,13 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"heliograph/storage/demo"
 	"heliograph/storage/demo/contracts"
-
-	"github.com/ethereum/go-ethereum/common"
 )
 
+// Units of time in nanoseconds, as consensus timestamps count them.
 const (
 	Second = int64(time.Second)
 	Minute = int64(time.Minute)
@@ -46,7 +48,7 @@ type World struct {
 	rows        sink
 	err         error
 
-	transactions   []*transaction
+	transactions   []*Transaction
 	chain          chain
 	snapshots      snapshots
 	idCounts       map[string]int64

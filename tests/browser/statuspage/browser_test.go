@@ -156,7 +156,7 @@ func TestLive(t *testing.T) {
 	p.Eval(`document.querySelector('details:not([open])').dataset.key`, &group)
 	edit := editor(g)
 	code, err := edit.OpenIncident(t.Context(), byTest, demo.StatusPage, status.NewIncident{
-		Name: "The harbour is dark", Body: "No lamp burns.", Affected: []status.StatusAssignment{{Component: component(t, g, "Importer"), Status: status.MajorOutage}},
+		Name: "The harbour is dark", Body: "No lamp burns.", Affected: []status.Assignment{{Component: component(t, g, "Importer"), Status: status.MajorOutage}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -78,11 +78,11 @@ func (o *office) notice(p *status.Page, k status.Kind, drafts bool) string {
 	return anyOf(o, list...).Code
 }
 
-func (o *office) affected(b *status.WorkingCopy) []status.StatusAssignment {
-	var out []status.StatusAssignment
+func (o *office) affected(b *status.WorkingCopy) []status.Assignment {
+	var out []status.Assignment
 	for range o.random.IntN(3) {
 		if c := o.component(b, o.random.IntN(20) == 0); c != "" {
-			out = append(out, status.StatusAssignment{Component: c, Status: anyOf(o, status.ComponentStatuses()...)})
+			out = append(out, status.Assignment{Component: c, Status: anyOf(o, status.ComponentStatuses()...)})
 		}
 	}
 	return out

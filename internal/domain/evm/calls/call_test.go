@@ -26,7 +26,8 @@ func TestValidate(t *testing.T) {
 		{"value without sender", calls.ContractCallInput{Gas: 21_000, To: address, Value: 1}, []string{"from"}},
 		{"value without callee", calls.ContractCallInput{Gas: 21_000, From: address, Value: 1}, []string{"to"}},
 		{
-			"override", calls.ContractCallInput{Gas: 21_000, StateOverrides: []*calls.StateOverrideInput{
+			"override",
+			calls.ContractCallInput{Gas: 21_000, StateOverrides: []*calls.StateOverrideInput{
 				{Address: address}, {Address: address[:2], Balance: word, State: []*calls.SlotValueInput{{Key: word, Value: word[:1]}}},
 			}},
 			[]string{"stateOverrides[1].address", "stateOverrides[1].balance", "stateOverrides[1].state.value"},
