@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// ours are the relations that the reference does not have: they keep rows of any time, and the versions.
+// ours are the relations that the reference lacks: default partitions and version tables.
 var ours = []string{
 	"public.account_balance_default r", "public.token_balance_default r",
 	"public.heliograph_migration r", "public.heliograph_migration_id_seq S",
 }
 
-// readTable returns the rows of a reference file by the names of its columns.
+// readTable returns the rows of a reference file as maps by column name.
 func readTable(t *testing.T, path string) []map[string]string {
 	t.Helper()
 	file, err := os.Open(path)
@@ -45,7 +45,7 @@ func readTable(t *testing.T, path string) []map[string]string {
 	return rows
 }
 
-// lines makes one line of each row, from the fields named.
+// lines converts each row to one line with the given fields.
 func lines(rows []map[string]string, fields ...string) []string {
 	var result []string
 	for _, row := range rows {
@@ -58,7 +58,7 @@ func lines(rows []map[string]string, fields ...string) []string {
 	return result
 }
 
-// diff reports the lines that are on one side only.
+// diff reports the lines that only one side has.
 func diff(t *testing.T, want, got []string) {
 	t.Helper()
 	for _, line := range want {
@@ -76,7 +76,7 @@ func diff(t *testing.T, want, got []string) {
 	}
 }
 
-// ledgerRelations are the ledger's tables: not their partitions, nor our version table.
+// ledgerRelations selects the ledger's tables, without partitions and our version table.
 const ledgerRelations = `
 	with relation as (
 		select oid, relname::text as name
@@ -148,7 +148,7 @@ func TestIndexes(t *testing.T) {
 		join pg_class index on index.oid = indexrelid
 		join pg_am on pg_am.oid = index.relam
 		where indisvalid and indnatts = indnkeyatts`)
-	// Comparisons of columns of a domain are written with a cast to its base type.
+	// PostgreSQL prints comparisons of domain columns with a cast to the base type.
 	cast := regexp.MustCompile(`\((\w+)\)::bigint`)
 	for i, line := range got {
 		got[i] = cast.ReplaceAllString(line, "$1")
@@ -186,7 +186,7 @@ func TestDomains(t *testing.T) {
 
 func TestFunctions(t *testing.T) {
 	t.Parallel()
-	note := regexp.MustCompile(` \([^)]*\)$`) // what the reference says besides the type
+	note := regexp.MustCompile(` \([^)]*\)$`) // annotations in the reference after the type
 	var want []string
 	for _, row := range readTable(t, "testdata/functions.csv") {
 		returns, table := strings.CutPrefix(row["returns"], "rows of ")
@@ -275,7 +275,7 @@ func TestPartitioning(t *testing.T) {
 			where starts_with(name::text, parent::text || '_p')`))
 }
 
-// TestNothingElse looks for objects of kinds that the other tests do not list.
+// TestNothingElse checks that there are no objects of kinds that the other tests do not list.
 func TestNothingElse(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, empty.Shared(t))

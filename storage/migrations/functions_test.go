@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// pattern returns n bytes that begin with first and go up by one.
+// pattern returns n consecutive bytes, starting with first.
 func pattern(first byte, n int) []byte {
 	result := make([]byte, n)
 	for i := range result {
@@ -57,7 +57,7 @@ func TestTransactionInfoByHash(t *testing.T) {
 	insert(12, ethereum, nil, nil)
 	insert(13, twice[:32], twice[32:], 1003)
 	insert(14, twice[:32], twice[32:], 1004)
-	// One with the first byte of another row, that is in the same partition.
+	// This row has the same first byte as another row, so it is in the same partition.
 	insert(15, append([]byte{0}, pattern(7, 31)...), nil, 1005)
 
 	for _, test := range []struct {
@@ -65,7 +65,7 @@ func TestTransactionInfoByHash(t *testing.T) {
 		hash  []byte
 		want  []byte
 		at    []int64
-		payer []int64 // 0 for null
+		payer []int64 // 0 means null
 	}{
 		{"suffix is appended", split[:32], split, []int64{10}, []int64{1001}},
 		{"old row with the whole hash", old[:32], old, []int64{11}, []int64{1002}},
@@ -98,8 +98,7 @@ func TestTransactionInfoByHash(t *testing.T) {
 	}
 }
 
-// TestTransactionInfoByHashEverywhere checks that the partition which the function reads is the one that PostgreSQL
-// stores a row in, for each first byte.
+// TestTransactionInfoByHashEverywhere checks for each first byte that the function reads the partition in which PostgreSQL stores the row.
 func TestTransactionInfoByHashEverywhere(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, empty.Fresh(t))
@@ -123,7 +122,7 @@ func TestBalanceSnapshots(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, empty.Fresh(t))
 	exec(t, conn,
-		// Account 2 is the treasury. 7 disappears with a balance and 8 without one, 9 is new, and so is 10.
+		// Account 2 is the treasury. 7 disappears with a balance and 8 without one. 9 and 10 are new.
 		`insert into account_balance_old (consensus_timestamp, account_id, balance) values
 			(100, 2, 500), (100, 5, 10), (100, 6, 20), (100, 7, 30), (100, 8, 0),
 			(200, 2, 500), (200, 5, 10), (200, 6, 25), (200, 9, 1), (200, 10, 0),
@@ -144,7 +143,7 @@ func TestBalanceSnapshots(t *testing.T) {
 			"create_deduped_account_balance_snapshot(200, 1201)", 5,
 			[]string{"1201 2 500", "1201 6 25", "1201 7 0", "1201 9 1", "1201 10 0"},
 		},
-		{"create_deduped_account_balance_snapshot(100, 1100)", 5, // the first: everything differs from nothing
+		{"create_deduped_account_balance_snapshot(100, 1100)", 5, // the first snapshot: all rows are changes
 			[]string{"1100 2 500", "1100 5 10", "1100 6 20", "1100 7 30", "1100 8 0"}},
 		{"create_full_account_balance_snapshot(150, 1150)", 0, nil},
 		{

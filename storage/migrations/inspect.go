@@ -12,20 +12,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// columnsCSV lists the columns of all ledger tables; the first and the third field are table and column.
+// columnsCSV contains the columns of all ledger tables. The first field is the table and the third the column.
 //
 //go:embed columns.csv
 var columnsCSV string
 
-// ErrForeign is what every [*ForeignError] wraps.
+// ErrForeign is wrapped by every [*ForeignError].
 var ErrForeign = errors.New("the ledger tables belong to somebody else")
 
-// A ForeignError says that a database has ledger tables which were not made by [Ledger] and are not complete
-// either, so that neither reading nor migrating them is safe.
+// A ForeignError means that the database has incomplete ledger tables that [Ledger] did not create. Neither reading nor migrating them is safe.
 type ForeignError struct {
 	Owner   string   // role that owns the tables, or several, separated by commas
 	Present []string // names of the ledger tables found
-	Missing []string // what is missing, as [Missing] returns it
+	Missing []string // missing tables, columns and functions, as returned by [Missing]
 }
 
 func (e *ForeignError) Error() string {
@@ -37,15 +36,14 @@ func (e *ForeignError) Error() string {
 // Unwrap returns [ErrForeign].
 func (e *ForeignError) Unwrap() error { return ErrForeign }
 
-// A Querier runs queries: a connection, a pool or a transaction of pgx.
+// A Querier runs queries. Connections, pools and transactions of pgx implement it.
 type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Missing returns what the gateway reads and the database lacks, in the order of names: tables as "nft", columns of
-// existing tables as "entity.balance", functions with their arguments as "get_transaction_info_by_hash(bytea)". Only
-// what the connection's search path reaches counts as present; a view may stand for a table. The result is empty
-// where the gateway can start.
+// Missing returns the objects that the gateway reads and the database lacks, ordered by name: tables as "nft", columns of existing tables as
+// "entity.balance", functions with their arguments as "get_transaction_info_by_hash(bytea)". Only objects in the connection's search path count as present. A
+// view may replace a table. If the result is empty, the gateway can start.
 func Missing(ctx context.Context, conn Querier) ([]string, error) {
 	tables, err := ledgerTables()
 	if err != nil {
@@ -87,10 +85,10 @@ func Missing(ctx context.Context, conn Querier) ([]string, error) {
 	return missing, nil
 }
 
-// unread tells the tables that the gateway never reads: they are for writers, or left from earlier versions.
+// unread reports whether the gateway never reads a table: it is for writers only, or remains from earlier versions.
 func unread(table string) bool {
 	switch table {
-	case "account_balance_old", "token_balance_old", "non_fee_transfer", // absent where Citus is used
+	case "account_balance_old", "token_balance_old", "non_fee_transfer", // these tables are absent if Citus is used
 		"account_balance_file", "ledger", "live_hash", "network_freeze", "prng", "reconciliation_job", "sidecar_file":
 		return true
 	default:
@@ -111,7 +109,7 @@ func ledgerTables() (map[string][]string, error) {
 	return tables, nil
 }
 
-// presentColumns returns the columns of those of the tables that the search path reaches.
+// presentColumns returns the columns of the given tables that are in the search path.
 func presentColumns(ctx context.Context, conn Querier, tables map[string][]string) (map[string][]string, error) {
 	rows, err := conn.Query(ctx, `
 		select c.relname::text, array_agg(a.attname::text)
@@ -144,17 +142,16 @@ func names(tables map[string][]string) []string {
 	return result
 }
 
-// findings is what a database holds before it is migrated.
+// findings describe a database before its migration.
 type findings struct {
-	version int      // of our migrations, 0 when none was run
-	tables  []string // ledger tables in the search path or in public, ours or not, in the order of names
+	version int      // version of our migrations, 0 if none was run
+	tables  []string // ledger tables in the search path or in public, ours or not, ordered by name
 	owner   string   // roles that own them
-	missing []string // see Missing; empty when there are no tables at all
+	missing []string // see Missing; empty if there are no tables
 }
 
-// inspect looks at the database in one snapshot. Our version table exists before our first table does, and each
-// file's version is written in the transaction that runs the file: so another process that is migrating just now
-// cannot make its half-finished work look like foreign tables.
+// inspect reads the state of the database in one snapshot. Our version table is created before our first table, and each file's version is written in the
+// transaction that runs the file. So the unfinished migration of another process cannot be mistaken for foreign tables.
 func inspect(ctx context.Context, conn *pgx.Conn, versions string) (findings, error) {
 	var found findings
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}

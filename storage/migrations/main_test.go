@@ -12,10 +12,10 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// atReference makes the migrations believe that it is the day on which the reference had its last partition added.
+// atReference sets the current time of the migrations to the day on which the reference had its last partition added.
 const atReference = "&heliograph.now=2026-11-21T08:00:00Z"
 
-// empty has all tables of the ledger without rows, and the same partitions whenever the tests run.
+// empty has all ledger tables without rows. Its partitions do not depend on the current time.
 var empty = &pgtest.Template{Name: "empty", Prepare: func(ctx context.Context, url string) error {
 	return Ledger(ctx, url+atReference, slog.New(slog.DiscardHandler))
 }}
@@ -53,7 +53,7 @@ func query[T any](t *testing.T, conn *pgx.Conn, sql string, args ...any) []T {
 	return values
 }
 
-// migrate runs Ledger and returns what it logged.
+// migrate runs Ledger and returns its log.
 func migrate(t *testing.T, url string) (string, error) {
 	t.Helper()
 	var log logText
@@ -61,7 +61,7 @@ func migrate(t *testing.T, url string) (string, error) {
 	return string(log), err
 }
 
-// logText collects log lines. Handlers write a line at a time.
+// logText collects log lines. Handlers write one line per call.
 type logText []byte
 
 func (l *logText) Write(line []byte) (int, error) {

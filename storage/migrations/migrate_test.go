@@ -14,7 +14,7 @@ import (
 	"heliograph/storage/pgtest"
 )
 
-// catalog lists all relations with their identity, which changes when one is dropped and made again.
+// catalog returns all relations with their object ids, which change if a relation is dropped and created again.
 func catalog(t *testing.T, conn *pgx.Conn) []string {
 	t.Helper()
 	return query[string](t, conn, `
@@ -122,7 +122,7 @@ func TestCompleteForeignDatabase(t *testing.T) {
 	t.Parallel()
 	url := empty.Fresh(t)
 	conn := connect(t, url)
-	// An importer may keep the tables that nobody reads to itself, and has no default partitions.
+	// An importer may deny access to tables that the gateway does not read, and has no default partitions.
 	exec(t, conn, "drop table heliograph_migration, account_balance_old, token_balance_old, non_fee_transfer, "+
 		"account_balance_default, token_balance_default")
 	before := catalog(t, conn)
@@ -144,7 +144,7 @@ func TestPartialForeignDatabase(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		before  []string
-		missing []string // the first of them
+		missing []string // first missing objects
 	}{
 		{
 			"lacks a table and a column",
@@ -201,7 +201,7 @@ func TestPartialForeignDatabase(t *testing.T) {
 	}
 }
 
-// TestForeignSearchPath has the tables where the role of the URL finds them, but not in public.
+// TestForeignSearchPath has tables in the search path of the role, but not in public.
 func TestForeignSearchPath(t *testing.T) {
 	t.Parallel()
 	url := empty.Fresh(t)
@@ -248,7 +248,7 @@ func TestMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 69 tables less those that the gateway does not read, and the function.
+	// 69 tables less 10 that the gateway does not read, plus the function.
 	if len(missing) != 69-10+1 || !slices.IsSorted(missing) {
 		t.Errorf("empty database lacks %d: %q", len(missing), missing)
 	}

@@ -1,7 +1,7 @@
-// Package migrations creates and updates the tables that the gateway works on.
+// Package migrations creates and updates the tables that the gateway uses.
 //
-// The tables of the ledger are those that existing importers fill. A database that an importer made is therefore
-// complete already and is left alone; [Ledger] is for databases of our own, such as the embedded one.
+// The ledger's tables are those that existing importers fill. A database that an importer created is complete and is not changed. [Ledger] is for databases
+// that the gateway owns, such as the embedded one.
 package migrations
 
 import (
@@ -26,29 +26,28 @@ var ledgerFiles embed.FS
 //go:embed status/*.sql
 var statusFiles embed.FS
 
-// A set is a folder of numbered SQL files together with the table that records which of them were run.
+// A set is a folder of numbered SQL files and the table that records which files were run.
 type set struct {
 	files    fs.FS
 	folder   string
-	versions string // the recording table, with its schema
-	lockID   int64  // key of the advisory lock that keeps two processes from migrating at once
-	path     string // the search path of the files
+	versions string // the version table, with its schema
+	lockID   int64  // key of the advisory lock that prevents concurrent migrations
+	path     string // search path for the files
 }
 
-// ledgerSet returns the migrations of the ledger's tables. They and their version table go to the schema public,
-// whatever the search path.
+// ledgerSet returns the migrations of the ledger's tables. Tables and version table are created in the schema public, regardless of the search path.
 func ledgerSet() set {
-	const helio = 0x68656c696f // the word in ASCII
+	const helio = 0x68656c696f // "helio" in ASCII
 	return set{files: ledgerFiles, folder: "ledger", versions: "public.heliograph_migration", lockID: helio, path: "public, temporary"}
 }
 
-// Version returns the newest version of the ledger's tables that this binary knows, the number of the last file.
+// Version returns the newest version of the ledger's tables in this binary, which is the number of the last file.
 func Version() int {
 	return ledgerSet().newest()
 }
 
 func (s set) newest() int {
-	// The folder is part of the binary: it can be read, and its files have numbers, or the tests fail.
+	// The embedded folder is always readable, and tests check that its files have numbers.
 	names, _ := fs.Glob(s.files, s.folder+"/*.sql")
 	newest := int64(0)
 	for _, name := range names {
@@ -59,13 +58,12 @@ func (s set) newest() int {
 	return int(newest)
 }
 
-// Ledger creates or updates the ledger's tables in the database at url, a PostgreSQL connection string of either
-// form, and adds the monthly partitions that have become due. It does nothing on a database that has all tables
-// from elsewhere, and fails with a [*ForeignError], changing nothing, on one that has some. Several processes may
-// call it at the same time; all but one wait.
+// Ledger creates or updates the ledger's tables in the database at url, a PostgreSQL connection string of either form, and adds the monthly partitions that
+// are due. If the database already has all tables from another source, it does nothing. If it has only some of them, it fails with a [*ForeignError] and
+// changes nothing. It is safe to call from several processes; all but one wait.
 //
-// The role needs to be allowed to create objects in the schema public, a schema and the extensions btree_gist and
-// pg_trgm, which the owner of a database is.
+// The role must be allowed to create objects in the schema public, a schema, and the extensions btree_gist and pg_trgm. The owner of a database has these
+// privileges.
 func Ledger(ctx context.Context, url string, log *slog.Logger) error {
 	config, err := parseURL(url, log)
 	if err != nil {
@@ -75,7 +73,7 @@ func Ledger(ctx context.Context, url string, log *slog.Logger) error {
 	if err != nil {
 		return fmt.Errorf("connect to the database to migrate: %w", err)
 	}
-	// Closing must not fail for the reason that the caller's deadline has passed.
+	// The connection must also be closed if the caller's deadline has passed.
 	defer conn.Close(context.WithoutCancel(ctx))
 
 	found, err := inspect(ctx, conn, ledgerSet().versions)
@@ -101,26 +99,26 @@ func Ledger(ctx context.Context, url string, log *slog.Logger) error {
 	return EnsurePartitions(ctx, conn, time.Time{})
 }
 
-// parseURL returns the settings for a connection that can create tables.
+// parseURL returns the settings of a connection that can create tables.
 func parseURL(url string, log *slog.Logger) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("parse the database URL: %w", err)
 	}
-	// A list of hosts may name replicas as well; tables can be made on the primary server only.
+	// The list of hosts may include replicas. Tables can be created on the primary server only.
 	for _, other := range config.Fallbacks {
 		if config.ValidateConnect == nil && (other.Host != config.Host || other.Port != config.Port) {
 			config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 		}
 	}
-	config.DefaultQueryExecMode = pgx.QueryExecModeExec // statements run once, there is no use in preparing them
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec // statements run once, so preparing them has no benefit
 	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
 		log.Debug("notice from PostgreSQL", "severity", notice.Severity, "message", notice.Message)
 	}
 	return config, nil
 }
 
-// up runs the files that were not run before, each in a transaction of its own.
+// up runs the files that have not been run yet, each in its own transaction.
 func (s set) up(ctx context.Context, config *pgx.ConnConfig, log *slog.Logger) error {
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		if _, err := conn.Exec(ctx, "set search_path = "+s.path); err != nil {
@@ -152,7 +150,7 @@ func (s set) provider(db *sql.DB) (*goose.Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the folder %s: %w", s.folder, err)
 	}
-	// The lock is tried every second for ten minutes, unless the context ends before.
+	// Try to get the lock every second for ten minutes, or until the context ends.
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(s.lockID), lock.WithLockTimeout(1, 600))
 	if err != nil {
 		return nil, fmt.Errorf("prepare the migration lock: %w", err)

@@ -8,15 +8,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Beginner starts transactions: a connection or a pool of pgx.
+// A Beginner begins transactions. Connections and pools of pgx implement it.
 type Beginner interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
 
-// EnsurePartitions adds the monthly partitions of the balance snapshots that are missing up to the month after now
-// (UTC). The zero time stands for the session's setting heliograph.now, or else the server's clock. Rows that the
-// default partitions hold for a new month move into its partition. It may run at any time and in several processes; it
-// changes nothing where nothing is missing. The database must have been made by [Ledger].
+// EnsurePartitions creates the missing monthly partitions of the balance snapshots up to the month after now (UTC). The zero time means the session's setting
+// heliograph.now, or else the server's clock. Rows of a new month move from the default partition into the new one. It is safe to call at any time and from
+// several processes. It changes nothing if no partition is missing. The database must have been created by [Ledger].
 func EnsurePartitions(ctx context.Context, conn Beginner, now time.Time) error {
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if !now.IsZero() {

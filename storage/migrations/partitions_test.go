@@ -15,7 +15,7 @@ func nanos(year int, month time.Month, day int) int64 {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).UnixNano()
 }
 
-// insertBalances stores a row of both sorts of balances at each time.
+// insertBalances inserts an hbar and a token balance at each time.
 func insertBalances(t *testing.T, conn *pgx.Conn, times ...int64) {
 	t.Helper()
 	_, err := conn.Exec(t.Context(), `
@@ -28,8 +28,7 @@ func insertBalances(t *testing.T, conn *pgx.Conn, times ...int64) {
 	}
 }
 
-// balancePartitions returns the time and the partition of each row, without the table's name; it fails when the two
-// tables differ.
+// balancePartitions returns the time and the partition of each row, without the table's name. It fails if the two tables differ.
 func balancePartitions(t *testing.T, conn *pgx.Conn) []string {
 	t.Helper()
 	var both [2][]string
@@ -71,7 +70,7 @@ func TestRowsOfAnyTimeFit(t *testing.T) {
 
 func TestEnsurePartitionsMovesRows(t *testing.T) {
 	t.Parallel()
-	// The session's time zone must not matter: in this one the new month begins hours earlier.
+	// The session's time zone must not matter. In this one, the new month starts hours earlier.
 	conn := connect(t, empty.Fresh(t)+"&timezone=Asia/Kolkata")
 	january, february, march := nanos(2027, time.January, 1), nanos(2027, time.February, 1), nanos(2027, time.March, 1)
 	insertBalances(t, conn, 0, january-1, january, february-1, february, march-1, march, nanos(2040, time.June, 15))
@@ -98,7 +97,7 @@ func TestEnsurePartitionsMovesRows(t *testing.T) {
 	if got := balancePartitions(t, conn); !slices.Equal(got, want) {
 		t.Errorf("rows are in %q, want %q", got, want)
 	}
-	// The new partitions have the indexes of the others.
+	// The new partitions have the same indexes as the others.
 	indexes := query[int](t, conn, `
 		select count(*)::int from pg_index join pg_inherits on pg_inherits.inhrelid = indexrelid
 		where indrelid in ('account_balance_p2027_02'::regclass, 'token_balance_p2027_02'::regclass) and indisvalid`)[0]
@@ -111,7 +110,7 @@ func TestEnsurePartitionsTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	url := empty.Fresh(t)
 	now := time.Date(2030, time.May, 5, 0, 0, 0, 0, time.UTC)
-	reader := connect(t, url) // reads an older partition all the while
+	reader := connect(t, url) // reads an older partition during the migration
 	exec(t, reader, "begin", "select from account_balance_p2026_10")
 	var group sync.WaitGroup
 	for range 3 {

@@ -13,7 +13,7 @@ import (
 	"heliograph/storage/pgtest"
 )
 
-// migrateStatus runs Status and returns what it logged.
+// migrateStatus runs Status and returns its log.
 func migrateStatus(t *testing.T, url string) string {
 	t.Helper()
 	var log logText
@@ -45,7 +45,7 @@ func TestStatusOnly(t *testing.T) {
 	diff(t, before, catalog(t, conn))
 }
 
-// TestStatusBesideLedger has both in one database, whatever comes first.
+// TestStatusBesideLedger migrates both in one database, in either order.
 func TestStatusBesideLedger(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -91,7 +91,7 @@ func TestStatusConcurrently(t *testing.T) {
 	}
 }
 
-// TestStatusConstraints tries rows that must not be.
+// TestStatusConstraints inserts invalid rows.
 func TestStatusConstraints(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)

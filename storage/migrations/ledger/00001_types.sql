@@ -1,12 +1,12 @@
 -- +goose Up
--- Extensions, types and the staging schema that the tables of the ledger need.
+-- Extensions, types and the staging schema of the ledger's tables.
 --
--- Roles are not created: they belong to the whole server, not to this database, and who may read is the
--- operator's decision. A reader needs no more than usage on the schema public and select on its tables.
+-- Roles are not created: they belong to the whole server, and the operator decides who may read. A reader needs usage on the schema public and select on its
+-- tables.
 
--- Gist over (account_id, timestamp_range) of nft_history.
+-- For the gist index on (account_id, timestamp_range) of nft_history.
 create extension if not exists btree_gist with schema public;
--- Search in the names of tokens.
+-- For searches in token names.
 create extension if not exists pg_trgm with schema public;
 
 create type airdrop_state        as enum ('CANCELLED', 'CLAIMED', 'PENDING');
@@ -20,7 +20,7 @@ create type token_type           as enum ('FUNGIBLE_COMMON', 'NON_FUNGIBLE_UNIQU
 
 -- Shard, realm and number in one integer: 10, 16 and 38 bits.
 create domain entity_id        as bigint;
--- Used by no table; part of the schema that writers expect.
+-- Not used by a table, but part of the schema that writers expect.
 create domain entity_num       as integer;
 create domain entity_realm_num as smallint;
 create domain entity_type_id   as character(1);
@@ -29,11 +29,11 @@ create domain hbar_tinybars    as bigint;
 -- Nanoseconds since the Unix epoch.
 create domain nanos_timestamp  as bigint;
 
--- Writers stage their bulk upserts here; create_temp_table_safe makes the tables.
+-- Writers stage their bulk upserts in this schema. create_temp_table_safe creates the tables.
 create schema if not exists temporary;
 
--- Writers name staging tables without their schema. A database that already has a search path keeps it, and so
--- does one that belongs to somebody else than the migrating role.
+-- Writers name staging tables without their schema. A database that already has a search path is not changed, nor is one that the migrating role does not
+-- own.
 -- +goose StatementBegin
 do $$
 begin

@@ -1,7 +1,7 @@
 -- +goose Up
--- Accounts and everything else that has an id, their balances, stakes and allowances in hbar.
+-- Accounts and other entities, their balances, stakes and hbar allowances.
 
--- Accounts, contracts, files, topics, tokens and schedules: the version of each that is in force.
+-- Accounts, contracts, files, topics, tokens and schedules: current versions.
 create table entity (
     auto_renew_account_id             bigint             null,
     auto_renew_period                 bigint             null,
@@ -63,7 +63,7 @@ create table entity_stake_history (like entity_stake including defaults);
 create index entity_stake_history__id_lower_timestamp on entity_stake_history (id, lower(timestamp_range));
 create index entity_stake_history__timestamp_range on entity_stake_history using gist (timestamp_range);
 
--- Which transactions involve an entity; filled only where the writer is told to.
+-- Entities that are related to transactions. Filled only if the writer is configured to do so.
 create table entity_transaction (
     consensus_timestamp  bigint    not null,
     entity_id            bigint    not null,
@@ -73,7 +73,7 @@ create table entity_transaction (
     primary key (entity_id, consensus_timestamp)
 );
 
--- The times for which balance snapshots exist.
+-- Times of the balance snapshots.
 create table account_balance_file (
     consensus_timestamp  bigint                  not null,
     count                bigint                  not null,
@@ -88,17 +88,17 @@ create table account_balance_file (
 );
 create index account_balance_file__name on account_balance_file (name);
 
--- Hbar balances of the snapshots; all but a month's first hold changes only.
+-- Hbar balances of the snapshots. Only the first snapshot of a month is complete; the others contain changes.
 create table account_balance (
     consensus_timestamp  nanos_timestamp  not null,
     balance              hbar_tinybars    not null,
     account_id           entity_id        not null,
     primary key (account_id, consensus_timestamp)
 ) partition by range (consensus_timestamp);
--- The default partition takes rows of every month that has no partition of its own.
+-- The default partition contains the rows of months without a partition.
 create table account_balance_default partition of account_balance default;
 
--- Hbar that a spender may take from an owner.
+-- Hbar that a spender may transfer from an owner's account.
 create table crypto_allowance (
     amount_granted    bigint     not null,
     owner             bigint     not null,
@@ -116,7 +116,7 @@ create index crypto_allowance_history__timestamp_range
 create index crypto_allowance_history_owner_spender_lower_timestamp
     on crypto_allowance_history (owner, spender, lower(timestamp_range));
 
--- Staking rewards that were paid.
+-- Paid staking rewards.
 create table staking_reward_transfer (
     account_id           bigint  not null,
     amount               bigint  not null,

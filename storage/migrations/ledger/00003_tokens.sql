@@ -36,7 +36,7 @@ create table token_history (like token including defaults);
 create index token_history__timestamp_range on token_history using gist (timestamp_range);
 create index token_history__token_id_timestamp_range on token_history (token_id, lower(timestamp_range));
 
--- Relationships of accounts and tokens with the current balance.
+-- Relationships of accounts and tokens, with the current balance.
 create table token_account (
     account_id             bigint     not null,
     associated             boolean    not null  default false,
@@ -58,7 +58,7 @@ create index token_account_history__account_token_lower_timestamp
     on token_account_history (account_id, token_id, lower(timestamp_range));
 create index token_account_history__timestamp_range on token_account_history using gist (timestamp_range);
 
--- Token balances of the snapshots; all but a month's first hold changes only.
+-- Token balances of the snapshots. Only the first snapshot of a month is complete; the others contain changes.
 create table token_balance (
     consensus_timestamp  bigint     not null,
     account_id           entity_id  not null,
@@ -68,10 +68,10 @@ create table token_balance (
 ) partition by range (consensus_timestamp);
 create index token_balance__token_account_timestamp
     on token_balance (token_id, account_id, consensus_timestamp);
--- The default partition takes rows of every month that has no partition of its own.
+-- The default partition contains the rows of months without a partition.
 create table token_balance_default partition of token_balance default;
 
--- Movements of fungible tokens.
+-- Transfers of fungible tokens.
 create table token_transfer (
     token_id             entity_id      not null,
     account_id           entity_id      not null,
@@ -101,13 +101,13 @@ create index nft__account_token_serialnumber on nft (account_id, token_id, seria
 create index nft__allowance on nft (account_id, spender, token_id, serial_number)
     where account_id is not null and spender is not null;
 
--- Earlier versions of serials, that is their former owners and spenders.
+-- Earlier versions of serials: former owners and spenders.
 create table nft_history (like nft including defaults);
 create index nft_history__account_timestamp_range on nft_history using gist (account_id, timestamp_range);
 create index nft_history__token_serial_lower_timestamp
     on nft_history (token_id, serial_number, lower(timestamp_range));
 
--- Units of a fungible token that a spender may take from an owner.
+-- Units of a fungible token that a spender may transfer from an owner's account.
 create table token_allowance (
     amount_granted    bigint     not null,
     owner             bigint     not null,
@@ -143,7 +143,7 @@ create index nft_allowance_history__owner_spender_token_lower_timestamp
     on nft_allowance_history (owner, spender, token_id, lower(timestamp_range));
 create index nft_allowance_history__timestamp_range on nft_allowance_history using gist (timestamp_range);
 
--- Airdrops that wait for the receiver, were claimed or cancelled.
+-- Airdrops: pending, claimed or canceled.
 create table token_airdrop (
     amount               bigint         null,
     receiver_account_id  bigint         not null,
@@ -162,7 +162,7 @@ create unique index token_airdrop__sender_id
 create table token_airdrop_history (like token_airdrop including defaults);
 create index token_airdrop_history__timestamp_range on token_airdrop_history using gist (timestamp_range);
 
--- Fees that a token or topic charges; each has one row even without any fee.
+-- Fees of tokens and topics. Each has one row, even without fees.
 create table custom_fee (
     fixed_fees       jsonb      null,
     fractional_fees  jsonb      null,
@@ -178,7 +178,7 @@ create index custom_fee_history__timestamp_range on custom_fee_history using gis
 create index custom_fee_history__token_id_timestamp_range
     on custom_fee_history (entity_id, lower(timestamp_range));
 
--- Custom fees that were charged.
+-- Charged custom fees.
 create table assessed_custom_fee (
     amount                       bigint    not null,
     collector_account_id         bigint    not null,

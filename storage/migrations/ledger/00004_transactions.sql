@@ -1,7 +1,7 @@
 -- +goose Up
--- Transactions, what moved in them and how to find them.
+-- Transactions, their transfers and hashes.
 
--- Transactions in the order of consensus.
+-- Transactions in consensus order.
 create table transaction (
     consensus_timestamp             bigint         not null,
     type                            smallint       not null,
@@ -37,7 +37,7 @@ create index transaction__payer_account_id_consensus_ns on transaction (payer_ac
 create index transaction__transaction_id on transaction (valid_start_ns, payer_account_id);
 create index transaction__type_consensus_timestamp on transaction (type, consensus_timestamp);
 
--- Movements of hbar, the fees included; those of one transaction add up to zero.
+-- Hbar transfers, including fees. The sum of a transaction's amounts is zero.
 create table crypto_transfer (
     entity_id            entity_id        not null,
     consensus_timestamp  nanos_timestamp  not null,
@@ -51,7 +51,7 @@ create index crypto_transfer__entity_id_consensus_timestamp
     on crypto_transfer (entity_id, consensus_timestamp)
     where entity_id <> 98;
 
--- Transaction hashes and ethereum hashes, with payer and time; one partition per value of the first byte modulo 32.
+-- Transaction hashes and Ethereum hashes, with payer and time. Partitioned by the first byte modulo 32.
 create table transaction_hash (
     consensus_timestamp  bigint  not null,
     hash                 bytea   not null,
@@ -70,7 +70,7 @@ end
 $$;
 -- +goose StatementEnd
 
--- Signatures of transactions, by default of those that create or sign schedules.
+-- Signatures of transactions, by default only of those that create or sign schedules.
 create table transaction_signature (
     consensus_timestamp  bigint    not null,
     public_key_prefix    bytea     not null,
@@ -81,7 +81,7 @@ create table transaction_signature (
 create index transaction_signature__entity_id
     on transaction_signature (entity_id desc, consensus_timestamp desc);
 
--- Scheduled transactions and whether they were executed.
+-- Scheduled transactions and their execution times.
 create table schedule (
     consensus_timestamp  bigint   not null,
     creator_account_id   bigint   not null,
@@ -95,7 +95,7 @@ create table schedule (
 );
 create index schedule__creator_account_id on schedule (creator_account_id desc);
 
--- Random numbers that transactions asked for.
+-- Random numbers that transactions requested.
 create table prng (
     consensus_timestamp  bigint   not null,
     range                integer  not null,

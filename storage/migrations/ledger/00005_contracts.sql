@@ -10,7 +10,7 @@ create table contract (
     primary key (id)
 );
 
--- Outcome of each contract call, creation and ethereum transaction.
+-- Results of contract calls, contract creations and Ethereum transactions.
 create table contract_result (
     function_parameters   bytea            not null,
     gas_limit             bigint           not null,
@@ -38,7 +38,7 @@ create index contract_result__id_sender_timestamp
 create index contract_result__id_timestamp on contract_result (contract_id, consensus_timestamp);
 create index contract_result__sender_timestamp on contract_result (sender_id, consensus_timestamp);
 
--- Logs that contracts wrote or that were derived from transfers and approvals of tokens.
+-- Logs that contracts emitted, and logs derived from transfers and approvals of tokens.
 create table contract_log (
     bloom                bytea    not null,
     consensus_timestamp  bigint   not null,
@@ -83,7 +83,7 @@ create table contract_action (
     primary key (consensus_timestamp, index)
 );
 
--- Latest value of each storage slot.
+-- Current values of storage slots.
 create table contract_state (
     contract_id         bigint  not null,
     created_timestamp   bigint  not null,
@@ -107,7 +107,7 @@ create table contract_state_change (
 create index contract_state_change__id_slot_timestamp
     on contract_state_change (contract_id, slot, consensus_timestamp);
 
--- One row per party of a contract transaction, with the ids of all its parties.
+-- One row per party of a contract transaction, with the ids of all parties.
 create table contract_transaction (
     consensus_timestamp  bigint    not null,
     entity_id            bigint    not null,
@@ -126,7 +126,7 @@ create table contract_transaction_hash (
 );
 create index contract_transaction_hash__hash on contract_transaction_hash using hash (hash);
 
--- Decoded ethereum transactions.
+-- Decoded Ethereum transactions.
 create table ethereum_transaction (
     call_data_id              bigint    null,
     call_data                 bytea     null,

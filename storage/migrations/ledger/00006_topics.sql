@@ -35,7 +35,7 @@ create table topic_message (
 create unique index topic_message__topic_id_seqnum on topic_message (topic_id, sequence_number);
 create index topic_message__topic_id_timestamp on topic_message (topic_id, consensus_timestamp);
 
--- Sequence numbers and times that each time partition of the messages covers.
+-- Ranges of sequence numbers and times for each time partition of the messages.
 create table topic_message_lookup (
     partition              text       not null,
     sequence_number_range  int8range  not null,

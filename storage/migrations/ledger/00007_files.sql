@@ -1,7 +1,7 @@
 -- +goose Up
--- Contents of files.
+-- File contents.
 
--- Contents of files piece by piece: what created, replaced or extended them.
+-- Parts of file contents, one per transaction that created, replaced or appended content.
 create table file_data (
     file_data            bytea            null,
     consensus_timestamp  nanos_timestamp  not null,

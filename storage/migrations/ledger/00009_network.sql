@@ -1,7 +1,7 @@
 -- +goose Up
--- Nodes, address books, staking periods and other facts about the network.
+-- Nodes, address books, staking periods and other data about the network.
 
--- Address books by the time from which they hold.
+-- Address books, with the time from which each is valid.
 create table address_book (
     start_consensus_timestamp  nanos_timestamp  not null,
     end_consensus_timestamp    nanos_timestamp  null,
@@ -25,7 +25,7 @@ create table address_book_entry (
 );
 create index address_book_entry__timestamp on address_book_entry (consensus_timestamp);
 
--- Addresses at which the nodes of an address book listen.
+-- Service endpoints of the nodes of an address book.
 create table address_book_service_endpoint (
     consensus_timestamp  bigint                  not null,
     ip_address_v4        character varying(15)   not null  default '',
@@ -36,7 +36,7 @@ create table address_book_service_endpoint (
 create index address_book_service_endpoint__timestamp_node_id
     on address_book_service_endpoint (consensus_timestamp, node_id);
 
--- Nodes as transactions manage them.
+-- Nodes as managed by transactions.
 create table node (
     admin_key                    bytea      null,
     created_timestamp            bigint     null,
@@ -70,7 +70,7 @@ create table node_stake (
 );
 create index node_stake__epoch_day on node_stake (epoch_day);
 
--- Stake and reward figures of the whole network per staking period.
+-- Stake and rewards of the whole network per staking period.
 create table network_stake (
     consensus_timestamp                bigint  not null,
     epoch_day                          bigint  not null,

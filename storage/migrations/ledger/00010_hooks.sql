@@ -1,5 +1,5 @@
 -- +goose Up
--- Hooks of accounts, and their storage.
+-- Hooks of accounts and their storage.
 
 -- Hooks and their owners.
 create table hook (
@@ -18,7 +18,7 @@ create table hook (
 -- Earlier versions of hooks.
 create table hook_history (like hook including defaults);
 
--- Latest value of each storage key of a hook.
+-- Current values of a hook's storage slots.
 create table hook_storage (
     created_timestamp   bigint   not null,
     hook_id             bigint   not null,
@@ -30,7 +30,7 @@ create table hook_storage (
     primary key (owner_id, hook_id, key)
 );
 
--- Storage keys that a hook's transaction read or wrote.
+-- Storage slots that a transaction of a hook read or wrote.
 create table hook_storage_change (
     consensus_timestamp  bigint   not null,
     hook_id              bigint   not null,

@@ -1,7 +1,7 @@
 -- +goose Up
--- Tables that belong to the upkeep of the database. The gateway reads none of them.
+-- Maintenance tables. The gateway does not read them.
 
--- Log of the check that balances and transfers agree.
+-- Results of the check that balances match transfers.
 create table reconciliation_job (
     consensus_timestamp  bigint                    not null,
     count                bigint                    not null,
@@ -12,7 +12,7 @@ create table reconciliation_job (
     primary key (timestamp_start)
 );
 
--- Hbar balance snapshots in their former form, with every account in each.
+-- Hbar balance snapshots in the former format, with all accounts in each snapshot.
 create table account_balance_old (
     consensus_timestamp  nanos_timestamp  not null,
     balance              hbar_tinybars    not null,
@@ -20,7 +20,7 @@ create table account_balance_old (
     constraint account_balance__pk primary key (consensus_timestamp, account_id)
 );
 
--- Token balance snapshots in their former form, with every relationship in each.
+-- Token balance snapshots in the former format, with all relationships in each snapshot.
 create table token_balance_old (
     consensus_timestamp  bigint     not null,
     account_id           entity_id  not null,
@@ -29,7 +29,7 @@ create table token_balance_old (
     constraint token_balance__pk primary key (consensus_timestamp, account_id, token_id)
 );
 
--- Transfers that the payer asked for, without fees; no longer written.
+-- Transfers that the payer requested, without fees. No longer written.
 create table non_fee_transfer (
     entity_id            entity_id        null,
     consensus_timestamp  nanos_timestamp  not null,

@@ -1,8 +1,7 @@
 -- +goose Up
--- The view and the functions that readers and writers of the ledger call.
+-- The view and the functions for readers and writers of the ledger.
 
--- Monthly partitions with their bounds in nanoseconds, the upper one exclusive. The default partitions, which
--- have no bounds, and those by hash are left out.
+-- Monthly partitions with their bounds in nanoseconds; the upper bound is exclusive. Excludes default partitions, which have no bounds, and hash partitions.
 create view mirror_node_time_partitions as
 select child.relname  as name,
        parent.relname as parent,
@@ -15,9 +14,9 @@ cross join lateral regexp_match(pg_get_expr(child.relpartbound, child.oid),
                                 '^FOR VALUES FROM \(''?(-?\d+)''?\) TO \(''?(-?\d+)''?\)$') as bound (limits)
 where bound.limits is not null;
 
--- Finds transactions by the first 32 bytes of their hash, and nothing for a hash of any other length. The full
--- hash is returned, so that the caller can compare the rest. The first byte tells the partition, which is
--- addressed by name: planning a query on the partitioned table would lock all 32.
+-- Returns the transactions whose hash starts with the given 32 bytes, or no rows if the argument has another length. The full hash is returned, so that the
+-- caller can compare the rest. The first byte determines the partition, which is addressed by name: planning a query on the partitioned table would lock all
+-- 32 partitions.
 -- +goose StatementBegin
 create function get_transaction_info_by_hash(bytea)
     returns table (consensus_timestamp bigint, hash bytea, payer_account_id bigint)
@@ -42,9 +41,8 @@ end
 $$;
 -- +goose StatementEnd
 
--- Adds the monthly partitions, September 2019 to next month, that a range-partitioned table lacks. Rows of such a
--- month that the default partition took in the meantime move into the new partition. Next month is counted from
--- the setting heliograph.now, an instant, or else from the clock.
+-- Creates the missing monthly partitions of a range-partitioned table, from September 2019 to next month. Rows of such a month move from the default
+-- partition into the new one. The current time is the setting heliograph.now (a timestamp), or else the clock.
 -- +goose StatementBegin
 create procedure create_time_partition_for_table(regclass)
     language plpgsql
@@ -108,7 +106,7 @@ end
 $$;
 -- +goose StatementEnd
 
--- Adds the monthly partitions that the time-partitioned tables lack.
+-- Creates the missing monthly partitions of all time-partitioned tables.
 -- +goose StatementBegin
 create procedure create_mirror_node_time_partitions()
     language plpgsql
@@ -120,8 +118,7 @@ end
 $$;
 -- +goose StatementEnd
 
--- Copies the former snapshot of the first timestamp into account_balance under the second timestamp, all accounts.
--- Returns the number of rows written.
+-- Copies all accounts of the former snapshot at the first timestamp into account_balance at the second timestamp. Returns the number of rows written.
 -- +goose StatementBegin
 create function create_full_account_balance_snapshot(bigint, bigint)
     returns integer
@@ -140,9 +137,9 @@ end
 $$;
 -- +goose StatementEnd
 
--- Copies of the former snapshot of the first timestamp what differs from the former snapshot before it, into
--- account_balance under the second timestamp. Accounts that are no longer in the snapshot get a balance of 0. The
--- treasury, account number 2, is always written, because readers find a snapshot by it. Returns the number of rows.
+-- Copies the changes between the former snapshot at the first timestamp and the one before it into account_balance at the second timestamp. Accounts that are
+-- no longer in the snapshot get the balance 0. The treasury (account 2) is always written, because readers find a snapshot by its row. Returns the number of
+-- rows written.
 -- +goose StatementBegin
 create function create_deduped_account_balance_snapshot(bigint, bigint)
     returns integer
@@ -167,8 +164,7 @@ end
 $$;
 -- +goose StatementEnd
 
--- Copies the former snapshot of the first timestamp into token_balance under the second timestamp, all
--- relationships. Returns the number of rows written.
+-- Copies all relationships of the former snapshot at the first timestamp into token_balance at the second timestamp. Returns the number of rows written.
 -- +goose StatementBegin
 create function create_full_token_balance_snapshot(bigint, bigint)
     returns integer
@@ -187,9 +183,8 @@ end
 $$;
 -- +goose StatementEnd
 
--- Copies of the former snapshot of the first timestamp what differs from the former snapshot before it, into
--- token_balance under the second timestamp. Relationships that are no longer in the snapshot get a balance of 0.
--- Returns the number of rows written.
+-- Copies the changes between the former snapshot at the first timestamp and the one before it into token_balance at the second timestamp. Relationships that
+-- are no longer in the snapshot get the balance 0. Returns the number of rows written.
 -- +goose StatementBegin
 create function create_deduped_token_balance_snapshot(bigint, bigint)
     returns integer
@@ -215,9 +210,8 @@ end
 $$;
 -- +goose StatementEnd
 
--- Makes an empty staging table temporary.<table>_temp with the columns of public.<table>, in place of one that is
--- there already. It is unlogged: what it holds is not worth a recovery. Columns may be null, because an upsert need
--- not name them all; the columns given after the table become the primary key.
+-- Creates or replaces the empty staging table temporary.<table>_temp with the columns of public.<table>. The table is unlogged, because its rows need no
+-- recovery. Columns are nullable, because an upsert need not set all of them. The columns given after the table become the primary key.
 -- +goose StatementBegin
 create procedure create_temp_table_safe(text, variadic text[])
     language plpgsql
@@ -237,7 +231,7 @@ end
 $$;
 -- +goose StatementEnd
 
--- The entity type that a number stood for before there was an enumeration; 0 and unknown numbers are UNKNOWN.
+-- Returns the entity type for a number of the former encoding. 0 and unknown numbers return UNKNOWN.
 create function updateentitytypefromint(integer) returns entity_type
     language sql
     immutable

@@ -1,5 +1,5 @@
 -- +goose Up
--- Components and groups of components. A group's state is the worst of its components': it has none of its own.
+-- Components and groups of components. A group has no status of its own; it is the worst of its components.
 create table status.component (
     id                     status.code              not null,
     page_id                status.code              not null references status.page on delete cascade,
@@ -8,13 +8,13 @@ create table status.component (
     parent_is_group        boolean                  generated always as (case when group_id is null then null else true end) stored,
     name                   text                     not null check (name <> ''),
     description            text                     null check (description <> ''),
-    base_status            status.component_status  null, -- what editors and probes say; notices may hold a worse one
+    base_status            status.component_status  null, -- set by editors and probes; open notices can make the current status worse
     position               integer                  not null check (position >= 0),
-    list_index             integer                  not null default 0, -- the place in an imported list, where positions are equal
+    list_index             integer                  not null default 0, -- position in an imported list, if positions are equal
     showcase               boolean                  not null default false,
     only_show_if_degraded  boolean                  not null default false,
     start_date             date                     null,
-    node_id                bigint                   null check (node_id >= 0), -- of the ledger's address book
+    node_id                bigint                   null check (node_id >= 0), -- node in the ledger's address book
     origin                 status.origin            not null default 'operator',
     version                bigint                   not null default 1,
     created_at             timestamptz(3)           not null default now(),

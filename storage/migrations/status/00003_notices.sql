@@ -1,13 +1,13 @@
 -- +goose Up
--- Notices: incidents (realtime) and maintenances (scheduled). They share their ids.
+-- Notices: incidents (realtime) and maintenances (scheduled). They share one id space.
 create table status.incident (
     id                      status.code            not null,
-    seq                     bigint                 generated always as identity, -- names entries of feeds
+    seq                     bigint                 generated always as identity, -- identifies feed entries
     page_id                 status.code            not null references status.page on delete cascade,
     kind                    status.incident_kind   not null,
     name                    text                   not null check (name <> ''),
     state                   status.incident_state  not null,
-    impact                  status.impact          not null default 'none', -- the override, where there is one
+    impact                  status.impact          not null default 'none', -- effective impact, including the override
     impact_override         status.impact          null,
     shortlink               text                   not null,
     started_at              timestamptz(3)         not null,
@@ -53,7 +53,7 @@ create index maintenance__start on status.incident (scheduled_for)
 create index maintenance__end on status.incident (scheduled_until)
     where state in ('in_progress', 'verifying') and auto_completed and deleted_at is null;
 
--- The components that were ever attached to a notice, and the state in which it holds them; null when it has let go.
+-- Components that were ever attached to a notice, with the status that the notice sets. Null after the notice has released the component.
 create table status.incident_component (
     page_id       status.code              not null,
     incident_id   status.code              not null,
@@ -66,7 +66,7 @@ create table status.incident_component (
 create index incident_component__component on status.incident_component (component_id, incident_id);
 create index incident_component__held on status.incident_component (component_id) where held_status is not null;
 
--- What was said of a notice, and when.
+-- Updates of notices.
 create table status.incident_update (
     id                     status.code            not null,
     incident_id            status.code            not null references status.incident on delete cascade,
@@ -78,14 +78,14 @@ create table status.incident_update (
     deliver_notifications  boolean                not null default true,
     custom_tweet           text                   null,
     tweet_id               text                   null,
-    empty_affected         boolean                not null default false, -- imported with an empty list of components, not with null
+    empty_affected         boolean                not null default false, -- imported with an empty list of components instead of null
     origin                 status.origin          not null default 'operator',
     primary key (id),
     check ((state = 'postmortem') = (display_at is null) or origin = 'sync')
 );
 create index incident_update__list on status.incident_update (incident_id, created_at desc, id desc);
 
--- The components of an update as they were called and were then: they may have been renamed or deleted since.
+-- Names and statuses of an update's components at that time. Components may have been renamed or deleted since.
 create table status.update_component (
     update_id   status.code              not null references status.incident_update on delete cascade,
     ordinal     integer                  not null,
@@ -97,7 +97,7 @@ create table status.update_component (
     unique (update_id, code)
 );
 
--- Every change of a component's state, for its uptime.
+-- Status changes of components, for uptime.
 create table status.component_change (
     component_id  status.code              not null references status.component on delete cascade,
     changed_at    timestamptz(3)           not null,
@@ -108,8 +108,8 @@ create table status.component_change (
     primary key (component_id, changed_at)
 );
 
--- Components as they are now: the worst of what editors and probes say and of what open notices hold; a group is as its worst component.
--- Groups without components are left out.
+-- Current status of components: the worst of the base status and the statuses set by open notices. The status of a group is the worst of its components.
+-- Groups without components are excluded.
 create view status.component_now as
 with leaf as (
     select c.id, greatest(c.base_status, max(h.held_status)) as status

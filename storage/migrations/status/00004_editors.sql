@@ -1,7 +1,7 @@
 -- +goose Up
--- What editors, probes and mirrored pages need.
+-- Tables for editors, probes and mirrored pages.
 
--- Prepared texts of notices.
+-- Templates of notices.
 create table status.template (
     id       bigint                 generated always as identity,
     page_id  status.code            not null references status.page on delete cascade,
@@ -14,7 +14,7 @@ create table status.template (
     unique (page_id, name)
 );
 
--- The page elsewhere that a page is a copy of.
+-- Source URLs of mirrored pages.
 create table status.sync_source (
     page_id        status.code  not null references status.page on delete cascade,
     base_url       text         not null,
@@ -26,7 +26,7 @@ create table status.sync_source (
     primary key (page_id)
 );
 
--- What is asked regularly to find out how a component is.
+-- Probes that check components regularly.
 create table status.probe (
     id             bigint                   generated always as identity,
     component_id   status.code              not null references status.component on delete cascade,
@@ -54,7 +54,7 @@ create table status.probe_result (
 );
 create index probe_result__at on status.probe_result (at);
 
--- Who is told of updates. No components mean the whole page.
+-- Subscribers to updates. Without components, the subscription is for the whole page.
 create table status.subscriber (
     id             bigint       generated always as identity,
     page_id        status.code  not null references status.page on delete cascade,
@@ -80,7 +80,7 @@ create table status.outbox (
 );
 create index outbox__due on status.outbox (next_at) where done_at is null;
 
--- Who may write. Tokens are random, so a plain hash of them is enough. No page means all of them.
+-- API tokens with write access. Tokens are random, so an unsalted hash is sufficient. Without a page, the token is valid for all pages.
 create table status.operator_token (
     id            bigint       generated always as identity,
     name          text         not null check (name <> ''),
@@ -95,11 +95,11 @@ create table status.operator_token (
     unique (token_sha256)
 );
 
--- Who wrote what. A row of it is a part of every write.
+-- Audit log. Every write inserts a row in its transaction.
 create table status.audit (
     id               bigint       generated always as identity,
     at               timestamptz  not null default now(),
-    page_id          text         null, -- kept when the page is deleted
+    page_id          text         null, -- not deleted with the page
     actor            text         not null,
     action           text         not null,
     object_id        text         null,

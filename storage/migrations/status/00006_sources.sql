@@ -1,4 +1,4 @@
 -- +goose Up
--- When pages elsewhere are read again. Who takes the turn moves the instant, so that of several gateways one reads.
+-- Next time to read a mirrored page. The gateway that takes the turn advances it, so that only one of several gateways reads.
 alter table status.sync_source add column next_at timestamptz not null default '-infinity';
 create index sync_source__url on status.sync_source (base_url);

@@ -1,5 +1,5 @@
 -- +goose Up
--- The documents of past revisions, as they were served: names and bodies as JSON, compressed.
+-- Documents of past revisions as served: names and bodies as compressed JSON.
 create table status.edition (
     page_id   status.code  not null references status.page on delete cascade,
     revision  bigint       not null,
