@@ -1,5 +1,5 @@
-// Package rest serves the two old REST APIs by running GraphQL documents in process: what comes in becomes variables, and what comes out
-// already is the body. There is no SQL here and no second model; see v1 for the endpoints, which are rows of a table.
+// Package rest serves the two legacy REST APIs by running GraphQL documents in process. It converts requests to variables, and the data of a response
+// already is the body. It contains no SQL and no data model. The endpoints are declared as tables; see packages v1 and v2.
 package rest
 
 import (
@@ -23,37 +23,36 @@ import (
 	"heliograph/graph/server"
 )
 
-// API is one REST API: endpoints over documents.
+// API is a REST API: endpoints and the documents that they run.
 type API struct {
 	Prefix    string
 	Endpoints []Endpoint
-	// PathDocs describe the parts of paths that stand in braces, by what stands before them: "topics/{id}".
+	// PathDocs describe the parameters of paths by the path up to the parameter: "topics/{id}".
 	PathDocs  map[string]PathDoc
 	Documents embed.FS
 	Config    *Config
 	Server    *server.Server
 	Wording   Wording
 
-	ask      asker             // runs operations on the way to others
-	routes   chi.Routes        // which of the endpoints' paths a request's is
+	ask      asker             // runs the helper operations of endpoints
+	routes   chi.Routes        // matches the paths of requests
 	byPath   map[string]*route // by their paths
-	contexts sync.Pool         // of *chi.Context, in which a route is looked for
+	contexts sync.Pool         // of *chi.Context, reused for route lookups
 	literals map[string]bool
 	prepared map[*Endpoint]*prepared
 }
 
-// Wording has the texts of an API for what the graph reports with types.
+// Wording has the API's texts for typed errors of the graph.
 type Wording struct {
-	// Missing returns the text about something that does not exist. Endpoints of the modern family use it.
+	// Missing returns the text for an object that does not exist. Endpoints of the modern family use it.
 	Missing func(*relay.Missing) string
-	// Error returns the text of an error, or "" to use the message of the graph.
+	// Error returns the text of an error, or "" to use the graph's message.
 	Error func(error) string
 }
 
-// prepared is the document of an endpoint.
 type prepared struct {
 	document *server.Document
-	// roots are the aliases of the fields that make the body, by operation.
+	// roots are the aliases of the fields that form the body, by operation.
 	roots map[string][]string
 }
 
@@ -65,7 +64,7 @@ func Inside(op *ast.OperationDefinition) *ast.Field {
 	return nil
 }
 
-// Roots are the fields of an operation that make the body.
+// Roots returns the fields of an operation that form the body.
 func Roots(op *ast.OperationDefinition) []*ast.Field {
 	set := op.SelectionSet
 	if f := Inside(op); f != nil {
@@ -80,10 +79,10 @@ func Roots(op *ast.OperationDefinition) []*ast.Field {
 	return out
 }
 
-// fragmentFiles hold what several documents share.
+// fragmentFiles matches the files with shared fragments.
 const fragmentFiles = "documents/fragments*.graphql"
 
-// Fragments are the texts of all fragments that documents share, by name: those in the files documents/fragments*.graphql.
+// Fragments returns the text of each shared fragment by name. Shared fragments are in documents/fragments*.graphql.
 func Fragments(documents fs.FS) (map[string]string, error) {
 	names, err := fs.Glob(documents, fragmentFiles)
 	if err != nil {
@@ -102,7 +101,7 @@ func Fragments(documents fs.FS) (map[string]string, error) {
 	return all, nil
 }
 
-// Init checks and keeps all documents and makes the routes.
+// Init parses and validates all documents and registers the routes.
 func (a *API) Init() error {
 	a.literals, a.prepared, a.byPath = map[string]bool{}, map[*Endpoint]*prepared{}, map[string]*route{}
 	a.ask = a.Server.Run
@@ -130,7 +129,7 @@ func (a *API) Init() error {
 		if at == nil {
 			at = newRoute(e.Path)
 			a.byPath[e.Path] = at
-			router.Get(e.Path, func(http.ResponseWriter, *http.Request) {}) // the router only finds; see [API.route]
+			router.Get(e.Path, func(http.ResponseWriter, *http.Request) {}) // routes are only matched, see [API.route]
 		}
 		if e.Body != nil {
 			at.post = e
@@ -142,7 +141,7 @@ func (a *API) Init() error {
 	return nil
 }
 
-// prepare reads and checks a document.
+// prepare reads and validates a document.
 func (a *API) prepare(name string, fragments map[string]string) (*prepared, error) {
 	text, err := fs.ReadFile(a.Documents, path.Join("documents", name))
 	if err != nil {
@@ -161,16 +160,16 @@ func (a *API) prepare(name string, fragments map[string]string) (*prepared, erro
 	return p, nil
 }
 
-// Document is the document of an endpoint of this API. Init has to have been called.
+// Document returns the document of an endpoint of this API. Call Init first.
 func (a *API) Document(e *Endpoint) *server.Document { return a.prepared[e].document }
 
-// fragmentSyntax finds a fragment: from its keyword at the start of a line to the brace that stands there alone.
+// fragmentSyntax matches a fragment, from its keyword at the start of a line to a closing brace on its own line.
 var fragmentSyntax = regexp.MustCompile(`(?ms)^fragment (\w+) on .*?\n\}\n`)
 
-// spreadSyntax finds where a fragment is used.
+// spreadSyntax matches a fragment spread.
 var spreadSyntax = regexp.MustCompile(`\.{3}\s*(\w+)`)
 
-// WithFragments adds the shared fragments that a document uses, by name.
+// WithFragments appends to a document the shared fragments that it uses, sorted by name.
 func WithFragments(text string, shared map[string]string) string {
 	used := map[string]bool{}
 	var add func(string)
@@ -191,7 +190,7 @@ func WithFragments(text string, shared map[string]string) string {
 	return b.String()
 }
 
-// ServeHTTP implements http.Handler. Credentials are looked at before anything else, but for the modern family, which knows none.
+// ServeHTTP implements http.Handler. It checks credentials first, except for the modern family, which ignores them.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	allowAnyOrigin(w.Header())
 	if r.Method == http.MethodOptions {
@@ -220,10 +219,10 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// route are the endpoints of a path, nil when there is none.
+// route returns the endpoints of a path, or nil if the path is unknown.
 func (a *API) route(escaped string) *route { return a.byPath[a.find(escaped)] }
 
-// find is the path of the endpoints that a request's path is for, empty when there are none. Nothing stands for an empty segment.
+// find returns the path pattern that matches a request's path, or "". An empty segment matches no parameter.
 func (a *API) find(escaped string) string {
 	folded := a.fold(escaped)
 	if strings.Contains(folded, "//") {
@@ -235,7 +234,7 @@ func (a *API) find(escaped string) string {
 	return a.routes.Find(rc, http.MethodGet, folded)
 }
 
-// Pattern is what the path of a request is an instance of, such as /api/v1/accounts/{id}; empty when nothing is there.
+// Pattern returns the path pattern of a request, such as /api/v1/accounts/{id}, or "" if the path is unknown.
 func (a *API) Pattern(r *http.Request) string {
 	path := a.find(r.URL.EscapedPath())
 	if path == "" {
@@ -244,15 +243,15 @@ func (a *API) Pattern(r *http.Request) string {
 	return a.Prefix + grammarSyntax.ReplaceAllString(path, "}")
 }
 
-// grammarSyntax finds what the router wants a part of a path to look like.
+// grammarSyntax matches the regular expression in a path parameter.
 var grammarSyntax = regexp.MustCompile(`:[^}]*}`)
 
-// inside is a path below the API's prefix, without one slash at its end.
+// inside returns a path relative to the API's prefix, without one trailing slash.
 func (a *API) inside(escaped string) string {
 	return strings.TrimSuffix(escaped[min(len(a.Prefix), len(escaped)):], "/")
 }
 
-// fold makes the names of resources lower case: the classic family does not care.
+// fold converts resource names to lower case. Paths of the classic family are case-insensitive.
 func (a *API) fold(escaped string) string {
 	rest := a.inside(escaped)
 	if rest == strings.ToLower(rest) {
@@ -268,7 +267,7 @@ func (a *API) fold(escaped string) string {
 }
 
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
-	// The framework of the modern family answers the bare name of a collection that it has only members of.
+	// The modern family responds to the path of a collection of which only members are served.
 	if p := r.URL.EscapedPath(); strings.EqualFold(p, a.Prefix+"/topics/") {
 		writeProblem(w, r, Modern, modern(http.StatusNotFound, "No static resource "+strings.TrimPrefix(strings.TrimSuffix(p, "/"), "/")+" for request '"+p+"'."))
 		return
@@ -276,7 +275,7 @@ func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	writeProblem(w, r, Classic, NotFound("Not found"))
 }
 
-// preflight answers the question of a browser whether it may ask.
+// preflight responds to a CORS preflight request.
 func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	at := a.route(r.URL.EscapedPath())
@@ -294,13 +293,13 @@ func (a *API) preflight(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// asker runs an operation on the way to another.
+// asker runs a helper operation of an endpoint.
 type asker func(context.Context, server.Call) *server.Result
 
-// nobody is asked when a request is only explained.
+// nobody is the asker of requests that are explained but not run.
 func nobody(context.Context, server.Call) *server.Result { return nil }
 
-// read makes variables of a request.
+// read converts a request to variables.
 func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request, error) {
 	req := &Request{
 		Config: a.Config, HTTP: r, Endpoint: e, most: most, Path: a.byPath[e.Path].params(a.inside(r.URL.EscapedPath())), Variables: map[string]any{},
@@ -336,7 +335,7 @@ func (a *API) read(r *http.Request, e *Endpoint, most int, ask asker) (*Request,
 	return req, nil
 }
 
-// readParams makes variables of the path and the query string.
+// readParams converts the path and the query string to variables.
 func (r *Request) readParams() error {
 	if r.Endpoint.Family == Modern {
 		return r.readModern()
@@ -344,7 +343,7 @@ func (r *Request) readParams() error {
 	return r.readClassic(r.most)
 }
 
-// operation is the name of the operation that answers a request.
+// operation returns the name of the operation to run.
 func (r *Request) operation() string {
 	if r.Endpoint.Operation == nil {
 		return r.document.Operations()[0].Name

@@ -10,24 +10,24 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// bound is a value of a filter: what it is compared by, and how the graph reads it.
+// bound is a value of a filter: a comparable form, and the form that the graph parses.
 type bound[T cmp.Ordered] struct {
 	key  T
 	text string
 }
 
-// conditions are all values that a query gives one filter. They are collapsed into the graph's filter, which holds each operator once.
+// conditions are all values that a query gives for one filter. They are merged into the graph's filter, which has each operator at most once.
 type conditions[T cmp.Ordered] struct {
 	eq            []bound[T]
 	ne            []bound[T]
 	gt, gte       *bound[T]
 	lt, lte       *bound[T]
-	any           bool // several eq are alternatives; otherwise all must hold
+	any           bool // several eq values are alternatives; otherwise all must hold
 	matchesNone   bool
 	hasEq, hasAny bool
 }
 
-// add takes one more value.
+// add adds a value.
 func (c *conditions[T]) add(op Op, b bound[T]) {
 	c.hasAny = true
 	greatest := func(at **bound[T]) {
@@ -59,7 +59,7 @@ func (c *conditions[T]) add(op Op, b bound[T]) {
 	}
 }
 
-// addNothing takes a value that no row has.
+// addNothing adds a value that no row has.
 func (c *conditions[T]) addNothing(op Op) {
 	c.hasAny = true
 	if op == Eq && c.any {
@@ -69,7 +69,7 @@ func (c *conditions[T]) addNothing(op Op) {
 	c.matchesNone = true
 }
 
-// filter is the graph's filter, nil when there are no conditions.
+// filter returns the graph's filter, or nil without conditions.
 func (c *conditions[T]) filter() map[string]any {
 	if !c.hasAny {
 		return nil
@@ -100,7 +100,7 @@ func texts[T cmp.Ordered](list []bound[T]) []any {
 	return out
 }
 
-// IDs binds entity ids: several equal ones are alternatives.
+// IDs binds entity ids. Several eq values are alternatives.
 func IDs(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		c := conditions[int64]{any: true}
@@ -114,7 +114,7 @@ func IDs(variable string) Bind {
 	}
 }
 
-// AllIDs binds entity ids that must all hold.
+// AllIDs binds entity ids. All conditions must hold.
 func AllIDs(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		c := conditions[int64]{}
@@ -141,7 +141,7 @@ func addID(cfg *Config, c *conditions[int64], v Value) error {
 	if err != nil {
 		return Bad("Invalid entity ID \"" + v.Text + "\"")
 	}
-	if ref.Address.Valid { // an address that is made of no id is compared with nothing
+	if ref.Address.Valid { // an address that is not a long-zero address is not compared
 		c.addNothing(v.Op)
 		return nil
 	}
@@ -149,7 +149,7 @@ func addID(cfg *Config, c *conditions[int64], v Value) error {
 	return nil
 }
 
-// ExpandID completes an entity id; one that cannot exist is told with shard and realm filled in.
+// ExpandID parses an entity id and adds the default shard and realm. The error for an invalid id shows the completed id.
 func ExpandID(cfg *Config, text string) (ledger.EntityID, error) {
 	if id, err := ledger.ParseEntityID(text, cfg.Base); err == nil {
 		return id, nil
@@ -164,7 +164,7 @@ func ExpandID(cfg *Config, text string) (ledger.EntityID, error) {
 	return 0, Bad(`Invalid entity ID "` + full + `"`)
 }
 
-// Longs binds integers that must all hold.
+// Longs binds integers. All conditions must hold.
 func Longs(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		var c conditions[int64]
@@ -180,7 +180,7 @@ func Longs(variable string) Bind {
 	}
 }
 
-// PublicKeys binds public keys, compared as text; all must hold.
+// PublicKeys binds public keys, compared as text. All conditions must hold.
 func PublicKeys(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		var c conditions[string]
@@ -196,7 +196,7 @@ func PublicKeys(variable string) Bind {
 	}
 }
 
-// Timestamps binds instants that must all hold.
+// Timestamps binds timestamps. All conditions must hold.
 func Timestamps(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		c, err := timestampConditions(values)
@@ -208,7 +208,7 @@ func Timestamps(variable string) Bind {
 	}
 }
 
-// AsOf binds the time at which versions are wanted: the earliest of several instants counts.
+// AsOf binds the time of the requested version. The earliest of several eq values applies.
 func AsOf(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		c, err := timestampConditions(values)
@@ -232,11 +232,11 @@ func timestampConditions(values []Value) (*conditions[int64], error) {
 	return c, nil
 }
 
-// span is what the ranges among timestamps leave, both ends included.
+// span is the range that timestamp conditions allow, both ends included.
 type span struct {
 	lower, upper       int64
 	hasLower, hasUpper bool
-	beyond             bool // it begins after the greatest value, or ends before the least
+	beyond             bool // starts after the maximum or ends before the minimum
 }
 
 func (c *conditions[T]) span(key func(T) int64) span {
@@ -246,7 +246,7 @@ func (c *conditions[T]) span(key func(T) int64) span {
 	if c.gt != nil {
 		v := key(c.gt.key)
 		s.beyond = v == math.MaxInt64
-		lower(max(v, v+1)) // v where v+1 does not fit
+		lower(max(v, v+1)) // v if v+1 overflows
 	}
 	if c.gte != nil {
 		lower(key(c.gte.key))
@@ -264,7 +264,7 @@ func (c *conditions[T]) span(key func(T) int64) span {
 
 func (s span) empty() bool { return s.beyond || s.hasLower && s.hasUpper && s.lower > s.upper }
 
-// Enums binds words that are alternatives, in upper case.
+// Enums binds upper-case enum values. Several values are alternatives.
 func Enums(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		var list []any

@@ -2,7 +2,7 @@ package rest
 
 import "heliograph/internal/domain/ledger"
 
-// AnyTimestamps binds instants: several equal ones are alternatives.
+// AnyTimestamps binds timestamps. Several eq values are alternatives.
 func AnyTimestamps(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		c := conditions[int64]{any: true}
@@ -18,7 +18,7 @@ func AnyTimestamps(variable string) Bind {
 	}
 }
 
-// LastPublicKey binds the last of some public keys, whatever its operator.
+// LastPublicKey binds the last of several public keys and ignores its operator.
 func LastPublicKey(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		text := values[len(values)-1].Text
@@ -31,7 +31,7 @@ func LastPublicKey(variable string) Bind {
 	}
 }
 
-// Without makes a binding that refuses an operator with a text.
+// Without returns a binding that rejects op with the given text.
 func (b Bind) Without(op Op, text string) Bind {
 	return func(r *Request, values []Value) error {
 		for _, v := range values {
@@ -43,5 +43,5 @@ func (b Bind) Without(op Op, text string) Bind {
 	}
 }
 
-// MaxLimit is the greatest page size that the request may ask for.
+// MaxLimit returns the maximum page size of the request.
 func (r *Request) MaxLimit() int { return r.most }

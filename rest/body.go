@@ -11,34 +11,33 @@ import (
 	"strings"
 )
 
-// Body is what an endpoint takes that is asked with POST. An endpoint without one is asked with GET. Where a path is asked with both it has two
-// endpoints.
+// Body describes the request body of a POST endpoint. Endpoints without a body use GET. A path that supports both has two endpoints.
 //
-// The media type is looked at first, then the body is read, then the query string; Bind comes last, so that it finds the parameters bound.
+// Validation order: the media type, then the body is read, then the query string is bound. Bind runs last, so it can use the bound parameters.
 type Body struct {
-	// Types are the media types that are read; what follows a semicolon does not matter. The first one is what examples have.
+	// Types are the accepted media types, without parameters. Examples use the first one.
 	Types []string
-	// Most is how many bytes there may be. More are refused.
+	// Most is the maximum size in bytes. Longer bodies are rejected.
 	Most int64
-	// Bind puts the body, which has a byte at least, into the variables. It may answer the request itself with a [*Problem].
+	// Bind converts the body, which is not empty, to variables. It may return a [*Problem] as the response.
 	Bind func(r *Request, body []byte) error
-	// Doc says what the body is, in a sentence or two.
+	// Doc describes the body in one or two sentences.
 	Doc string
-	// Members are what a JSON object has; others are passed over.
+	// Members are the members of a JSON object. Other members are ignored.
 	Members []BodyMember
-	// Example is a body that is explained where there is none.
+	// Example is the body that is explained if a request has none.
 	Example []byte
 }
 
-// BodyMember describes a member of a body that is a JSON object to people. Bind reads it.
+// BodyMember documents a member of a JSON body. Bind parses it.
 type BodyMember struct {
-	// Name and Type are as JSON schema has them; the type is a name such as "string".
+	// Name and Type follow JSON Schema. Type is a type name such as "string".
 	Name, Type string
-	// Doc says what the member does, and what is taken where it is missing.
+	// Doc describes the member and its default.
 	Doc string
 }
 
-// readBody reads the body of a request; a *Problem says why it is not taken.
+// readBody reads the body of a request. It returns a *Problem if the body is rejected.
 func (b *Body) readBody(r *http.Request) ([]byte, error) {
 	given := r.Header.Get("Content-Type")
 	media, _, err := mime.ParseMediaType(given)
@@ -68,13 +67,13 @@ func (b *Body) tooLong() *Problem {
 	return modern(http.StatusRequestEntityTooLarge, "The request has more than "+strconv.FormatInt(b.Most, 10)+" bytes")
 }
 
-// route are the endpoints of a path, by method. One of them may be nil.
+// route has the endpoints of a path, by method. One of them may be nil.
 type route struct {
 	get, post *Endpoint
-	names     []string // of the parameters in the path, by segment; empty where the segment is a literal
+	names     []string // parameter names by segment; "" for a literal segment
 }
 
-// newRoute makes the route of a path such as /accounts/{id}; what follows a colon in braces is the form of the segment.
+// newRoute returns the route of a path such as /accounts/{id}. A regular expression may follow the name after a colon.
 func newRoute(path string) *route {
 	at := &route{}
 	for segment := range strings.SplitSeq(path, "/") {
@@ -87,7 +86,7 @@ func newRoute(path string) *route {
 	return at
 }
 
-// params are the segments of a request's path that stand for braces, decoded; nil when there are none.
+// params returns the decoded path parameters of a request, or nil if the path has none.
 func (r *route) params(escaped string) Segments {
 	var params Segments
 	for _, name := range r.names {
@@ -105,7 +104,7 @@ func (r *route) params(escaped string) Segments {
 	return params
 }
 
-// by is the endpoint for a method, nil when there is none.
+// by returns the endpoint of a method, or nil if the method is not supported.
 func (r *route) by(method string) *Endpoint {
 	switch method {
 	case http.MethodGet, http.MethodHead:
@@ -117,7 +116,6 @@ func (r *route) by(method string) *Endpoint {
 	}
 }
 
-// family is the family of the path.
 func (r *route) family() Family {
 	if r.get != nil {
 		return r.get.Family
@@ -125,7 +123,7 @@ func (r *route) family() Family {
 	return r.post.Family
 }
 
-// allow are the methods of the path, as the header says them.
+// allow returns the value of the Allow header.
 func (r *route) allow() string {
 	var methods []string
 	if r.get != nil {
@@ -137,7 +135,7 @@ func (r *route) allow() string {
 	return strings.Join(methods, ", ")
 }
 
-// Method is how the endpoint is asked: GET, which stands for HEAD too, or POST.
+// Method returns POST, or GET, which includes HEAD.
 func (e *Endpoint) Method() string {
 	if e.Body != nil {
 		return http.MethodPost

@@ -2,7 +2,7 @@ package rest
 
 import "net/http"
 
-// readClassic makes variables of a request as the classic family does. most is the greatest page size.
+// readClassic converts a request of the classic family to variables. most is the maximum page size.
 func (r *Request) readClassic(most int) error {
 	e := r.Endpoint
 	q, bad := parseQuery(r.HTTP.URL.RawQuery, r.Config.MaxRepeats)
@@ -39,7 +39,7 @@ func (r *Request) readClassic(most int) error {
 			return err
 		}
 	}
-	if q.Get("limit") != nil { // the default is used as it is, even where it is more than the greatest
+	if q.Get("limit") != nil { // the maximum does not apply to the default
 		r.Limit = min(r.Limit, most)
 	}
 	return nil

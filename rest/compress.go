@@ -12,26 +12,26 @@ import (
 	"heliograph/internal/base/accept"
 )
 
-// compressFrom is the size of a body, in bytes, from which compressing it is worth while.
+// compressFrom is the minimum size, in bytes, of a body to compress.
 const compressFrom = 1024
 
-// Levels that cost little and save most.
+// Levels with low CPU cost and most of the savings.
 const (
 	brotliLevel = 4
 	gzipLevel   = 5
 )
 
-// encoders are the content encodings, best first.
+// encoders are the content encodings in order of preference.
 var encoders = []struct {
 	name string
 	open func(io.Writer) (io.WriteCloser, error)
 }{
 	{"br", func(w io.Writer) (io.WriteCloser, error) { return brotli.NewWriterLevel(w, brotliLevel), nil }},
 	{"gzip", func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzipLevel) }},
-	{"deflate", func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriterLevel(w, gzipLevel) }}, // zlib's format, RFC 9110 §8.4.1.2
+	{"deflate", func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriterLevel(w, gzipLevel) }}, // zlib format, RFC 9110 §8.4.1.2
 }
 
-// compress encodes a body as the client likes it best, and sets the headers that say so.
+// compress encodes a body with the client's preferred encoding and sets the response headers.
 func compress(h http.Header, r *http.Request, body []byte) []byte {
 	if len(body) < compressFrom {
 		return body

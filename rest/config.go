@@ -7,38 +7,39 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Config is what the REST side can be told.
+// Config has the settings of the REST APIs.
 type Config struct {
-	// Base is the shard and realm of the ledger.
+	// Base is the ledger's default shard and realm.
 	Base ledger.EntityID
-	// LimitDefault and LimitMax are the page sizes.
+	// LimitDefault and LimitMax are the default and maximum page sizes.
 	LimitDefault int
 	LimitMax     int
-	// TokensInList and TokensOfAccount are how many token balances an account shows in lists and alone.
+	// TokensInList and TokensOfAccount limit the token balances of an account in lists and in a single account.
 	TokensInList    int
 	TokensOfAccount int
-	// MaxRepeats bounds how often a query parameter may be repeated.
+	// MaxRepeats is the maximum number of values of a query parameter.
 	MaxRepeats int
-	// DelegationAddress shows the code that accounts delegate to.
+	// DelegationAddress shows the delegation address of accounts.
 	DelegationAddress bool
-	// BindTimestampRange bounds open timestamp ranges to MaxTransactionsRange.
+	// BindTimestampRange limits open timestamp ranges to MaxTransactionsRange.
 	BindTimestampRange   bool
 	MaxTransactionsRange time.Duration
-	// TopicMessageLookup refuses what the lookup table of topic messages cannot answer.
+	// TopicMessageLookup rejects queries that the lookup table of topic messages does not support.
 	TopicMessageLookup bool
-	// TracesOff refuses to run transactions again.
+	// TracesOff disables traces, which run transactions again.
 	TracesOff bool
-	// Cache keeps what does not change, such as when the first transaction was.
+	// Cache caches values that do not change, such as the time of the first transaction.
 	Cache bool
-	// Users have page sizes of their own.
+	// Users have their own page sizes.
 	Users []User
-	// Now is the clock.
+	// Now returns the current time.
 	Now func() time.Time
 
 	firstTransaction atomic.Int64
 }
 
-// FirstTransaction is when the oldest transaction reached consensus, as ask tells. It is asked once, when there is one and the cache is on.
+// FirstTransaction returns the consensus timestamp of the oldest transaction, which ask reads. With the cache on, it calls ask until a transaction
+// exists and then returns the cached value.
 func (c *Config) FirstTransaction(ask func() (ledger.Timestamp, error)) (ledger.Timestamp, error) {
 	if at := c.firstTransaction.Load(); at != 0 && c.Cache {
 		return ledger.Timestamp(at), nil
@@ -50,10 +51,10 @@ func (c *Config) FirstTransaction(ask func() (ledger.Timestamp, error)) (ledger.
 	return at, err
 }
 
-// User is somebody who may ask for pages of another size, with Basic credentials.
+// User is a user with Basic credentials and an own maximum page size.
 type User struct {
 	Username string `json:"username"`
 	Password string `json:"password"`
-	// Limit replaces LimitMax when it is not 0.
+	// Limit replaces LimitMax unless it is 0.
 	Limit int `json:"limit"`
 }

@@ -6,35 +6,35 @@ import (
 	"net/http"
 )
 
-// Family is one of the two ways in which the old API speaks: its errors, its parameters and its links differ.
+// Family is one of the two styles of the legacy API. They differ in errors, parameters and links.
 type Family uint8
 
 const (
-	// Classic is the family of most endpoints.
+	// Classic is the style of most endpoints.
 	Classic Family = iota
-	// Modern is the family of the endpoints that were rewritten: topics, network, hooks, airdrops and NFT allowances.
+	// Modern is the style of the newer endpoints: topics, network, hooks, airdrops and NFT allowances.
 	Modern
 )
 
-// Item is one thing that is wrong with a request.
+// Item is one error of a request.
 type Item struct {
 	Message string  `json:"message"`
 	Detail  *string `json:"detail,omitempty"`
 	Data    *string `json:"data,omitempty"`
 }
 
-// Problem is an answer that says why there is no other. It is an error, so that whatever reads a request can return it.
+// Problem is an error response. It implements error.
 type Problem struct {
 	Status int
 	Items  []Item
 }
 
-// ItemOf is an item with all its members.
+// ItemOf returns an item with all its members.
 func ItemOf(message, detail, data string) Item {
 	return Item{Message: message, Detail: &detail, Data: &data}
 }
 
-// withData fills in the members detail and data of all items.
+// withData sets the members detail and data of all items.
 func (p *Problem) withData() *Problem {
 	full := &Problem{Status: p.Status}
 	for _, i := range p.Items {
@@ -55,7 +55,7 @@ func (p *Problem) Error() string {
 	return p.Items[0].Message
 }
 
-// body is the JSON of the problem.
+// body returns the problem as JSON.
 func (p *Problem) body() []byte {
 	var envelope struct {
 		Status struct {
@@ -72,7 +72,7 @@ func (p *Problem) body() []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
 }
 
-// Bad is a 400 of the classic family with one message for each text.
+// Bad returns a 400 of the classic family with one message for each text.
 func Bad(texts ...string) *Problem {
 	p := &Problem{Status: http.StatusBadRequest}
 	for _, t := range texts {
@@ -81,20 +81,20 @@ func Bad(texts ...string) *Problem {
 	return p
 }
 
-// InvalidParameter is the classic family's answer to a value that a parameter cannot have.
+// InvalidParameter returns the classic family's problem for an invalid value.
 func InvalidParameter(name string) *Problem { return Bad("Invalid parameter: " + name) }
 
-// NotFound is a 404 of the classic family.
+// NotFound returns a 404 of the classic family.
 func NotFound(text string) *Problem {
 	return &Problem{Status: http.StatusNotFound, Items: []Item{{Message: text}}}
 }
 
-// modern is a problem of the modern family: the message is the reason phrase and the text stands in detail.
+// modern returns a problem of the modern family: the message is the reason phrase, and detail has the text.
 func modern(status int, detail string) *Problem {
 	return &Problem{Status: status, Items: []Item{{Message: http.StatusText(status), Detail: &detail}}}
 }
 
-// fail is the answer to an operation that failed for the given reason: the database did not answer, or something else went wrong.
+// fail returns the problem of a failed operation: the database did not respond, or another internal error occurred.
 func (f Family) fail(status int) *Problem {
 	if f == Modern {
 		return modern(status, "")
@@ -105,15 +105,15 @@ func (f Family) fail(status int) *Problem {
 	return &Problem{Status: status, Items: []Item{{Message: "Internal error"}}}
 }
 
-// CannotConvert is the modern family's answer to a value that cannot be read.
+// CannotConvert returns the modern family's problem for a value that cannot be parsed.
 func CannotConvert(name string) *Problem {
 	return modern(http.StatusBadRequest, "Failed to convert '"+name+"'")
 }
 
-// ModernBad is a 400 of the modern family that says what is wrong in detail.
+// ModernBad returns a 400 of the modern family with the given detail.
 func ModernBad(detail string) *Problem { return modern(http.StatusBadRequest, detail) }
 
-// ModernBads is a 400 of the modern family with one message for each text.
+// ModernBads returns a 400 of the modern family with one message for each text.
 func ModernBads(details ...string) *Problem {
 	p := &Problem{Status: http.StatusBadRequest}
 	for _, d := range details {
@@ -122,8 +122,8 @@ func ModernBads(details ...string) *Problem {
 	return p
 }
 
-// ModernProblem is a problem of the modern family with any status.
+// ModernProblem returns a problem of the modern family with any status.
 func ModernProblem(status int, detail string) *Problem { return modern(status, detail) }
 
-// ModernNotFound is a 404 of the modern family.
+// ModernNotFound returns a 404 of the modern family.
 func ModernNotFound(detail string) *Problem { return modern(http.StatusNotFound, detail) }

@@ -8,23 +8,23 @@ import (
 	"unicode/utf8"
 )
 
-// maxParameters bounds query strings whatever is configured.
+// maxParameters limits the parameters of a query string, regardless of the configuration.
 const maxParameters = 1000
 
 var parameterLimit = fmt.Sprintf("Parameter limit exceeded. Only %d parameters allowed.", maxParameters)
 
-// Parameter is one name of a query string with all of its values.
+// Parameter is a parameter of a query string with all its values.
 type Parameter struct {
-	Name   string // in lower case, unless the family is the modern one
+	Name   string // in lower case, except in the modern family
 	Values []string
-	// List tells that the parameter was repeated, or written with brackets.
+	// List reports that the parameter was repeated or has brackets.
 	List bool
 }
 
-// Query is a query string: names in the order in which they first appear.
+// Query is a query string: parameters in the order of their first occurrence.
 type Query []Parameter
 
-// Get returns the values of a name.
+// Get returns the values of a parameter.
 func (q Query) Get(name string) []string {
 	if i := q.index(name); i >= 0 {
 		return q[i].Values
@@ -41,7 +41,6 @@ func (q Query) index(name string) int {
 	return -1
 }
 
-// clone copies the query so that links can be made of it.
 func (q Query) clone() Query {
 	out := make(Query, len(q))
 	for i, p := range q {
@@ -51,16 +50,16 @@ func (q Query) clone() Query {
 	return out
 }
 
-// queryError is why a query string cannot be read: the status, the text, and for brackets with a name in them the parameter, because some
-// endpoints look first whether they know it.
+// queryError is the reason why a query string is invalid: the status and the text. For brackets with a name it includes the parameter, because some
+// endpoints report unknown parameters first.
 type queryError struct {
 	status int
 	text   string
 	nested string
 }
 
-// parseQuery reads a query string as the classic family does: names in any case are one, brackets mean a list, and what cannot be decoded stays
-// as it is. maxRepeats bounds the repeats of one spelling.
+// parseQuery parses a query string of the classic family. Names are case-insensitive, brackets mark a list, and text that cannot be decoded is not
+// changed. maxRepeats limits the values of one spelling of a name.
 func parseQuery(raw string, maxRepeats int) (Query, *queryError) {
 	type spelling struct {
 		name   string
@@ -119,7 +118,7 @@ func arrayLimit(most int) *queryError {
 	return &queryError{status: 400, text: fmt.Sprintf("Array limit exceeded. Only %d elements allowed in an array.", most)}
 }
 
-// splitSegment reads name and value. The = that counts is the one after a closing bracket, if there is any.
+// splitSegment splits a parameter at the = after its closing bracket, or at the first = if it has no brackets.
 func splitSegment(segment string) (name, value string) {
 	at := strings.Index(segment, "]=")
 	if at >= 0 {
@@ -133,7 +132,7 @@ func splitSegment(segment string) (name, value string) {
 	return unescape(segment[:at]), unescape(segment[at+1:])
 }
 
-// unescape decodes plus signs and percent sequences; malformed text stays as it is, and so do sequences that are no UTF-8.
+// unescape decodes plus signs and percent sequences. It does not change malformed text or sequences that are not UTF-8.
 func unescape(s string) string {
 	s = strings.ReplaceAll(s, "+", " ")
 	if out, err := url.PathUnescape(s); err == nil && utf8.ValidString(out) {
@@ -142,7 +141,7 @@ func unescape(s string) string {
 	return s
 }
 
-// brackets reads what stands in brackets behind a name: nothing or a number makes a list, anything else an object, which no endpoint takes.
+// brackets parses the brackets after a name. Empty brackets or a number mark a list. Anything else is an object, which no endpoint accepts.
 func brackets(name string, maxRepeats int) (plain string, list bool, bad *queryError) {
 	at := strings.IndexByte(name, '[')
 	if at <= 0 || !strings.HasSuffix(name, "]") {
@@ -166,7 +165,7 @@ func brackets(name string, maxRepeats int) (plain string, list bool, bad *queryE
 	}
 }
 
-// encode writes the query as links show it: decoded, in order.
+// encode appends the query as it appears in links: decoded, in order.
 func (q Query) encode(dst []byte) []byte {
 	first := true
 	for _, p := range q {

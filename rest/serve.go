@@ -20,7 +20,7 @@ import (
 	"heliograph/internal/base/etag"
 )
 
-// limitOf is the greatest page size that a request may have; ok is false when it carries credentials of nobody.
+// limitOf returns the maximum page size of a request. ok is false if the credentials are invalid.
 func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 	name, password, given := r.BasicAuth()
 	if !given {
@@ -28,7 +28,7 @@ func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 	}
 	limit = c.LimitMax
 	for _, u := range c.Users {
-		// Sums have one length, so that comparing them takes one time.
+		// The hashes have the same length, so the comparison takes constant time.
 		wantName, gotName := sha256.Sum256([]byte(u.Username)), sha256.Sum256([]byte(name))
 		wantPassword, gotPassword := sha256.Sum256([]byte(u.Password)), sha256.Sum256([]byte(password))
 		if subtle.ConstantTimeCompare(wantName[:], gotName[:])&subtle.ConstantTimeCompare(wantPassword[:], gotPassword[:]) == 1 {
@@ -41,10 +41,10 @@ func (c *Config) limitOf(r *http.Request) (limit int, ok bool) {
 	return limit, ok
 }
 
-// serve answers a request for an endpoint. most is the greatest page size that it may have.
+// serve responds to a request for an endpoint. most is the maximum page size.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most int) {
 	if e.Family == Modern {
-		cacheFor(w.Header(), e.MaxAge) // of errors too
+		cacheFor(w.Header(), e.MaxAge) // errors too
 	}
 	req, err := a.read(r, e, most, a.ask)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most in
 	case errors.Is(r.Context().Err(), context.DeadlineExceeded):
 		a.writeError(w, r, e, e.Family.fail(http.StatusServiceUnavailable))
 		return
-	default: // the client has gone
+	default: // the client disconnected
 		return
 	}
 	defer a.Server.Done(res.Data)
@@ -86,7 +86,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most in
 		age = e.MaxAgeVolatile
 	}
 	cacheFor(w.Header(), age)
-	if link != "" && !strings.ContainsAny(link, "\"\\\r\n") { // no header can hold what had to be escaped
+	if link != "" && !strings.ContainsAny(link, "\"\\\r\n") { // a value with escapes is not a valid header value
 		w.Header().Set("Link", "<"+link+`>; rel="next"`)
 	}
 	status := http.StatusOK
@@ -96,7 +96,8 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, e *Endpoint, most in
 	writeBody(w, r, e.Family, status, body)
 }
 
-// unlessMissing is why a request was refused: bad, unless its path names nothing, which is told first. The path alone is asked for to find out.
+// unlessMissing returns the reason why a request is rejected: bad, or not found if the object of the path does not exist. It runs the document with the
+// path's variables only to find out.
 func (a *API) unlessMissing(r *http.Request, e *Endpoint, most int, bad error) error {
 	var problem *Problem
 	if _, unreadable := parseQuery(r.URL.RawQuery, a.Config.MaxRepeats); unreadable != nil || !errors.As(bad, &problem) {
@@ -116,7 +117,7 @@ func (a *API) unlessMissing(r *http.Request, e *Endpoint, most int, bad error) e
 	return bad
 }
 
-// writeError answers a request that was refused.
+// writeError writes the response of a rejected request.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *Endpoint, err error) {
 	var problem *Problem
 	var direct *Direct
@@ -135,7 +136,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *Endpoint, er
 	}
 }
 
-// run runs the endpoint's document. Nil means that the client has gone.
+// run runs the endpoint's document. It returns nil if the client disconnected.
 func (a *API) run(ctx context.Context, req *Request) *server.Result {
 	return a.Server.Run(ctx, server.Call{
 		Document: req.document, Operation: req.operation(), Variables: req.Variables, Style: req.style,
@@ -143,7 +144,7 @@ func (a *API) run(ctx context.Context, req *Request) *server.Result {
 	})
 }
 
-// body makes the body of a result, in the memory of its data, and the link to the next page, empty where there is none.
+// body returns the body of a result, in the memory of its data, and the link to the next page, or "".
 func (a *API) body(req *Request, res *server.Result) (body []byte, link string, err error) {
 	e := req.Endpoint
 	if len(res.Errors) > 0 {
@@ -154,7 +155,7 @@ func (a *API) body(req *Request, res *server.Result) (body []byte, link string, 
 		return nil, "", a.notFoundProblem(req, &res.Outcome)
 	}
 	for _, name := range e.OmitEmpty {
-		// A quote inside a string is escaped, so this text can only be the member itself.
+		// Quotes in strings are escaped, so this text can only be the member itself.
 		body = bytes.ReplaceAll(body, []byte(`"`+name+`":[],`), nil)
 	}
 	for _, group := range e.OmitNull {
@@ -221,7 +222,7 @@ func (a *API) text(err *gqlerror.Error) string {
 	return err.Message
 }
 
-// splice makes a body of data: found is false when the first root field is null, or a list of its own without elements.
+// splice assembles the body from data. found is false if the first root field is null or an empty list.
 func splice(data []byte, roots []string) (body []byte, found bool) {
 	if len(roots) == 1 {
 		if roots[0] != relay.PageAlias && roots[0] != relay.BodyAlias {
@@ -236,7 +237,7 @@ func splice(data []byte, roots []string) (body []byte, found bool) {
 		at += len(`"":`) + len(name)
 		end := at + valueLength(data[at:])
 		value := data[at:end]
-		at = end + 1 // the comma, or the brace at the end
+		at = end + 1 // the comma or the closing brace
 		if i == 0 && string(value) == "null" {
 			return nil, false
 		}
@@ -252,7 +253,7 @@ func splice(data []byte, roots []string) (body []byte, found bool) {
 	return append(body, '}'), true
 }
 
-// inside is what the fields inside a root field say; data itself where the root fields make the body.
+// inside returns the value of the root field [relay.InsideAlias], or data if there is no such field.
 func inside(data []byte) []byte {
 	const prefix = `{"` + relay.InsideAlias + `":`
 	if bytes.HasPrefix(data, []byte(prefix)) {
@@ -261,7 +262,7 @@ func inside(data []byte) []byte {
 	return data
 }
 
-// valueLength is the length of the JSON value that b begins with; b is well formed and without white space.
+// valueLength returns the length of the JSON value at the start of b. b is well-formed and has no white space.
 func valueLength(b []byte) int {
 	depth, inString := 0, false
 	for i := 0; i < len(b); i++ {
@@ -289,7 +290,7 @@ func valueLength(b []byte) int {
 	return len(b)
 }
 
-// withLink adds the member links to a body; it is written over what follows the body in memory.
+// withLink adds the member links to a body. It overwrites the memory after the body.
 func withLink(body []byte, link string) []byte {
 	body = body[:len(body)-1]
 	if len(body) > 1 {
@@ -304,13 +305,13 @@ func withLink(body []byte, link string) []byte {
 	return append(body, "}}"...)
 }
 
-// NotFoundHandler answers a path that nothing is at, as the classic family does.
+// NotFoundHandler responds to unknown paths as the classic family does.
 func NotFoundHandler(w http.ResponseWriter, r *http.Request) {
 	allowAnyOrigin(w.Header())
 	writeProblem(w, r, Classic, NotFound("Not found"))
 }
 
-// Refuse answers a request that is not even read, as the classic family does.
+// Refuse responds to a request that is rejected before it is parsed, as the classic family does.
 func Refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
 	allowAnyOrigin(w.Header())
 	writeProblem(w, r, Classic, &Problem{Status: status, Items: []Item{{Message: message}}})
@@ -320,7 +321,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, f Family, p *Problem) 
 	writeBody(w, r, f, p.Status, p.body())
 }
 
-// writeBody writes an answer with the headers that all answers of a family have.
+// writeBody writes a response with the headers of its family.
 func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, body []byte) {
 	h := w.Header()
 	var tag string
@@ -346,6 +347,6 @@ func writeBody(w http.ResponseWriter, r *http.Request, f Family, status int, bod
 	h["Content-Length"] = own[1:]
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // a client that has gone is no concern of ours
+		_, _ = w.Write(body) // the client may have disconnected
 	}
 }

@@ -6,21 +6,21 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// TimestampSet is what a query says of the time of transactions: a span and instants.
+// TimestampSet is a set of timestamp conditions: a range and single timestamps.
 type TimestampSet struct {
 	c *conditions[int64]
-	// values are the conditions as they were given, before several bounds of one side become one.
+	// values are the conditions of the request, before they are merged.
 	values []Value
-	// bounded replaces the span of the conditions when it was bounded.
+	// bounded replaces the range of the conditions after [TimestampSet.Bound].
 	bounded *span
 }
 
-// TimestampFilter reads a parameter as a set of timestamps.
+// TimestampFilter returns the timestamp conditions of a parameter.
 func (r *Request) TimestampFilter(name string) (*TimestampSet, error) {
 	return TimestampsOf(r.Values(name))
 }
 
-// TimestampsOf makes a set of values that a parameter of timestamps takes.
+// TimestampsOf returns the timestamp conditions of values.
 func TimestampsOf(values []Value) (*TimestampSet, error) {
 	c, err := timestampConditions(values)
 	if err != nil {
@@ -29,32 +29,32 @@ func TimestampsOf(values []Value) (*TimestampSet, error) {
 	return &TimestampSet{c: c, values: values}, nil
 }
 
-// MaxTimestampRange is the longest range in which endpoints look that need one. Its text stands in their errors.
+// MaxTimestampRange is the maximum range of endpoints that require one. Error texts contain its text form.
 const (
 	MaxTimestampRange     = 7 * 24 * time.Hour
 	maxTimestampRangeText = "7d"
 )
 
-// TimestampRules say what an endpoint asks of a set of timestamps. The zero TimestampRules asks nothing.
+// TimestampRules are the rules of an endpoint for timestamp conditions. The zero TimestampRules accepts all conditions.
 type TimestampRules struct {
-	// Required wants one condition at least.
+	// Required requires at least one condition.
 	Required bool
-	// NoNe refuses "not equal"; it is looked at only where the rules are Strict.
+	// NoNe rejects "ne". It has an effect only together with Strict.
 	NoNe bool
-	// Closed wants both ends of a range, unless an instant is asked for.
+	// Closed requires both ends of a range, unless the conditions include a single timestamp.
 	Closed bool
-	// Strict allows one bound on each side, and an instant only alone.
+	// Strict allows one bound per side. A single timestamp must be the only condition.
 	Strict bool
-	// Bounded wants the range to hold something, and to be no longer than [MaxTimestampRange].
+	// Bounded requires a range that is not empty and not longer than [MaxTimestampRange].
 	Bounded bool
 }
 
-// StrictTimestamps are the rules of searches that need an instant or a range of few days.
+// StrictTimestamps returns the rules of endpoints that require a timestamp or a short range.
 func StrictTimestamps() TimestampRules {
 	return TimestampRules{Required: true, NoNe: true, Closed: true, Strict: true, Bounded: true}
 }
 
-// Check tells the first rule that the set breaks, empty when it breaks none.
+// Check returns the text for the first violated rule, or "".
 func (s *TimestampSet) Check(rules TimestampRules) string {
 	n := map[Op]int{}
 	for _, v := range s.values {
@@ -82,32 +82,32 @@ func (s *TimestampSet) Check(rules TimestampRules) string {
 	}
 }
 
-// within tells whether the span holds an instant at least, and most at most: both ends count. Spans begin after 1970, so that they have a length.
+// within reports whether the range is not empty and at most most long, both ends included. Ranges start after 1970, so the length cannot overflow.
 func (s span) within(most time.Duration) bool {
 	return s.lower <= s.upper && s.upper-s.lower < int64(most)
 }
 
 func identity(v int64) int64 { return v }
 
-// Empty tells whether no instant can be in the span.
+// Empty reports whether the range is empty.
 func (s *TimestampSet) Empty() bool { return s.c.span(identity).empty() }
 
-// Contradicts tells whether two different instants are asked for.
+// Contradicts reports whether the conditions require two different timestamps.
 func (s *TimestampSet) Contradicts() bool { return len(s.c.eq) > 1 }
 
-// AnyInstant makes several instants alternatives; otherwise they contradict each other.
+// AnyInstant makes several single timestamps alternatives. By default they contradict each other.
 func (s *TimestampSet) AnyInstant() { s.c.any = true }
 
-// HasEq tells whether an instant is asked for.
+// HasEq reports whether the conditions include a single timestamp.
 func (s *TimestampSet) HasEq() bool { return s.c.hasEq }
 
-// Filter is the graph's filter, nil when there are no conditions.
+// Filter returns the graph's filter, or nil without conditions.
 func (s *TimestampSet) Filter() map[string]any {
 	f := s.c.filter()
 	switch {
 	case s.bounded == nil:
 		return f
-	case s.bounded.upper < 0: // no instant can be written that comes before the first
+	case s.bounded.upper < 0: // no timestamp can precede the first one
 		return map[string]any{"in": []any{}}
 	}
 	out := map[string]any{
@@ -120,7 +120,7 @@ func (s *TimestampSet) Filter() map[string]any {
 	return out
 }
 
-// AsOf is the graph's filter for versions of a thing, nil when there are no conditions: of several instants the earliest counts.
+// AsOf returns the graph's filter for versions, or nil without conditions. The earliest of several single timestamps applies.
 func (s *TimestampSet) AsOf() map[string]any {
 	f := s.c.filter()
 	if s.Contradicts() {
@@ -129,8 +129,8 @@ func (s *TimestampSet) AsOf() map[string]any {
 	return f
 }
 
-// Bound gives an open span its ends, the first transaction and now, and cuts it to the greatest length: the newest part when the order is
-// descending, else the oldest. Where it was cut the page goes on, even when it is not full.
+// Bound closes an open range with the first transaction and the current time, and cuts it to the maximum length. In descending order it keeps the newest
+// part, otherwise the oldest. A page of a cut range has a next link even if it is not full.
 func (s *TimestampSet) Bound(r *Request, first func() (ledger.Timestamp, error)) error {
 	b := s.c.span(identity)
 	if !b.hasLower {
@@ -143,7 +143,7 @@ func (s *TimestampSet) Bound(r *Request, first func() (ledger.Timestamp, error))
 	if !b.hasUpper {
 		b.upper = r.Config.Now().UnixNano()
 	}
-	if most := int64(r.Config.MaxTransactionsRange); b.upper-b.lower >= most { // one more would not always fit
+	if most := int64(r.Config.MaxTransactionsRange); b.upper-b.lower >= most { // adding one could overflow
 		if r.Desc {
 			b.lower = b.upper - most + 1
 			r.Cut = &b.lower

@@ -4,21 +4,21 @@ import (
 	"strconv"
 )
 
-// Column is a parameter that stands for a column by which a list is ordered.
+// Column is a parameter for a column that a list is ordered by.
 type Column struct {
-	// Cursor says how a page goes on by the parameter.
+	// Cursor continues a page by the parameter.
 	Cursor
-	// Field is the filter's field.
+	// Field is the field of the graph's filter.
 	Field string
-	// Kind tells which values the parameter takes.
+	// Kind is the kind of values that the parameter accepts.
 	Kind Kind
-	// Doc says what the parameter does.
+	// Doc describes the parameter.
 	Doc string
-	// read makes a bound of a value; none tells that the value is nothing that a row could have.
+	// read converts a value to a bound. none reports that no row can have the value.
 	read func(c *Config, text string) (b bound[int64], none bool, err error)
 }
 
-// IDColumn is a column of entity ids.
+// IDColumn returns a column of entity ids.
 func IDColumn(param, field, doc string, kind Kind) Column {
 	return Column{Cursor: EntityIDCursor(param), Field: field, Kind: kind, Doc: doc, read: func(c *Config, text string) (bound[int64], bool, error) {
 		var read conditions[int64]
@@ -32,7 +32,7 @@ func IDColumn(param, field, doc string, kind Kind) Column {
 	}}
 }
 
-// NumberColumn is a column of integers.
+// NumberColumn returns a column of integers.
 func NumberColumn(param, field, doc string, kind Kind) Column {
 	return Column{Cursor: NumberCursor(param), Field: field, Kind: kind, Doc: doc, read: func(_ *Config, text string) (bound[int64], bool, error) {
 		n, err := strconv.ParseInt(text, 10, 64)
@@ -43,23 +43,22 @@ func NumberColumn(param, field, doc string, kind Kind) Column {
 	}}
 }
 
-// TwoColumns are two parameters by which a list is ordered and continued: the primary, and within its values the secondary one. A page may begin
-// or end within a value of the primary column: "token 5 from serial 7 on, and all tokens after it".
+// TwoColumns are two parameters that a list is ordered by and paged with: the primary column, and the secondary column within equal primary values. A
+// page may begin or end within a primary value: "token 5 from serial 7 on, and all tokens after it".
 type TwoColumns struct {
 	Primary   Column
 	Secondary Column
-	// Filter is the variable with the graph's filter. Its fields are those of the columns, and anyOf for the parts of a range.
+	// Filter is the variable for the graph's filter. The filter has the fields of the columns, and anyOf for the parts of a range.
 	Filter string
 }
 
-// term is one condition on a column.
 type term struct {
 	op   Op
 	text string
 	none bool
 }
 
-// terms are the conditions on a column, of each kind one at most.
+// terms are the conditions on a column, at most one of each kind.
 type terms struct {
 	eq, lower, upper *term
 }
@@ -68,7 +67,7 @@ func (t *terms) isRange() bool { return t.lower != nil || t.upper != nil }
 
 func (t *terms) isGiven() bool { return t.eq != nil || t.isRange() }
 
-// all are the conditions that are given.
+// all returns the conditions that are set.
 func (t *terms) all() []*term {
 	var out []*term
 	for _, c := range []*term{t.eq, t.lower, t.upper} {
@@ -79,10 +78,10 @@ func (t *terms) all() []*term {
 	return out
 }
 
-// strict is a bound without its own value.
+// strict returns a bound that excludes its own value.
 func strict(t *term, op Op) *term { return &term{op: op, text: t.text, none: t.none} }
 
-// conditionsOn is the graph's filter on a column, nil when there are no conditions.
+// conditionsOn returns the graph's filter on a column, or nil without conditions.
 func conditionsOn(list ...*term) map[string]any {
 	if len(list) == 0 {
 		return nil
@@ -98,7 +97,7 @@ func conditionsOn(list ...*term) map[string]any {
 	return f
 }
 
-// Params are the two parameters.
+// Params returns the two parameters.
 func (c *TwoColumns) Params() []Param {
 	params := make([]Param, 0, 2)
 	for _, col := range []*Column{&c.Primary, &c.Secondary} {
@@ -114,14 +113,14 @@ func (c *TwoColumns) Params() []Param {
 	return params
 }
 
-// Next are the cursors of the two columns, as they are without conditions.
+// Next returns the cursors of the two columns of an unfiltered list.
 func (c *TwoColumns) Next() []Cursor {
 	primary := c.Primary.Cursor
 	primary.Inclusive = true
 	return []Cursor{primary, c.Secondary.Cursor}
 }
 
-// Finish checks the conditions against each other, and puts them and the cursors into the request.
+// Finish validates the combination of conditions and sets the filter and the cursors of the request.
 func (c *TwoColumns) Finish(r *Request) error {
 	var p, s terms
 	for _, given := range r.Query {
@@ -149,7 +148,7 @@ func (c *TwoColumns) Finish(r *Request) error {
 	return nil
 }
 
-// collect sorts the values of a column's parameter.
+// collect parses the values of a column's parameter into terms.
 func (c *Column) collect(r *Request, into *terms) error {
 	for _, v := range r.Values(c.Param) {
 		at, text := &into.eq, "Only one equal (eq) operator is allowed for "
@@ -174,7 +173,7 @@ func (c *Column) collect(r *Request, into *terms) error {
 	return nil
 }
 
-// contradiction says why the conditions of the two columns cannot go together, or nothing.
+// contradiction returns the text for an invalid combination of conditions on the two columns, or "".
 func (c *TwoColumns) contradiction(p, s *terms) string {
 	switch {
 	case p.eq != nil && p.isRange():
@@ -192,11 +191,10 @@ func (c *TwoColumns) contradiction(p, s *terms) string {
 	}
 }
 
-// parts are the alternatives that a range over both columns is made of: what lies in its first value of the primary column, in its last one, and
-// between them.
+// parts returns the alternatives that form a range over both columns: the first primary value, the last one, and the values between them.
 func (c *TwoColumns) parts(p, s *terms) []any {
 	if s.lower != nil && s.upper != nil && p.lower.text == p.upper.text {
-		// Links lead here when a page ends in the range's last value. First and last part would overlap, and the links would never end.
+		// Links of a page that ends in the range's last value lead here. Otherwise the first and last parts would overlap and the links would never end.
 		return []any{map[string]any{c.Primary.Field: conditionsOn(strict(p.lower, Eq)), c.Secondary.Field: conditionsOn(s.all()...)}}
 	}
 	var parts []any

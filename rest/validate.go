@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// validate checks a query string against what an endpoint takes. It returns nil when there is nothing to complain of.
+// validate validates a query string. It returns nil if the query string is valid.
 func (e *Endpoint) validate(c *Config, q Query) *Problem {
 	if e.Grammar == V1 {
 		return e.validateInOrder(c, q)
@@ -30,13 +30,13 @@ func tooMany(name string, n, most int) Item {
 	return Item{Message: fmt.Sprintf("Parameter values count exceeds maximum number allowed: %s count: %d max: %d", name, n, most)}
 }
 
-// takes tells whether a parameter takes a value as it stands in the query string.
+// takes reports whether a parameter accepts a value of the query string.
 func (e *Endpoint) takes(c *Config, p *Param, text string) bool {
 	v, ok := e.Grammar.read(text)
 	return ok && v.Text != "" && p.Kind.Takes(c, v)
 }
 
-// validateInOrder goes through the parameters once, as V1 does.
+// validateInOrder validates the parameters in one pass, as V1 does.
 func (e *Endpoint) validateInOrder(c *Config, q Query) *Problem {
 	var items []Item
 	for _, given := range q {
@@ -62,7 +62,7 @@ func (e *Endpoint) validateInOrder(c *Config, q Query) *Problem {
 	return problemOf(items)
 }
 
-// validateByGroup tells wrong counts, then bad values, then unknown names, as V2 does.
+// validateByGroup reports wrong counts, then invalid values, then unknown names, as V2 does.
 func (e *Endpoint) validateByGroup(c *Config, q Query) *Problem {
 	var counts, bad, strangers []Item
 	for _, given := range q {

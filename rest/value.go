@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Op is the operator in front of a value.
+// Op is a comparison operator.
 type Op string
 
 // The operators.
@@ -21,9 +21,9 @@ const (
 type Value struct {
 	Op   Op
 	Text string
-	// Given tells that the operator was written.
+	// Given reports that the operator was explicit.
 	Given bool
-	// Number is what the modern family compares the value by, where its reader says so.
+	// Number is the comparable form of the value in the modern family, if the parameter's Read sets it.
 	Number int64
 }
 
@@ -36,20 +36,20 @@ func isOp(s string) bool {
 	}
 }
 
-// isRange tells whether the operator bounds a range.
+// isRange reports whether the operator bounds a range.
 func (o Op) isRange() bool { return o == Gt || o == Gte || o == Lt || o == Lte }
 
-// Grammar is how the classic family's two validators read "operator:value".
+// Grammar selects one of the classic family's two validators of "operator:value".
 type Grammar uint8
 
 const (
-	// V1 allows one colon, and goes through the parameters once: problems come in the order of the request.
+	// V1 allows one colon and validates the parameters in one pass. Problems have the order of the request.
 	V1 Grammar = iota
-	// V2 drops all but the last two parts, and tells counts first, then bad values, then unknown names.
+	// V2 uses the last two parts only. It reports wrong counts, then invalid values, then unknown names.
 	V2
 )
 
-// read splits a value; ok is false when the operator is unknown or there are too many parts.
+// read splits a value. ok is false if the operator is unknown or the value has too many parts.
 func (g Grammar) read(s string) (v Value, ok bool) {
 	at := strings.LastIndexByte(s, ':')
 	if at < 0 {
