@@ -100,69 +100,69 @@ type Docs struct {
 	MayBePartial bool
 }
 
-// Param is one parameter of a query string, or of a modern endpoint's path.
+// Param is a parameter of a query string, or of the path of a modern endpoint.
 type Param struct {
 	Name string
-	// Kind tells which values the classic family takes.
+	// Kind is the kind of values that the classic family accepts.
 	Kind Kind
 	// Read converts values for the modern family.
 	Read Read
-	// Most is how many values a list of the modern family may have; 0 means that the parameter is no list, and its first value counts.
+	// Most is the maximum number of values of a list in the modern family. 0 means that the parameter is not a list and its first value applies.
 	Most int
-	// ListName is what the modern family calls the list where it has too many values.
+	// ListName is the name of the list in the modern family's error for too many values.
 	ListName string
-	// Check says what is wrong with a converted value of the modern family, or nothing.
+	// Check returns the error text for a converted value of the modern family, or "".
 	Check func(Value) string
-	// Bind puts the values, of which there is one at least, into the variables. Nil leaves that to the endpoint's Finish.
+	// Bind converts the values, at least one, to variables. If it is nil, the endpoint's Finish does so.
 	Bind Bind
-	// Doc says what the parameter does, in a sentence or two.
+	// Doc describes the parameter in one or two sentences.
 	Doc string
-	// Single tells that one value counts, and operators do not, although the kind knows some.
+	// Single reports that only one value applies and operators are not supported, even if the kind supports them.
 	Single bool
 }
 
-// PathDoc describes a part of paths to people; what it takes, the endpoint knows.
+// PathDoc documents a path parameter.
 type PathDoc struct {
-	// Doc says what the part stands for.
+	// Doc describes the parameter.
 	Doc string
-	// Pattern is a regular expression that the whole part matches; empty when that says nothing.
+	// Pattern is a regular expression that matches the whole value, or "" if it would match anything.
 	Pattern string
-	// Example is a value of the right form.
+	// Example is a well-formed value.
 	Example string
 }
 
-// AnyNumber is the number of values of a list without bound.
+// AnyNumber is the maximum of an unlimited list.
 const AnyNumber = math.MaxInt
 
-// Bind puts the values of a parameter into the variables of the document.
+// Bind converts the values of a parameter to variables of the document.
 type Bind func(r *Request, values []Value) error
 
-// Cursor is a parameter by which a page is continued.
+// Cursor is a parameter that continues a page.
 type Cursor struct {
 	Param string
-	// Skip leaves the parameter as it is: its place in the key does not count.
+	// Skip does not change the parameter: its position in the key is ignored.
 	Skip bool
-	// Print writes the value at a place of the page's last row.
+	// Print appends the parameter's value for the last row of the page.
 	Print func(dst []byte, v any) []byte
-	// Key reads a value of the parameter for comparison; ok is false when it is none.
+	// Key converts a value of the parameter to a comparable form. ok is false if the value is invalid.
 	Key func(c *Config, text string) (key int64, ok bool)
-	// Inclusive tells that rows with the same value can follow. The modern family finds that out itself.
+	// Inclusive reports that more rows can have the same value. The modern family detects this itself.
 	Inclusive bool
-	// Empty tells whether bounds of the parameter contradict each other, for values that no Key holds.
+	// Empty reports whether bounds of the parameter contradict each other. It is for values without a Key.
 	Empty func(r *Request, bounds []Value) bool
-	// Optional tells that the value 0 is none: the modern family leaves the parameter out of the link then.
+	// Optional reports that the value 0 means no value. The modern family then omits the parameter from the link.
 	Optional bool
-	// Final tells that no row can follow one with this value. Nil means that the bounds tell it.
+	// Final reports whether no row can follow a row with this value. If it is nil, the bounds decide.
 	Final func(v any, desc bool) bool
 }
 
-// Segments are the parts of a path that stand for names in braces.
+// Segments are the path parameters of a request.
 type Segments []Segment
 
-// Segment is a part of a path, decoded.
+// Segment is a decoded path parameter.
 type Segment struct{ Name, Text string }
 
-// Get is the text of a segment.
+// Get returns the value of a path parameter.
 func (s Segments) Get(name string) string {
 	for i := range s {
 		if s[i].Name == name {
@@ -172,7 +172,7 @@ func (s Segments) Get(name string) string {
 	return ""
 }
 
-// Request is one request while it is read.
+// Request is a request while it is converted to variables.
 type Request struct {
 	Config    *Config
 	HTTP      *http.Request
@@ -182,22 +182,22 @@ type Request struct {
 	Variables map[string]any
 	Limit     int
 	Desc      bool
-	// Next, if not nil, are the parameters by which this request goes on in place of the endpoint's. An empty list means that nothing can follow.
+	// Next replaces the endpoint's Next if it is not nil. An empty list means that no page can follow.
 	Next []Cursor
-	// Cut is the end of a bounded timestamp range in paging direction, when the range was cut: the page goes on there.
+	// Cut is the end, in paging direction, of a timestamp range that was cut. The next page continues there.
 	Cut *int64
-	// ask asks the graph something before the answer.
+	// ask runs helper operations before the endpoint's operation.
 	ask asker
-	// notes are what one part of the endpoint leaves for another.
+	// notes are values that one function of the endpoint passes to another.
 	notes map[string]any
 
-	most      int // the greatest page size
+	most      int // the maximum page size
 	style     scalar.Style
 	document  *server.Document
-	converted map[string][]Value // of the modern family
+	converted map[string][]Value // modern family only
 }
 
-// Set puts a value into the variables; dots in the name lead into input objects. A nil map is not set.
+// Set sets a variable. Dots in the name select fields of input objects. Set ignores a nil map.
 func (r *Request) Set(variable string, v any) {
 	if m, ok := v.(map[string]any); ok && m == nil {
 		return
@@ -218,7 +218,7 @@ func (r *Request) Set(variable string, v any) {
 	}
 }
 
-// SetNote leaves something for another part of the endpoint, which finds it with [Request.Note].
+// SetNote stores a value for another function of the endpoint. See [Request.Note].
 func (r *Request) SetNote(name string, v any) {
 	if r.notes == nil {
 		r.notes = map[string]any{}
@@ -226,7 +226,7 @@ func (r *Request) SetNote(name string, v any) {
 	r.notes[name] = v
 }
 
-// Note is what another part of the endpoint has left; nil for nothing.
+// Note returns the value that [Request.SetNote] stored, or nil.
 func (r *Request) Note(name string) any { return r.notes[name] }
 
 // Ask runs another operation of the endpoint's document.
@@ -234,7 +234,7 @@ func (r *Request) Ask(operation string, variables map[string]any) *server.Result
 	return r.ask(r.HTTP.Context(), server.Call{Document: r.document, Operation: operation, Variables: variables, Style: scalar.REST, Limits: relay.Limits{Default: 1, Max: 1}})
 }
 
-// Order is the order in which the page is wanted.
+// Order returns the requested order.
 func (r *Request) Order() string {
 	if r.Desc {
 		return string(relay.Desc)
@@ -242,7 +242,7 @@ func (r *Request) Order() string {
 	return string(relay.Asc)
 }
 
-// cursors are the parameters by which the request goes on.
+// cursors returns the parameters that continue this request.
 func (r *Request) cursors() []Cursor {
 	if r.Next != nil {
 		return r.Next
@@ -250,7 +250,7 @@ func (r *Request) cursors() []Cursor {
 	return r.Endpoint.Next
 }
 
-// Values are the values of a parameter that were accepted, in the order of the request.
+// Values returns the accepted values of a parameter in the order of the request.
 func (r *Request) Values(name string) []Value {
 	if r.Endpoint.Family == Modern {
 		return r.converted[name]
@@ -263,7 +263,7 @@ func (r *Request) Values(name string) []Value {
 	return out
 }
 
-// Direct is an answer that needs no document: an empty page.
+// Direct is a response that needs no document: an empty page.
 type Direct struct{ Body string }
 
 func (d *Direct) Error() string { return "answered without asking the database" }

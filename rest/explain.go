@@ -14,24 +14,24 @@ import (
 
 // Explanation is the operation that a REST path runs.
 type Explanation struct {
-	// Query is the document; its variables have to be sent along.
+	// Query is the document. It requires the variables.
 	Query string `json:"query"`
-	// Standalone is the same document with the variables in it.
+	// Standalone is the same document with the variables inlined.
 	Standalone    string         `json:"-"`
 	Variables     map[string]any `json:"variables"`
 	OperationName string         `json:"operationName"`
-	// DocumentID is the id under which the whole document may be asked for, with the same variables and operation name.
+	// DocumentID is the id of the whole document as a trusted document. It takes the same variables and operation name.
 	DocumentID string `json:"documentId"`
 }
 
-// Explain tells what a REST path, with its query string, would run. It runs nothing. "POST " in front asks for the path's endpoint that takes a body,
-// for which an example stands; a path that has no other endpoint does not need it. What Explain cannot tell is a [*Problem] like the one that the path
-// itself would be answered with.
+// Explain returns the operation that a REST path with its query string would run. It does not run it. The prefix "POST " selects the path's POST
+// endpoint, with the example body. A path that supports POST only does not need the prefix. If the path would be rejected, Explain returns the
+// [*Problem] of the response.
 func (a *API) Explain(ctx context.Context, target string) (*Explanation, error) {
 	return a.ExplainBody(ctx, target, nil)
 }
 
-// ExplainBody is [API.Explain] of a path that is asked with a body; nil is the example.
+// ExplainBody is [API.Explain] for a POST endpoint and the given body. A nil body selects the example.
 func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Explanation, error) {
 	target, isPost := strings.CutPrefix(target, http.MethodPost+" ")
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
@@ -39,7 +39,7 @@ func (a *API) ExplainBody(ctx context.Context, target string, body []byte) (*Exp
 		return nil, Bad("not a path: " + target)
 	}
 	r.RequestURI = r.URL.RequestURI()
-	r.Header.Set("Accept-Encoding", "gzip") // which some paths insist on
+	r.Header.Set("Accept-Encoding", "gzip") // some paths require it
 	escaped := r.URL.EscapedPath()
 	if len(escaped) < len(a.Prefix) || !strings.EqualFold(escaped[:len(a.Prefix)], a.Prefix) {
 		return nil, NotFound("no such path: " + escaped)

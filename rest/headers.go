@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Values of headers that many answers have. They are shared, and a header that gets another value gets a list of its own.
+// Values of common headers. They are shared between responses: replace them, do not change them.
 var (
 	anyOrigin          = []string{"*"}
 	classicContentType = []string{"application/json; charset=utf-8"}
@@ -13,10 +13,10 @@ var (
 	byEncoding         = []string{"Accept-Encoding"}
 )
 
-// allowAnyOrigin lets the scripts of all pages read the answer.
+// allowAnyOrigin allows scripts of all origins to read the response.
 func allowAnyOrigin(h http.Header) { h["Access-Control-Allow-Origin"] = anyOrigin }
 
-// variesByEncoding tells caches that the answer depends on the encodings that the client takes.
+// variesByEncoding sets Vary: the response depends on Accept-Encoding.
 func variesByEncoding(h http.Header) {
 	if h["Vary"] == nil {
 		h["Vary"] = byEncoding
@@ -25,7 +25,7 @@ func variesByEncoding(h http.Header) {
 	h.Add("Vary", byEncoding[0])
 }
 
-// maxAges are the values of Cache-Control for ages of up to a minute; nearly all answers have one of them.
+// maxAges are the values of Cache-Control for ages up to a minute, which nearly all responses use.
 var maxAges = func() (all [61][]string) {
 	for age := range all {
 		all[age] = maxAge(age)
@@ -35,7 +35,7 @@ var maxAges = func() (all [61][]string) {
 
 func maxAge(seconds int) []string { return []string{"public, max-age=" + strconv.Itoa(seconds)} }
 
-// cacheFor lets everybody keep an answer for some seconds.
+// cacheFor sets Cache-Control: clients and proxies may cache the response for the given seconds.
 func cacheFor(h http.Header, seconds int) {
 	if seconds < len(maxAges) {
 		h["Cache-Control"] = maxAges[seconds]

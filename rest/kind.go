@@ -10,29 +10,29 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Kind is what a parameter takes. A kind is a value: nothing changes it.
+// Kind is the kind of values that a parameter accepts. Kinds are immutable.
 type Kind struct {
-	// Takes tells whether a value is taken.
+	// Takes reports whether a value is accepted.
 	Takes func(c *Config, v Value) bool
-	// Form describes the text behind the operator.
+	// Form documents the text after the operator.
 	Form Form
-	// Ops are the operators that mean something; none means that a value is written without.
+	// Ops are the supported operators. Without any, values have no operator.
 	Ops []Op
 }
 
-// Form describes the text of a value to people and their tools. The zero form is any text.
+// Form documents the text of a value for people and tools. The zero form is any text.
 type Form struct {
-	// Doc says what the text stands for, in a sentence.
+	// Doc describes the text in one sentence.
 	Doc string
-	// Pattern is a regular expression that the whole text matches, of the syntax that Go and ECMAScript share.
+	// Pattern is a regular expression that matches the whole text, in the syntax common to Go and ECMAScript.
 	Pattern string
-	// Words are all that can be said, in the usual spelling; case does not matter.
+	// Words are the allowed values in their usual spelling. They are case-insensitive.
 	Words []string
-	// Least and Most bound an integer; Most is 0 for everything else.
+	// Least and Most are the limits of an integer. Most is 0 for anything else.
 	Least, Most int64
 }
 
-// Operators are all operators.
+// Operators returns all operators.
 func Operators() []Op { return []Op{Eq, Ne, Gt, Gte, Lt, Lte} }
 
 // The patterns of values.
@@ -51,30 +51,30 @@ var (
 	hexNumberSyntax  = whole(hexNumberPattern)
 )
 
-// whole matches texts that are all of the pattern. The outer group keeps the numbers of the pattern's own ones.
+// whole matches texts that match the pattern entirely. The outer group does not change the numbers of the pattern's groups.
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
 
-// The kinds of values that several endpoints take.
+// The kinds of values that several endpoints accept.
 var (
-	// EntityID takes entity ids and EVM addresses.
+	// EntityID accepts entity ids and EVM addresses.
 	EntityID = Kind{takesEntityID, Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address.", Pattern: entityIDPattern + "|" + evmAddressPattern}, Operators()}
-	// EntityIDOrLongZero takes entity ids and the EVM addresses that are made of one.
+	// EntityIDOrLongZero accepts entity ids and long-zero EVM addresses.
 	EntityIDOrLongZero = Kind{takesEntityIDOrLongZero, Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or the EVM address made of one.", Pattern: entityIDPattern + "|" + evmAddressPattern}, Operators()}
-	// Int takes 32-bit integers from 0 on.
+	// Int accepts 32-bit integers that are not negative.
 	Int = Kind{takesInt, Form{Doc: "An integer.", Most: math.MaxInt32}, Operators()}
-	// BlockNumber takes decimal numbers from 0 on, and hex ones.
+	// BlockNumber accepts decimal and hex numbers that are not negative.
 	BlockNumber = Kind{takesBlockNumber, Form{Doc: "A number, decimal or in hex with `0x`.", Pattern: longPattern + "|" + hexNumberPattern}, Operators()}
-	// Timestamp takes instants that fit into 64 bits.
+	// Timestamp accepts timestamps that fit into 64 bits.
 	Timestamp = Kind{takesTimestamp, Form{Doc: "Seconds since 1970 with up to nine decimals, such as `1700000000.000000001`.", Pattern: timestampPattern}, Operators()}
-	// PublicKey takes public keys in hex, raw or in DER.
+	// PublicKey accepts public keys in hex, raw or in DER.
 	PublicKey = Kind{takesPublicKey, Form{Doc: "A public key in hex, raw or in DER.", Pattern: publicKeyPattern}, Operators()}
-	// Boolean takes true and false in any case.
+	// Boolean accepts true and false, case-insensitive.
 	Boolean = Kind{takesBoolean, Form{Words: []string{"true", "false"}}, nil}
-	// TransactionType takes the names of transaction types in any case.
+	// TransactionType accepts the names of transaction types, case-insensitive.
 	TransactionType = Kind{takesTransactionType, Form{Doc: "The name of a transaction type, such as `CRYPTOTRANSFER`.", Pattern: `[A-Za-z]+`}, []Op{Eq}}
 )
 
-// Only makes a kind that takes no operator but the given ones.
+// Only returns a kind that accepts only the given operators.
 func (k Kind) Only(ops ...Op) Kind {
 	takes := k.Takes
 	k.Takes = func(c *Config, v Value) bool { return slices.Contains(ops, v.Op) && takes(c, v) }
@@ -82,7 +82,7 @@ func (k Kind) Only(ops ...Op) Kind {
 	return k
 }
 
-// Except makes a kind that does not take an operator.
+// Except returns a kind that does not accept an operator.
 func (k Kind) Except(op Op) Kind {
 	takes := k.Takes
 	k.Takes = func(c *Config, v Value) bool { return v.Op != op && takes(c, v) }
@@ -105,7 +105,7 @@ func takesEntityIDOrLongZero(c *Config, v Value) bool {
 	return err == nil && !ref.Address.Valid
 }
 
-// isEVMAddress tells whether s is an EVM address, of this ledger when it names shard or realm.
+// isEVMAddress reports whether s is an EVM address. If s has a shard or realm, they must be this ledger's.
 func isEVMAddress(c *Config, s string) bool {
 	m := evmAddressSyntax.FindStringSubmatch(s)
 	if m == nil {
@@ -115,7 +115,7 @@ func isEVMAddress(c *Config, s string) bool {
 	return err == nil
 }
 
-// Long takes 64-bit integers from least on.
+// Long accepts 64-bit integers that are not less than least.
 func Long(least int64) Kind {
 	return Kind{
 		Takes: func(_ *Config, v Value) bool {
@@ -167,7 +167,7 @@ func takesBoolean(_ *Config, v Value) bool {
 	return v.Op == Eq && (strings.EqualFold(v.Text, "true") || strings.EqualFold(v.Text, "false"))
 }
 
-// OneOf takes some words in any case.
+// OneOf accepts the given words, case-insensitive.
 func OneOf(words ...string) Kind {
 	return Kind{
 		Takes: func(_ *Config, v Value) bool {
@@ -182,7 +182,7 @@ func takesTransactionType(_ *Config, v Value) bool {
 	return err == nil
 }
 
-// IsEntityID tells whether text has the form of an entity id: it says what entityIDPattern says, without the price of a regular expression.
+// IsEntityID reports whether text matches entityIDPattern. It is faster than the regular expression.
 func IsEntityID(text string) bool {
 	first, rest, dotted := strings.Cut(text, ".")
 	if !dotted {
@@ -194,16 +194,16 @@ func IsEntityID(text string) bool {
 	return digits(first, 5) && digits(rest, 12)
 }
 
-// isTimestamp tells what timestampPattern tells.
+// isTimestamp reports whether text matches timestampPattern.
 func isTimestamp(text string) bool {
 	seconds, nanos, dotted := strings.Cut(text, ".")
 	return digits(seconds, 10) && (!dotted || digits(nanos, 9))
 }
 
-// IsDigits tells whether text is 1 to 19 decimal digits.
+// IsDigits reports whether text is 1 to 19 decimal digits.
 func IsDigits(text string) bool { return digits(text, 19) }
 
-// digits tells whether text is decimal digits, at least one and at most so many.
+// digits reports whether text is 1 to most decimal digits.
 func digits(text string, most int) bool {
 	if text == "" || len(text) > most {
 		return false

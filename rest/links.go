@@ -46,13 +46,13 @@ func NumberCursor(param string) Cursor {
 	}
 }
 
-// Repeating makes a cursor of a parameter whose last value other rows can have too.
+// Repeating returns a cursor of a parameter whose last value other rows can have too.
 func (c Cursor) Repeating() Cursor {
 	c.Inclusive = true
 	return c
 }
 
-// next is the link to the page after this one, empty when there is none: the request itself with the bounds in paging direction moved to last.
+// next returns the link to the next page, or "" if no page follows. The link is the request with the bounds in paging direction moved to last.
 func (r *Request) next(last relay.Key) string {
 	q := r.Query.clone()
 	direction, bound := []string{"gt:", "gte:"}, "gt"
@@ -87,7 +87,7 @@ func (r *Request) next(last relay.Key) string {
 	return string(q.encode(append(link, '?')))
 }
 
-// afterCut is the link to what follows a range that was cut: it goes on at the cut, after the last row of the page if there is one.
+// afterCut returns the link that continues a range that was cut. It starts at the cut, after the last row of the page if there is one.
 func (r *Request) afterCut(last relay.Key) string {
 	if last == nil {
 		return r.next(relay.Key{*r.Cut})
@@ -130,11 +130,11 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 	return false
 }
 
-// leavesNothing tells whether the bounds of a cursor's parameter contradict each other, so that no row can follow. last is where the page ended.
+// leavesNothing reports whether the bounds of a cursor's parameter contradict each other, so that no row can follow. last is the end of the page.
 func (r *Request) leavesNothing(q Query, c Cursor, last any) bool {
 	texts := q.Get(c.Param)
 	if n, whole := last.(int64); whole && c.Empty == nil && len(texts) == 1 && n != math.MinInt64 && n != math.MaxInt64 {
-		return false // one bound alone, with numbers beyond it
+		return false // a single bound never excludes all numbers
 	}
 	bounds := conditions[int64]{}
 	var values []Value

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// The page sizes of the modern family, which cannot be configured.
+// The page sizes of the modern family. They are not configurable.
 const (
 	modernLimit    = 25
 	modernMaxLimit = 100
 )
 
-// parseModernQuery reads a query string as the modern family does: names are case-sensitive, and "name[]" means a parameter that the endpoint
-// has. What cannot be decoded stays as it is.
+// parseModernQuery parses a query string of the modern family. Names are case-sensitive, and "name[]" is a spelling of a parameter that the endpoint
+// has. Text that cannot be decoded is not changed.
 func (e *Endpoint) parseModernQuery(raw string) (Query, *Problem) {
 	q := Query{}
 	count := 0
@@ -40,8 +40,8 @@ func (e *Endpoint) parseModernQuery(raw string) (Query, *Problem) {
 	return q, nil
 }
 
-// readModern makes variables of a request as the modern family does: all values are converted first, in the order in which the endpoint declares
-// its parameters, then constraints are looked at, and only then anything is bound.
+// readModern converts a request of the modern family to variables in three steps. It converts all values in the order of the endpoint's parameters,
+// checks the constraints, and binds the values.
 func (r *Request) readModern() error {
 	e := r.Endpoint
 	if e.DefaultLimit == 0 {
@@ -81,7 +81,7 @@ func (r *Request) readModern() error {
 	return nil
 }
 
-// refuseRepeats tells the first parameter of one value that was given several.
+// refuseRepeats rejects the first repeated parameter that is not a list.
 func (r *Request) refuseRepeats() error {
 	for _, p := range r.Endpoint.Params {
 		if p.Most == 0 && len(r.Query.Get(p.Name)) > 1 {
@@ -91,7 +91,7 @@ func (r *Request) refuseRepeats() error {
 	return nil
 }
 
-// convert reads the values of all parameters and checks them. It returns nil when there is nothing to complain of.
+// convert converts and checks the values of all parameters. It returns nil if they are valid.
 func (r *Request) convert() *Problem {
 	e := r.Endpoint
 	r.converted = map[string][]Value{}
@@ -133,8 +133,8 @@ func (r *Request) convert() *Problem {
 	return problemOf(broken)
 }
 
-// texts are the values of a parameter that count: blank ones do not, of a parameter with one value only the first, and a list may be given as one
-// value with commas.
+// texts returns the values of a parameter that apply. Blank values are ignored, only the first value of a parameter that is not a list applies, and a
+// list may be one value with commas.
 func (p *Param) texts(given []string, objectBound bool) []string {
 	switch {
 	case len(given) == 0:
@@ -153,7 +153,7 @@ func (p *Param) texts(given []string, objectBound bool) []string {
 	return out
 }
 
-// complaints are the constraints that the values of a parameter break.
+// complaints returns the constraints that the values of a parameter violate.
 func (p *Param) complaints(values []Value) []Item {
 	var items []Item
 	complain := func(detail string) {

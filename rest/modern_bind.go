@@ -7,7 +7,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// ModernLimit is the page size of a modern endpoint. Sizes above most are refused, or cut where capped is set.
+// ModernLimit returns the page size parameter of a modern endpoint. Sizes above most are rejected, or reduced to most if capped is true.
 func ModernLimit(most int, capped bool) Param {
 	return Param{
 		Name: "limit", Read: ReadInt, Doc: "How many items the answer has at most, 1 to the greatest page size.",
@@ -28,10 +28,10 @@ func ModernLimit(most int, capped bool) Param {
 	}
 }
 
-// Limit is the page size that most modern endpoints take: 1 to 100.
+// Limit returns the page size parameter of most modern endpoints: 1 to 100.
 func Limit() Param { return ModernLimit(modernMaxLimit, false) }
 
-// ModernOrder is the order of a modern endpoint.
+// ModernOrder returns the order parameter of a modern endpoint.
 func ModernOrder() Param {
 	return Param{Name: "order", Read: readOrder, Doc: "The order of the items: ascending or descending.", Bind: func(r *Request, values []Value) error {
 		r.Desc = values[0].Text == "desc"
@@ -39,7 +39,7 @@ func ModernOrder() Param {
 	}}
 }
 
-// AtLeast makes the check that a value is a number not below least.
+// AtLeast returns a check that a number is not less than least.
 func AtLeast(name string, least int64) func(Value) string {
 	return func(v Value) string {
 		if v.Number < least {
@@ -49,7 +49,7 @@ func AtLeast(name string, least int64) func(Value) string {
 	}
 }
 
-// AtMost makes the check that a value is a number not above most.
+// AtMost returns a check that a number is not greater than most.
 func AtMost(name string, most int64) func(Value) string {
 	return func(v Value) string {
 		if v.Number > most {
@@ -69,7 +69,7 @@ func Texts(variables ...string) Bind {
 	}
 }
 
-// Numbers binds converted values as a filter: equal ones are alternatives, the strictest bounds hold as well, and "not equal" means nothing.
+// Numbers binds converted values as a filter. Several eq values are alternatives, the strictest bounds also apply, and ne is ignored.
 func Numbers(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		c := conditions[int64]{any: true}
@@ -83,8 +83,8 @@ func Numbers(variable string) Bind {
 	}
 }
 
-// LastBounds are the bounds that count among converted values: the last lower one, which may be an equality, and the last upper one. "Not equal" is
-// none. A nil bound was not given.
+// LastBounds returns the bounds of converted values that apply: the last lower one, which may be an eq, and the last upper one. It ignores ne. An absent
+// bound is nil.
 func LastBounds(values []Value) (lower, upper *Value) {
 	for i := range values {
 		switch v := &values[i]; v.Op {
@@ -111,7 +111,7 @@ func Bounds(variable string) Bind {
 	}
 }
 
-// Contradict tells whether no number lies between two bounds. An equality counts as a lower bound only.
+// Contradict reports whether no number satisfies both bounds. An eq counts as a lower bound only.
 func Contradict(lower, upper *Value) bool {
 	if lower == nil || upper == nil {
 		return false
@@ -132,13 +132,12 @@ func Contradict(lower, upper *Value) bool {
 	return from > to
 }
 
-// Window is what a modern parameter with instants leaves, both ends included; of several bounds on a side the last one counts, and equal means "at
-// the latest".
+// Window is the range of a modern timestamp parameter, both ends included. The last bound of a side applies, and eq means "at the latest".
 type Window struct {
 	Lower, Upper ledger.Null[ledger.Timestamp]
 }
 
-// WindowOf collapses converted instants.
+// WindowOf merges converted timestamps.
 func WindowOf(values []Value) Window {
 	var w Window
 	for _, v := range values {
@@ -152,13 +151,13 @@ func WindowOf(values []Value) Window {
 			w.Upper = ledger.Of(at - 1)
 		case Lte, Eq:
 			w.Upper = ledger.Of(at)
-		case Ne: // is never converted
+		case Ne: // Convert rejects it
 		}
 	}
 	return w
 }
 
-// saturate adds without leaving the range of instants.
+// saturate adds without overflow.
 func saturate(at ledger.Timestamp, by int64) ledger.Timestamp {
 	if int64(at) > math.MaxInt64-by {
 		return ledger.MaxTimestamp
@@ -166,17 +165,17 @@ func saturate(at ledger.Timestamp, by int64) ledger.Timestamp {
 	return at + ledger.Timestamp(by)
 }
 
-// Empty tells whether no instant can lie in the window.
+// Empty reports whether the window is empty.
 func (w Window) Empty() bool {
 	return w.Lower.Valid && w.Upper.Valid && w.Lower.V > w.Upper.V || w.Upper.Valid && w.Upper.V < 0
 }
 
-// Filter is the graph's filter, nil when the window is open on both sides.
+// Filter returns the graph's filter, or nil if the window is open on both sides.
 func (w Window) Filter() map[string]any {
 	if !w.Lower.Valid && !w.Upper.Valid {
 		return nil
 	}
-	if w.Upper.Valid && w.Upper.V < 0 { // before 1970 nothing happened, and no filter can say so
+	if w.Upper.Valid && w.Upper.V < 0 { // filters cannot express times before 1970, and no row has one
 		return map[string]any{"in": []any{}}
 	}
 	f := map[string]any{}
@@ -189,7 +188,7 @@ func (w Window) Filter() map[string]any {
 	return f
 }
 
-// Windows binds instants as a window.
+// Windows binds timestamps as a window.
 func Windows(variable string) Bind {
 	return func(r *Request, values []Value) error {
 		r.Set(variable, WindowOf(values).Filter())

@@ -12,18 +12,18 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Read is how the modern family reads a parameter. Like a [Kind] it is a value that nothing changes.
+// Read converts the values of a parameter in the modern family. Reads are immutable.
 type Read struct {
-	// Convert makes a value of text: operators in any case, the text in canonical form and the number that it stands for. ok is false when the
-	// text cannot be converted.
+	// Convert parses text, with the operator in any case. It returns the operator, the canonical text and its number. ok is false if the text is
+	// invalid.
 	Convert func(c *Config, text string) (v Value, ok bool)
-	// Form describes the text behind the operator.
+	// Form documents the text after the operator.
 	Form Form
-	// Ops are the operators that it may have; none means that a value is written without.
+	// Ops are the supported operators. Without any, values have no operator.
 	Ops []Op
 }
 
-// Except makes a way of reading that does not convert an operator.
+// Except returns a Read that does not accept an operator.
 func (r Read) Except(op Op) Read {
 	convert := r.Convert
 	r.Convert = func(c *Config, text string) (Value, bool) {
@@ -34,27 +34,27 @@ func (r Read) Except(op Op) Read {
 	return r
 }
 
-// The ways of reading that several endpoints have in common.
+// The conversions that several endpoints share.
 var (
-	// ReadEntityID reads one to three numbers joined by points, with an operator. The value's number is the id as the database holds it.
+	// ReadEntityID parses one to three numbers separated by points, with an operator. The value's number is the id as stored in the database.
 	ReadEntityID = Read{readEntityID, Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out.", Pattern: `(\d+\.){0,2}\d+`}, Operators()}
-	// ReadLong reads a 64-bit integer from 0 on, with an operator.
+	// ReadLong parses a 64-bit integer that is not negative, with an operator.
 	ReadLong = Read{readLong, Form{Most: math.MaxInt64}, Operators()}
-	// ReadTimestamp reads an instant with an operator, which cannot be "not equal". What stands behind the point is a number of nanoseconds, not a
-	// fraction: "1.5" is five nanoseconds after the first second. The value's number is the instant in nanoseconds since 1970.
+	// ReadTimestamp parses a timestamp with any operator but ne. The digits after the point are a number of nanoseconds, not a fraction: "1.5" is five
+	// nanoseconds after the first second. The value's number is nanoseconds since 1970.
 	ReadTimestamp = Read{readTimestamp, Form{Doc: "Seconds since 1970, and behind a point nanoseconds, such as `1700000000.000000001`.", Pattern: `\d{1,17}(\.\d{1,9})?`}, []Op{Eq, Gt, Gte, Lt, Lte}}
-	// ReadInt reads a 32-bit integer without an operator.
+	// ReadInt parses a 32-bit integer without an operator.
 	ReadInt = Read{readInt, Form{Least: math.MinInt32, Most: math.MaxInt32}, nil}
-	// ReadSignedLong reads a 64-bit integer without an operator.
+	// ReadSignedLong parses a 64-bit integer without an operator.
 	ReadSignedLong = Read{readSignedLong, Form{Least: math.MinInt64, Most: math.MaxInt64}, nil}
-	// ReadBoolean reads true, on, yes, 1 and their opposites in any case. The value's number is 1 or 0.
+	// ReadBoolean parses true, on, yes, 1 and their opposites, case-insensitive. The value's number is 1 or 0.
 	ReadBoolean = Read{readBoolean, Form{Words: []string{"true", "false"}}, nil}
-	// ReadPathID reads the entity id of a path, without an operator.
+	// ReadPathID parses the entity id of a path, without an operator.
 	ReadPathID = Read{readPathID, Form{Pattern: `(\d{1,4}\.)?(\d{1,5}\.)?\d{1,12}`}, nil}
-	// ReadAccount reads the account of a path. The value's text is an AccountRef of the graph. Addresses and aliases are looked up as they are stored,
-	// so shard and realm in front of them mean nothing, and neither does a number in an address.
+	// ReadAccount parses the account of a path. The value's text is an AccountRef of the graph. Addresses and aliases are looked up as stored: the shard
+	// and realm before them are ignored, and long-zero addresses are not converted to ids.
 	ReadAccount = Read{readAccount, Form{}, nil}
-	// ReadSlot reads a storage slot of up to 32 bytes in hex. The value's text has all 64 digits with "0x".
+	// ReadSlot parses a storage slot of up to 32 bytes in hex. The value's text has all 64 digits with "0x".
 	ReadSlot = Read{readSlot, Form{Doc: "Up to 32 bytes in hex.", Pattern: `(0x)?[0-9a-fA-F]{1,64}`}, []Op{Eq, Gt, Gte, Lt, Lte}}
 
 	readOrder = Read{convertOrder, Form{Words: []string{"asc", "desc"}}, nil}
@@ -68,7 +68,7 @@ var (
 	signedSyntax          = regexp.MustCompile(`^-?\d{1,19}$`)
 )
 
-// modernValue splits an operator off; ok is false when it is none, or when there is more than one.
+// modernValue splits off the operator. ok is false if the operator is unknown or there is more than one.
 func modernValue(text string) (v Value, ok bool) {
 	op, rest, given := strings.Cut(text, ":")
 	if !given {
@@ -103,7 +103,7 @@ func readEntityID(c *Config, text string) (Value, bool) {
 	return v, true
 }
 
-// naturalNumber reads decimal digits.
+// naturalNumber parses decimal digits.
 func naturalNumber(s string) (int64, bool) {
 	if !IsDigits(s) {
 		return 0, false
@@ -163,8 +163,8 @@ func readBoolean(_ *Config, text string) (Value, bool) {
 	}
 }
 
-// ReadWord makes a reader of some words, in any case and whatever stands between their letters and digits. The value's text is the word as it
-// is given here, its number the word's place.
+// ReadWord returns a conversion of words. It compares letters and digits only and ignores case. The value's text is the word as given here, and its
+// number is the word's index.
 func ReadWord(words ...string) Read {
 	byLetters := map[string]int{}
 	for i, w := range words {
@@ -180,7 +180,7 @@ func ReadWord(words ...string) Read {
 	return Read{convert, Form{Words: words}, nil}
 }
 
-// lettersOf are the letters and digits of s in lower case.
+// lettersOf returns the letters and digits of s in lower case.
 func lettersOf(s string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
@@ -194,7 +194,7 @@ func lettersOf(s string) string {
 	}, s)
 }
 
-// convertOrder reads a direction in any case.
+// convertOrder parses a direction, case-insensitive.
 func convertOrder(_ *Config, text string) (Value, bool) {
 	if !strings.EqualFold(text, "asc") && !strings.EqualFold(text, "desc") {
 		return Value{}, false
@@ -207,7 +207,7 @@ func readPathID(c *Config, text string) (Value, bool) {
 	return Value{Op: Eq, Text: id.String(), Number: int64(id)}, err == nil && modernIDSyntax.MatchString(text)
 }
 
-// livePrefix stands in front of an AccountRef of the graph that names a live account by what the database holds.
+// livePrefix precedes an AccountRef of the graph that identifies a live account by its stored address or alias.
 const livePrefix = "live:"
 
 func readAccount(c *Config, text string) (Value, bool) {
@@ -222,15 +222,15 @@ func readAccount(c *Config, text string) (Value, bool) {
 		return Value{}, false
 	}
 	switch len(m[1]) % 8 {
-	case 1, 3, 6: // no number of bytes has that many letters
+	case 1, 3, 6: // no whole number of bytes has this many letters
 		return Value{}, false
 	}
-	// Bits behind the last byte are dropped.
+	// Bits after the last byte are dropped.
 	alias, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(m[1])
 	return Value{Op: Eq, Text: livePrefix + ledger.Alias(alias).String()}, err == nil
 }
 
-// slotSyntax is a storage slot with an operator; other than elsewhere the operator is in lower case.
+// slotSyntax matches a storage slot with an operator. Unlike elsewhere, the operator must be in lower case.
 var slotSyntax = regexp.MustCompile(`^(?:(eq|gt|gte|lt|lte):)?(?:0x)?([0-9a-fA-F]{1,64})$`)
 
 func readSlot(_ *Config, text string) (Value, bool) {

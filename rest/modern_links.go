@@ -7,13 +7,13 @@ import (
 	"heliograph/graph/relay"
 )
 
-// isBound tells whether a value in the query string has one of some operators, in any case.
+// isBound reports whether a value of the query string has one of the operators, case-insensitive.
 func isBound(text string, ops ...Op) bool {
 	op, _, given := strings.Cut(text, ":")
 	return given && slices.Contains(ops, Op(strings.ToLower(op)))
 }
 
-// modernNext is the link to the page after this one as the modern family makes it, empty when there is none.
+// modernNext returns the modern family's link to the next page, or "" if no page follows.
 func (r *Request) modernNext(last relay.Key) string {
 	q := r.Query.clone()
 	direction, bound := []Op{Gt, Gte}, Gt
@@ -36,11 +36,11 @@ func (r *Request) modernNext(last relay.Key) string {
 		}
 		op := bound
 		if i < len(columns)-1 && !r.hasExact(q, columns[i+1].Param) {
-			op += "e" // rows with the same value can follow
+			op += "e" // more rows can have the same value
 		}
 		text := string(c.Print([]byte(op+":"), values[i]))
 		if at := q.index(c.Param); at >= 0 {
-			q[at].Values = append(r.textsOf(q, c.Param), text) // with another value beside it, one with commas would be no list
+			q[at].Values = append(r.textsOf(q, c.Param), text) // a value with commas is not split if the parameter is repeated
 		} else {
 			q = append(q, Parameter{Name: c.Param, Values: []string{text}})
 		}
@@ -53,8 +53,8 @@ func (r *Request) modernNext(last relay.Key) string {
 	return string(q.encodeURI(append(link, '?')))
 }
 
-// dropBounds removes the values of a parameter in paging direction, and the parameter when none is left. Several values in one are taken apart
-// when one of them is removed.
+// dropBounds removes the bounds of a parameter in paging direction, and the parameter if no value remains. A value with commas is split if one of its
+// parts is removed.
 func (r *Request) dropBounds(q Query, name string, direction []Op) Query {
 	at := q.index(name)
 	if at < 0 {
@@ -71,7 +71,7 @@ func (r *Request) dropBounds(q Query, name string, direction []Op) Query {
 	return q
 }
 
-// textsOf are the values of a parameter that count, taken apart.
+// textsOf returns the values of a parameter that apply, split at commas.
 func (r *Request) textsOf(q Query, name string) []string {
 	p := r.Endpoint.param(name)
 	if p == nil {
@@ -80,12 +80,12 @@ func (r *Request) textsOf(q Query, name string) []string {
 	return p.texts(q.Get(name), r.Endpoint.ObjectBound)
 }
 
-// hasExact tells whether a parameter has a value that is no bound.
+// hasExact reports whether a parameter has a value that is not a bound.
 func (r *Request) hasExact(q Query, name string) bool {
 	return slices.ContainsFunc(r.textsOf(q, name), func(text string) bool { return !isBound(text, Gt, Gte, Lt, Lte) })
 }
 
-// contradicts tells whether no number meets all bounds. Only bounds that are plain numbers are looked at.
+// contradicts reports whether no number satisfies all bounds. It ignores bounds that are not plain numbers.
 func contradicts(texts []string) bool {
 	var c conditions[int64]
 	for _, text := range texts {
@@ -100,7 +100,7 @@ func contradicts(texts []string) bool {
 	return c.span(identity).empty()
 }
 
-// encodeURI writes the query as part of a URI.
+// encodeURI appends the query as part of a URI.
 func (q Query) encodeURI(dst []byte) []byte {
 	first := true
 	for _, p := range q {
@@ -115,7 +115,8 @@ func (q Query) encodeURI(dst []byte) []byte {
 	return dst
 }
 
-// appendEscaped writes text with everything percent-encoded that cannot stand in a parameter (RFC 3986 §3.4). A plus sign would be read as a space.
+// appendEscaped appends text and percent-encodes all characters that a query component cannot contain (RFC 3986 §3.4), and the plus sign, which servers
+// decode as a space.
 func appendEscaped(dst []byte, s string) []byte {
 	const plain, digits = "-._~!$'()*,;:@/?", "0123456789ABCDEF"
 	for i := range len(s) {

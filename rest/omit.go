@@ -2,7 +2,7 @@ package rest
 
 import "bytes"
 
-// omitNull leaves the members of a group out of the objects of a body in which all of them are null. The body is well formed and without white space.
+// omitNull removes the members of a group from each object of a body in which all of them are null. The body is well-formed and has no white space.
 func omitNull(body []byte, group []string) []byte {
 	texts := make([][]byte, len(group))
 	for i, name := range group {
@@ -11,9 +11,9 @@ func omitNull(body []byte, group []string) []byte {
 			return body
 		}
 	}
-	// out is body up to where it was read, without what has been left out; it is never longer, so it can be written over it.
+	// out is the part of body that was read, without removed members. It is never longer than that part, so it can overwrite it.
 	out := body[:0]
-	var open []omitted // the objects and lists around the place that is read
+	var open []omitted // the objects and lists that contain the current position
 	for i := 0; i < len(body); {
 		switch c := body[i]; c {
 		case '{', '[':
@@ -41,10 +41,10 @@ func omitNull(body []byte, group []string) []byte {
 	return out
 }
 
-// omitted are the places of members of an object that may be left out of it.
+// omitted are the positions of members that may be removed from an object.
 type omitted struct{ at [][2]int }
 
-// cut leaves them out of an object that b ends with, but for its closing brace; each with a comma beside it.
+// cut removes the members from the object at the end of b, which lacks its closing brace, each with an adjacent comma.
 func (o omitted) cut(b []byte) []byte {
 	for i := len(o.at) - 1; i >= 0; i-- {
 		from, to := o.at[i][0], o.at[i][1]
@@ -59,7 +59,7 @@ func (o omitted) cut(b []byte) []byte {
 	return b
 }
 
-// stringLength is the length of the string that b begins with, its quotes included.
+// stringLength returns the length of the string at the start of b, quotes included.
 func stringLength(b []byte) int {
 	for i := 1; i < len(b); i++ {
 		switch b[i] {

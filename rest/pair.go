@@ -2,8 +2,7 @@ package rest
 
 import "fmt"
 
-// CheckBounds refuses values of a parameter that do not say one instant, or one range with at most one bound on each side. The first value that
-// is too much is told.
+// CheckBounds fails unless the values of a parameter are a single eq or a range with at most one bound per side. The error names the first excess value.
 func CheckBounds(name string, values []Value) error {
 	seen := map[string]bool{}
 	for _, v := range values {
@@ -26,8 +25,8 @@ func CheckBounds(name string, values []Value) error {
 	return nil
 }
 
-// CheckPair refuses values of two parameters, each checked by [CheckBounds], that together bound no part of a list that is ordered by the first
-// parameter and then by the second.
+// CheckPair fails if the values of two parameters do not form a range of a list ordered by the first parameter and then by the second. [CheckBounds]
+// must have accepted the values of each.
 func CheckPair(first string, firstValues []Value, second string, secondValues []Value) error {
 	p, s := boundsOf(firstValues), boundsOf(secondValues)
 	switch {

@@ -1,5 +1,6 @@
-// Package edition keeps what is made of status pages: documents, pages for people, feeds. All of it is made anew when a page has changed, in one snapshot of the database, and
-// kept as bytes. So a page that nobody writes to is served without asking anybody, and while the database cannot be read the last good bytes are served.
+// Package edition caches what is rendered from status pages: documents, HTML pages and feeds. It renders a page again after a change, from one snapshot
+// of the database, and caches the bytes. Requests for unchanged pages need no database query. If the database is unavailable, the last rendered bytes
+// are served.
 package edition
 
 import (
@@ -15,89 +16,89 @@ import (
 	"heliograph/internal/domain/status"
 )
 
-// Times that keep editions fresh and gateways up.
+// Intervals of refreshes and retries.
 const (
-	lookEvery    = 10 * time.Second // how often pages are looked at when nobody tells of a write
+	lookEvery    = 10 * time.Second // interval of refreshes without a notification
 	buildTimeout = 10 * time.Second
 	relistenPace = time.Second
-	// maxStale is how long the last good edition is served when the database cannot be read.
+	// maxStale is how long the last edition is served while the database is unavailable.
 	maxStale = time.Hour
 )
 
-// Source is where pages come from.
+// Source reads status pages.
 type Source interface {
-	// Pages are all pages; none where the database has no status tables.
+	// Pages returns all pages, or none if the database has no status tables.
 	Pages(ctx context.Context) (status.Pages, error)
-	// Snapshot returns a context in which documents see one moment, and the function that ends it.
+	// Snapshot returns a context in which all documents read the same snapshot, and the function that ends it.
 	Snapshot(ctx context.Context) (context.Context, func(), error)
-	// Listen calls heard when it has begun to listen, and whenever a page was written to. It returns when it cannot hear any more.
+	// Listen calls heard when it starts to listen and after each write to a page. It returns when the connection is lost.
 	Listen(ctx context.Context, heard func()) error
 }
 
-// Options say how editions are made.
+// Options configure a [Keeper].
 type Options struct {
-	// Source has the pages. Nil means that there are none.
+	// Source reads the pages. If it is nil, there are no pages.
 	Source Source
 	Logger *slog.Logger
-	// Now is the clock by which editions become stale.
+	// Now returns the current time. It determines when editions are stale.
 	Now func() time.Time
-	// CacheOff keeps nothing: who serves makes what is asked for, in [Keeper.Fresh].
+	// CacheOff disables the cache. Handlers then render each request with [Keeper.Fresh].
 	CacheOff bool
 }
 
-// maker makes a part of a page's edition, and says until when it is good while nobody writes; the zero time is for ever.
+// maker renders a part of a page's edition and returns when it expires unless the page changes. The zero time means never.
 type maker struct {
 	name string
 	make func(ctx context.Context, p *status.Page) (any, time.Time, error)
 }
 
-// Keeper keeps the newest edition of all pages.
+// Keeper is a cache of the newest edition of all pages.
 type Keeper struct {
 	o      Options
 	makers []maker
 
 	current  atomic.Pointer[edition]
 	building sync.Mutex
-	failing  atomic.Bool // the last look at the pages failed
-	missing  atomic.Bool // the database had no pages at the last look
+	failing  atomic.Bool // the last refresh failed
+	missing  atomic.Bool // the last refresh found no pages
 	builds   atomic.Int64
 	failures atomic.Int64
 }
 
-// edition is what is served: all that was made of all pages at one moment.
+// edition is a rendered snapshot of all pages.
 type edition struct {
 	pages  status.Pages
 	shelf  map[string]*shelf // by the code of the page
-	goodAt atomic.Int64      // when the pages were last seen to be so, in nanoseconds since 1970
+	goodAt atomic.Int64      // time of the last successful refresh, in nanoseconds since 1970
 }
 
 func (e *edition) at() time.Time { return time.Unix(0, e.goodAt.Load()) }
 
-// shelf has the parts of a page's edition, in the order of the makers.
+// shelf has the rendered parts of a page, in the order of the makers.
 type shelf struct {
 	revision int64
-	until    time.Time // the zero time is for ever
+	until    time.Time // the zero time means never
 	parts    []any
 }
 
-// New makes a keeper. It has an edition once [Keeper.Run] runs, or at the first request.
+// New returns a new keeper. It renders its first edition when [Keeper.Run] starts, or on the first request.
 func New(o Options) *Keeper { return &Keeper{o: o} }
 
-// Part is what one maker makes of pages.
+// Part identifies what one maker renders.
 type Part[T any] struct {
 	k *Keeper
 	i int
 }
 
-// Add lets the keeper make something of every page, before it runs. The name is for errors. What is made is good until the page changes, or until the instant that is
-// returned with it, unless that is the zero time.
+// Add registers a function that renders a part of every page. Call it before [Keeper.Run]. The name is used in errors. The part expires when the page
+// changes, or at the returned time unless that is zero.
 func Add[T any](k *Keeper, name string, make1 func(ctx context.Context, p *status.Page) (T, time.Time, error)) Part[T] {
 	k.makers = append(k.makers, maker{name, func(ctx context.Context, p *status.Page) (any, time.Time, error) { return make1(ctx, p) }})
 	return Part[T]{k, len(k.makers) - 1}
 }
 
-// Find finds what was made of the page that a request is for, and the page as it was then. The code is 200, 404 when there is no page, or 503 when none could be read for too long.
-// It is not for keepers that keep nothing.
+// Find returns the cached part and the page of a request. The code is 200, 404 if the page does not exist, or 503 if the database has been unavailable
+// for too long. Do not call Find if [Keeper.Off] is true.
 func (p Part[T]) Find(r *http.Request) (made T, page *status.Page, code int) {
 	e, code := p.k.find(r.Context())
 	if e == nil {
@@ -110,10 +111,10 @@ func (p Part[T]) Find(r *http.Request) (made T, page *status.Page, code int) {
 	return made, page, http.StatusOK
 }
 
-// Off tells whether nothing is kept, so that [Keeper.Fresh] is to be asked.
+// Off reports whether the cache is disabled, so that handlers must use [Keeper.Fresh].
 func (k *Keeper) Off() bool { return k.o.CacheOff && k.o.Source != nil }
 
-// find finds the newest edition that may be served, or the status that says why there is none.
+// find returns the newest edition that may be served, or the status of the error.
 func (k *Keeper) find(ctx context.Context) (*edition, int) {
 	if k.o.Source == nil {
 		return nil, http.StatusNotFound
@@ -131,7 +132,7 @@ func (k *Keeper) find(ctx context.Context) (*edition, int) {
 	return e, http.StatusOK
 }
 
-// Default is the default page of the newest edition, nil when there is none.
+// Default returns the default page of the newest edition, or nil if there are no pages.
 func (k *Keeper) Default() *status.Page {
 	if e := k.current.Load(); e != nil {
 		return e.pages.Default()
@@ -139,15 +140,15 @@ func (k *Keeper) Default() *status.Page {
 	return nil
 }
 
-// pageOf is the page that a request is for.
+// pageOf returns the page of a request.
 func pageOf(pages status.Pages, r *http.Request) *status.Page {
-	if len(pages) == 1 { // whatever the host is
+	if len(pages) == 1 { // for any host
 		return pages[0]
 	}
 	return pages.ByHost(r.Host)
 }
 
-// Fresh lets something be made now of the page that a request is for, in a snapshot. The code is as that of [Part.Find].
+// Fresh calls make1 with the page of a request, in a snapshot. The codes are those of [Part.Find].
 func (k *Keeper) Fresh(r *http.Request, make1 func(ctx context.Context, p *status.Page) error) int {
 	if k.o.Source == nil {
 		return http.StatusNotFound
@@ -183,7 +184,7 @@ func (k *Keeper) fresh(r *http.Request, make1 func(ctx context.Context, p *statu
 	return true, make1(ctx, p)
 }
 
-// refresh looks at the pages, and makes the edition of those anew that were written to. What cannot be read stays as it is.
+// refresh reads the pages and renders those that changed or expired. If reading fails, the edition does not change.
 func (k *Keeper) refresh(ctx context.Context) error {
 	k.building.Lock()
 	defer k.building.Unlock()
@@ -191,7 +192,7 @@ func (k *Keeper) refresh(ctx context.Context) error {
 	defer cancel()
 	next, built, err := k.read(ctx)
 	if err != nil {
-		if ctx.Err() != nil && errors.Is(err, context.Canceled) { // the gateway stops, or the client that waited has gone
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) { // the gateway stops, or the waiting client disconnected
 			return err
 		}
 		k.failures.Add(1)
@@ -212,7 +213,7 @@ func (k *Keeper) refresh(ctx context.Context) error {
 	return nil
 }
 
-// read reads all pages in one snapshot. What was made of pages that have not changed is kept; built is how many pages were made anew.
+// read reads all pages in one snapshot and renders those that changed or expired. built is the number of rendered pages.
 func (k *Keeper) read(ctx context.Context) (next *edition, built int, err error) {
 	ctx, end, err := k.o.Source.Snapshot(ctx)
 	if err != nil {
@@ -247,17 +248,17 @@ func (k *Keeper) read(ctx context.Context) (next *edition, built int, err error)
 	return next, built, nil
 }
 
-// Stats is how the keeper is, for metrics.
+// Stats are the metrics of a keeper.
 type Stats struct {
-	// Builds and Failures count how often editions were made, and how often the pages could not be read.
+	// Builds and Failures count the rendered editions and the failed refreshes.
 	Builds, Failures int64
-	// Stale is how old the pages are that are served because the database cannot be read; 0 while it can.
+	// Stale is the age of the pages while the database is unavailable, otherwise 0.
 	Stale time.Duration
-	// Pages are how many there are.
+	// Pages is the number of pages.
 	Pages int
 }
 
-// Stats tells how the keeper is.
+// Stats returns the keeper's metrics.
 func (k *Keeper) Stats() Stats {
 	s := Stats{Builds: k.builds.Load(), Failures: k.failures.Load()}
 	if e := k.current.Load(); e != nil {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Run keeps the edition fresh until the context ends: it looks at the pages when somebody tells of a write, when it has begun to listen, and every ten seconds. It
-// returns at once where nothing is kept.
+// Run refreshes the edition until the context ends: after each notification of a write, when listening starts, and every ten seconds. It returns at once
+// if the cache is disabled.
 func (k *Keeper) Run(ctx context.Context) {
 	if k.o.Source == nil || k.o.CacheOff {
 		return
@@ -15,14 +15,14 @@ func (k *Keeper) Run(ctx context.Context) {
 	wake := func() {
 		select {
 		case heard <- struct{}{}:
-		default: // the next look sees this write too
+		default: // the pending refresh includes this write
 		}
 	}
 	go k.listen(ctx, wake)
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
-		_ = k.refresh(ctx) // which counts and logs what goes wrong
+		_ = k.refresh(ctx) // refresh counts and logs errors
 		select {
 		case <-ctx.Done():
 			return
@@ -32,7 +32,7 @@ func (k *Keeper) Run(ctx context.Context) {
 	}
 }
 
-// listen listens until the context ends, and begins again when it cannot hear any more.
+// listen listens until the context ends and reconnects when the connection is lost.
 func (k *Keeper) listen(ctx context.Context, heard func()) {
 	for ctx.Err() == nil {
 		listened := false
@@ -43,7 +43,7 @@ func (k *Keeper) listen(ctx context.Context, heard func()) {
 		if ctx.Err() != nil {
 			return
 		}
-		if listened { // whatever ended it may have ended the database too
+		if listened { // the database may be down
 			heard()
 		}
 		k.o.Logger.DebugContext(ctx, "not listening to writes of status pages; looking every ten seconds", "error", err)

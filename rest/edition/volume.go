@@ -14,17 +14,17 @@ import (
 	"heliograph/rest"
 )
 
-// Volume is something as it is sent. Header values are lists already, as headers want them; nobody changes them.
+// Volume is a rendered body with its header values. The header values are shared between responses: do not change them.
 type Volume struct {
 	plain, zipped             []byte
 	etag, length, zippedCount []string
-	tag                       string // the ETag without the mark of weakness
+	tag                       string // the ETag without the weak prefix
 }
 
-// zipFrom is the size in bytes from which compressing is worth while.
+// zipFrom is the minimum size, in bytes, of a body to compress.
 const zipFrom = 512
 
-// NewVolume makes a body ready to be sent.
+// NewVolume prepares a body for sending.
 func NewVolume(body []byte) (*Volume, error) {
 	sum := sha256.Sum256(body)
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
@@ -47,15 +47,15 @@ func NewVolume(body []byte) (*Volume, error) {
 	return v, nil
 }
 
-// Size is the size of the body in bytes.
+// Size returns the size of the body in bytes.
 func (v *Volume) Size() int { return len(v.plain) }
 
-// Headers are header values that never change, in the form that headers have them. Nobody writes to the lists.
+// Headers are header values that are shared between responses: do not change them.
 type Headers struct {
 	cache, vary, gzip []string
 }
 
-// NewHeaders makes them. vary is what answers depend on.
+// NewHeaders returns new headers. vary is the value of Vary.
 func NewHeaders(vary string) *Headers {
 	return &Headers{
 		cache: []string{"max-age=10, public, s-maxage=10, stale-while-revalidate=20, stale-if-error=3600"},
@@ -63,7 +63,7 @@ func NewHeaders(vary string) *Headers {
 	}
 }
 
-// Send answers with the volume, which is of a media type, or says that the client has it already.
+// Send responds with the volume and its media type, or with 304 if the client has the same version.
 func (f *Headers) Send(w http.ResponseWriter, r *http.Request, v *Volume, media []string) {
 	h := w.Header()
 	h["Cache-Control"] = f.cache
@@ -82,11 +82,11 @@ func (f *Headers) Send(w http.ResponseWriter, r *http.Request, v *Volume, media 
 	h["Content-Length"] = length
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // a client that has gone is no concern of ours
+		_, _ = w.Write(body) // the client may have disconnected
 	}
 }
 
-// matches tells whether one of the tags of If-None-Match is this one, or is any. Weak and strong tags are alike.
+// matches reports whether If-None-Match contains the tag or *. It compares weakly.
 func matches(given []string, tag string) bool {
 	for _, line := range given {
 		for item := range strings.SplitSeq(line, ",") {
@@ -99,7 +99,7 @@ func matches(given []string, tag string) bool {
 	return false
 }
 
-// accepts tells whether a client takes gzip.
+// accepts reports whether a client accepts gzip.
 func accepts(given []string) bool {
 	switch {
 	case len(given) == 0:
@@ -111,7 +111,7 @@ func accepts(given []string) bool {
 	}
 }
 
-// Refuse answers with the volume as the text of an error, which nobody keeps.
+// Refuse responds with the volume as an error that must not be cached.
 func (v *Volume) Refuse(w http.ResponseWriter, r *http.Request, code int, media string) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -119,6 +119,6 @@ func (v *Volume) Refuse(w http.ResponseWriter, r *http.Request, code int, media 
 	h["Content-Length"] = v.length
 	w.WriteHeader(code)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(v.plain) // as above
+		_, _ = w.Write(v.plain) // the client may have disconnected
 	}
 }
