@@ -6,10 +6,10 @@ import (
 	"heliograph/rest"
 )
 
-// bySpender is the key by which pages of hbar allowances go on.
+// bySpender is the sort key of hbar allowances.
 var bySpender = []rest.Cursor{rest.EntityIDCursor("spender.id")}
 
-// The pairs of keys by which pages go on.
+// The sort keys with two columns.
 var (
 	byTokenAndSerial = rest.TwoColumns{
 		Primary:   rest.IDColumn("token.id", "tokenId", "Only NFTs of these tokens: one, or a range.", rest.EntityIDOrLongZero),
@@ -23,7 +23,7 @@ var (
 	}
 )
 
-// accountListEndpoints are the lists of what an account has.
+// accountListEndpoints returns the lists of an account.
 func accountListEndpoints() []rest.Endpoint {
 	of := func(path, document string, params []rest.Param, e rest.Endpoint) rest.Endpoint {
 		e.Path, e.Document, e.Params = "/accounts/{idOrAliasOrEvmAddress}"+path, document, params
@@ -58,7 +58,7 @@ func missingAccountOfList(r *rest.Request, _ *relay.Outcome) *rest.Problem {
 var accountNFTsParams = append(byTokenAndSerial.Params(),
 	rest.Param{Name: "spender.id", Kind: rest.EntityID, Bind: rest.IDs("filter.spenderId"), Doc: "Only NFTs that these accounts may move."}, limit, order)
 
-// finishAccountNFTs checks the conditions on token and serial, and after them those on the spender.
+// finishAccountNFTs validates the conditions on token and serial number, then those on the spender.
 func finishAccountNFTs(r *rest.Request) error {
 	r.Set("filter.owner", r.Variables["account"])
 	delete(r.Variables, "account")

@@ -14,7 +14,7 @@ var accountsParams = []rest.Param{
 	{Name: "account.balance", Kind: rest.Long(0), Bind: rest.Longs("filter.balance"), Doc: "Only accounts with such a balance, in tinybars."},
 	{Name: "account.publickey", Kind: rest.PublicKey, Bind: rest.PublicKeys("filter.publicKey"), Doc: "Only accounts with this key."},
 	{Name: "balance", Kind: rest.Boolean, Doc: "False leaves the balances out: they are null.", Bind: func(r *rest.Request, values []rest.Value) error {
-		// Only the bare word counts: with an operator in front even "true" hides the balance.
+		// Only the bare word counts: with an operator, even "true" hides the balance.
 		last := values[len(values)-1]
 		r.Set("balance", !last.Given && last.Text == "true")
 		return nil
@@ -44,7 +44,7 @@ var accountParams = []rest.Param{
 	limit, order,
 }
 
-// badAccount is the answer to a path that names no account.
+// badAccount is the problem of an invalid account in the path.
 var badAccount = rest.InvalidParameter("idOrAliasOrEvmAddress")
 
 func bindAccount(r *rest.Request) error {
@@ -65,7 +65,7 @@ func finishAccount(r *rest.Request) error {
 		return err
 	}
 	if at.Empty() {
-		// An alias or address that names nobody is told first.
+		// An unknown alias or address is reported first.
 		if res := r.Ask("Exists", map[string]any{"id": v["id"]}); res != nil && len(res.Errors) == 0 && string(res.Data) == `{"account":null}` && isName(r) {
 			return missingAccount(r, nil)
 		}
@@ -81,7 +81,7 @@ func finishAccount(r *rest.Request) error {
 	return nil
 }
 
-// isName tells whether the path names the account by alias or address.
+// isName reports whether the path identifies the account by alias or address.
 func isName(r *rest.Request) bool {
 	ref, err := ledger.ParseAccountRef(r.Path.Get("idOrAliasOrEvmAddress"), r.Config.Base)
 	return err == nil && (ref.Alias != nil || ref.Address.Valid)
@@ -105,14 +105,14 @@ var balancesParams = []rest.Param{
 	limit, order,
 }
 
-// balanceAccount takes any text: what is wrong with it is told when it is bound, with details.
+// balanceAccount accepts any text. bindBalanceAccounts reports errors in detail.
 var balanceAccount = rest.Kind{
 	Takes: func(_ *rest.Config, v rest.Value) bool { return v.Text != "" },
 	Form:  rest.Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out; or, once and without an operator, an EVM address or an alias."},
 	Ops:   rest.Operators(),
 }
 
-// bindBalanceAccounts takes ids, and one alias or EVM address.
+// bindBalanceAccounts accepts ids and one alias or EVM address.
 func bindBalanceAccounts(r *rest.Request, values []rest.Value) error {
 	var ids []rest.Value
 	name := ""
@@ -140,7 +140,7 @@ func bindBalanceAccounts(r *rest.Request, values []rest.Value) error {
 	return rest.IDs("filter.accountId")(r, ids)
 }
 
-// balanceRef reads an account of a balance: isName tells that it is an alias or an EVM address.
+// balanceRef parses the account of a balance. isName reports that it is an alias or an EVM address.
 func balanceRef(text string) (ref string, isName bool, err error) {
 	if rest.IsEntityID(text) {
 		return "", false, nil
@@ -158,7 +158,7 @@ func balanceRef(text string) (ref string, isName bool, err error) {
 	return text, true, nil
 }
 
-// isAliasText tells whether text has the letters of base32 only.
+// isAliasText reports whether text has letters of base32 only.
 func isAliasText(text string) bool {
 	return text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
@@ -167,7 +167,7 @@ func balanceProblem(detail string) *rest.Problem {
 	return &rest.Problem{Status: http.StatusBadRequest, Items: []rest.Item{{Message: "Invalid parameter: account.id", Detail: &detail}}}
 }
 
-// finishBalances drops the operators of public keys where a snapshot is asked for.
+// finishBalances removes the operators of public keys if a snapshot is requested.
 func finishBalances(r *rest.Request) error {
 	r.Variables["tokens"] = r.Config.TokensInList
 	if r.Variables["at"] == nil {

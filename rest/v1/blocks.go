@@ -13,7 +13,7 @@ var blocksParams = []rest.Param{
 	limit, order,
 }
 
-// finishBlocks orders by what the query names first.
+// finishBlocks orders by the parameter that the query has first.
 func finishBlocks(r *rest.Request) error {
 	r.Variables["orderBy"] = "TIMESTAMP"
 	for _, p := range r.Query {

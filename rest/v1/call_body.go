@@ -13,7 +13,7 @@ import (
 	"heliograph/internal/domain/ledger"
 )
 
-// Bounds of the JSON of calls.
+// Limits of the JSON of calls.
 const (
 	maxCallBody    = 2*131_072 + 1024
 	maxCallDepth   = 10
@@ -25,7 +25,7 @@ const (
 	defaultCallGas = 15_000_000
 )
 
-// readJSON reads a JSON document within the bounds: objects are map[string]any, numbers json.Number.
+// readJSON parses a JSON document within the limits. Objects become map[string]any, numbers json.Number.
 func readJSON(body []byte) (any, error) {
 	d := &boundedDecoder{dec: json.NewDecoder(bytes.NewReader(body))}
 	d.dec.UseNumber()
@@ -93,7 +93,7 @@ func (d *boundedDecoder) value(depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		name, _ := t.(string) // the decoder gives nothing else here
+		name, _ := t.(string) // names are always strings
 		if len(name) > maxCallName {
 			return nil, fmt.Errorf("a name has more than %d characters", maxCallName)
 		}
@@ -105,14 +105,14 @@ func (d *boundedDecoder) value(depth int) (any, error) {
 	return object, err
 }
 
-// callBody is what a body asks for, and what is wrong with it.
+// callBody is a parsed call and its errors.
 type callBody struct {
 	input      calls.ContractCallInput
 	estimate   bool
 	complaints []string
 }
 
-// readCall makes a call of a document. Members that nobody knows are passed over.
+// readCall converts a document to a call. It ignores unknown members.
 func readCall(tree any) (*callBody, error) {
 	object, ok := tree.(map[string]any)
 	if !ok {
@@ -153,7 +153,7 @@ func readCall(tree any) (*callBody, error) {
 	return c, nil
 }
 
-// data reads the call's data.
+// data parses the call's data.
 func (c *callBody) data(text ledger.Null[string]) []byte {
 	digits := trimPrefix(text.V)
 	switch b, err := ledger.ParseHex("0x" + digits); {
@@ -167,7 +167,7 @@ func (c *callBody) data(text ledger.Null[string]) []byte {
 	return nil
 }
 
-// address reads an address. One that cannot be read counts as given.
+// address parses an address. An invalid address counts as given.
 func (c *callBody) address(text ledger.Null[string], name string, mayBeEmpty bool) []byte {
 	if !text.Valid || mayBeEmpty && text.V == "" {
 		return nil
@@ -180,7 +180,7 @@ func (c *callBody) address(text ledger.Null[string], name string, mayBeEmpty boo
 	return make([]byte, len(ledger.EVMAddress{}))
 }
 
-// trimPrefix drops "0x" or "0X".
+// trimPrefix removes "0x" or "0X".
 func trimPrefix(s string) string {
 	if len(s) >= 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') {
 		return s[2:]
@@ -231,7 +231,7 @@ func (c *callBody) slots(list any, name string) ([]*calls.SlotValueInput, error)
 	return out, nil
 }
 
-// word reads hex digits, of which there may be an odd number in front of which a zero is missing; nil where there is no text.
+// word parses hex digits and adds a leading zero if their number is odd. It returns nil without text.
 func (c *callBody) word(text ledger.Null[string], name string) []byte {
 	if !text.Valid {
 		return nil
@@ -244,7 +244,7 @@ func (c *callBody) word(text ledger.Null[string], name string) []byte {
 	return b
 }
 
-// members reads the members of an object; err is the first that has a value that cannot be.
+// members reads the members of an object. err is the error of the first invalid value.
 type members struct {
 	of  map[string]any
 	err error
@@ -256,7 +256,7 @@ func (m *members) fail(name, kind string) {
 	}
 }
 
-// text is a string, or a number or a truth value as it is written.
+// text returns a string, or the source text of a number or boolean.
 func (m *members) text(name string) ledger.Null[string] {
 	switch v := m.of[name].(type) {
 	case nil:
@@ -273,7 +273,7 @@ func (m *members) text(name string) ledger.Null[string] {
 	}
 }
 
-// number is an integer, as a number or in decimal digits; null is 0.
+// number returns an integer, given as a number or as decimal digits. Null is 0.
 func (m *members) number(name string, unless int64) int64 {
 	v, given := m.of[name]
 	if !given {
@@ -313,7 +313,7 @@ func (m *members) boolean(name string) bool {
 	return false
 }
 
-// variables are the input as the document takes it.
+// variables returns the input of the document.
 func (c *callBody) variables() map[string]any {
 	in := &c.input
 	v := map[string]any{"block": in.Block, "gas": strconv.FormatInt(in.Gas, 10), "gasPrice": strconv.FormatInt(in.GasPrice, 10), "value": strconv.FormatInt(in.Value, 10)}
@@ -341,7 +341,7 @@ func (c *callBody) variables() map[string]any {
 	return v
 }
 
-// hexes sets members that are known.
+// hexes sets the members whose value is known.
 func hexes(into map[string]any, values map[string][]byte) {
 	for name, b := range values {
 		if b != nil {

@@ -22,18 +22,18 @@ var (
 	byBlockNumber = []rest.Cursor{rest.NumberCursor("block.number")}
 )
 
-// limit and order are taken by every list.
+// limit and order are parameters of every list.
 var (
 	limit = rest.Param{Name: "limit", Kind: rest.Long(1), Bind: bindLimit, Doc: "How many items the answer has at most. More than the greatest page size count as that.", Single: true}
 	order = rest.Param{Name: "order", Kind: rest.OneOf("asc", "desc"), Bind: bindOrder, Doc: "The order of the items: ascending or descending."}
 )
 
-// always chooses one operation.
+// always returns a function that selects the given operation.
 func always(operation string) func(*rest.Request) string {
 	return func(*rest.Request) string { return operation }
 }
 
-// bindLimit takes the last value; larger ones than the greatest allowed are cut. The default is not, even where it is larger.
+// bindLimit binds the last value, reduced to the maximum. The maximum does not apply to the default.
 func bindLimit(r *rest.Request, values []rest.Value) error {
 	v := values[len(values)-1]
 	if r.Endpoint.Grammar == rest.V1 && v.Given {
@@ -47,7 +47,7 @@ func bindLimit(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// bindOrder takes the last value. V1 reads neither an operator nor a repeated value: the default stays.
+// bindOrder binds the last value. V1 ignores values with an operator and repeated values: the default applies.
 func bindOrder(r *rest.Request, values []rest.Value) error {
 	if r.Endpoint.Grammar == rest.V1 && (len(values) > 1 || values[0].Given) {
 		return nil

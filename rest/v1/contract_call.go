@@ -11,7 +11,7 @@ import (
 	"heliograph/rest"
 )
 
-// callEndpoints run contracts.
+// callEndpoints returns the endpoints that run contracts.
 func callEndpoints() []rest.Endpoint {
 	trace := rest.Endpoint{
 		Path: "/contracts/results/{transactionIdOrHash}/opcodes", Family: rest.Modern, Params: traceParams, Document: "contract_opcodes.graphql",
@@ -50,10 +50,10 @@ var callMembers = []rest.BodyMember{
 	{Name: "state_overrides", Type: "array", Doc: "What is different from the ledger for the call, by addresses: balance, code, nonce, state or state_diff. Off unless the operator turned it on."},
 }
 
-// exampleCall asks for the total supply of the demo network's contract 0.0.3001.
+// exampleCall requests the total supply of the demo network's contract 0.0.3001.
 const exampleCall = `{"data":"0x18160ddd","to":"0x0000000000000000000000000000000000000bb9"}`
 
-// callOperation runs the call, or estimates its gas.
+// callOperation selects the call or the gas estimate.
 func callOperation(r *rest.Request) string {
 	if estimate, _ := r.Note("estimate").(bool); estimate {
 		return "EstimateGas"
@@ -61,7 +61,7 @@ func callOperation(r *rest.Request) string {
 	return "CallContract"
 }
 
-// bindCall reads the body of a call.
+// bindCall parses the body of a call.
 func bindCall(r *rest.Request, body []byte) error {
 	tree, err := readJSON(body)
 	if err != nil {
@@ -80,12 +80,12 @@ func bindCall(r *rest.Request, body []byte) error {
 	return nil
 }
 
-// serverFailures are the codes that tell of trouble that is not the caller's.
+// serverFailures are the codes of failures that the client did not cause.
 var serverFailures = []string{
 	"FAIL_INVALID", "FAIL_FEE", "FAIL_BALANCE", "PLATFORM_NOT_ACTIVE", "PLATFORM_TRANSACTION_NOT_CREATED", "UNKNOWN", "WAITING_FOR_LEDGER_ID",
 }
 
-// failedCall is the answer to a call that failed.
+// failedCall returns the problem of a failed call.
 func failedCall(_ *rest.Request, o *relay.Outcome) *rest.Problem {
 	f := o.Failure
 	if f == nil {
@@ -120,7 +120,7 @@ func bindSwitch(variable string) rest.Bind {
 	}
 }
 
-// readAnyText takes any text; what it binds checks it.
+// readAnyText accepts any text. The Bind that uses it validates the text.
 var readAnyText = rest.Read{Convert: func(_ *rest.Config, text string) (rest.Value, bool) { return rest.Value{Op: rest.Eq, Text: text}, true }}
 
 func isInstant(v rest.Value) string {
@@ -130,7 +130,7 @@ func isInstant(v rest.Value) string {
 	return ""
 }
 
-// bindTraced reads the path's transaction.
+// bindTraced parses the transaction in the path.
 func bindTraced(r *rest.Request) error {
 	return bindTransactionOrHash(r, r.Path.Get("transactionIdOrHash"))
 }
@@ -167,7 +167,7 @@ func bindTransactionOrHash(r *rest.Request, text string) error {
 	return nil
 }
 
-// bindTracedContract reads the path's contract.
+// bindTracedContract parses the contract in the path.
 func bindTracedContract(r *rest.Request) error {
 	ref, err := ledger.ParseContractRef(r.Path.Get("id"), r.Config.Base)
 	var cannot *ledger.EntityIDError
@@ -180,7 +180,7 @@ func bindTracedContract(r *rest.Request) error {
 	return nil
 }
 
-// finishTrace checks what a trace needs besides its parameters: traces grow large, so they are only sent compressed.
+// finishTrace validates the other requirements of a trace. Traces can be large, so clients must accept gzip.
 func finishTrace(r *rest.Request) error {
 	given := r.HTTP.Header.Values("Accept-Encoding")
 	switch {

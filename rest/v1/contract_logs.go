@@ -8,7 +8,7 @@ import (
 	"heliograph/rest"
 )
 
-// logsParams are taken by both lists of logs.
+// logsParams are the parameters of both lists of logs.
 var logsParams = []rest.Param{
 	{Name: "index", Kind: rest.Long(0), Doc: "Only logs at these places of a transaction. A bound needs one of `timestamp` on the same side, and counts at that instant only."},
 	limit, order,
@@ -16,18 +16,18 @@ var logsParams = []rest.Param{
 	topicParam(0), topicParam(1), topicParam(2), topicParam(3),
 }
 
-// topicParam takes alternatives for the topic at a place.
+// topicParam returns the parameter of the topic at index n. Several values are alternatives.
 func topicParam(n int) rest.Param {
 	return rest.Param{Name: topic(n), Kind: word.Only(rest.Eq), Doc: "Only logs with one of these as the topic at this place. Needs an instant, or a range of time of 7 days at most."}
 }
 
-// topic is the parameter of the topic at a place.
+// topic returns the name of the parameter of the topic at index n.
 func topic(n int) string { return "topic" + strconv.Itoa(n) }
 
-// noLogs is the answer to conditions that no log meets.
+// noLogs is the response if no log can match the conditions.
 var noLogs = &rest.Direct{Body: `{"logs":[],"links":{"next":null}}`}
 
-// logTimes are the conditions on time. A range of one instant is that instant.
+// logTimes returns the timestamp conditions. A range of one timestamp becomes that timestamp.
 func logTimes(r *rest.Request) []rest.Value {
 	values := r.Values("timestamp")
 	if len(values) != 2 {
@@ -68,7 +68,7 @@ func finishLogs(r *rest.Request) error {
 	return selectLogs(r, set)
 }
 
-// finishLogsOfContract selects logs of one contract. The contract is looked up before bounds that contradict each other are told.
+// finishLogsOfContract selects logs of one contract. It looks up the contract before it reports contradicting bounds.
 func finishLogsOfContract(r *rest.Request) error {
 	times, set, err := logSearch(r)
 	if err != nil {
@@ -91,7 +91,7 @@ func finishLogsOfContract(r *rest.Request) error {
 	return selectLogs(r, set)
 }
 
-// logSearch reads times and topics. Who searches by topics must say when.
+// logSearch returns the timestamps and topics. A search by topics requires a timestamp.
 func logSearch(r *rest.Request) (times []rest.Value, set *rest.TimestampSet, err error) {
 	times = logTimes(r)
 	set, err = rest.TimestampsOf(times)
@@ -117,7 +117,7 @@ func logSearch(r *rest.Request) (times []rest.Value, set *rest.TimestampSet, err
 	return times, set, nil
 }
 
-// checkLogBounds refuses times and places that bound no part of the list: first what is given too often, in the order of the request.
+// checkLogBounds rejects timestamps and indexes that do not form a range of the list. It first reports excess values in the order of the request.
 func checkLogBounds(r *rest.Request, times []rest.Value) error {
 	index := r.Values("index")
 	for _, p := range r.Query {
@@ -139,7 +139,7 @@ func checkLogBounds(r *rest.Request, times []rest.Value) error {
 	return rest.CheckPair("timestamp", times, "index", index)
 }
 
-// selectLogs puts time and place into the variables and chooses how the page goes on: within an instant by place only.
+// selectLogs sets the variables of timestamps and indexes and selects how the list is continued: within one timestamp by index only.
 func selectLogs(r *rest.Request, set *rest.TimestampSet) error {
 	r.Set("filter.timestamp", set.Filter())
 	index := r.Values("index")

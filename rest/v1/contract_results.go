@@ -10,10 +10,10 @@ import (
 	"heliograph/rest"
 )
 
-// byIndex is the key by which a list of actions goes on.
+// byIndex is the sort key of actions.
 var byIndex = []rest.Cursor{rest.NumberCursor("index")}
 
-// contractResultEndpoints are the results of calls of contracts and what ran in them.
+// contractResultEndpoints returns the results, actions and opcodes of contract calls.
 func contractResultEndpoints() []rest.Endpoint {
 	ofContract := rest.Endpoint{
 		Path: "/contracts/{id}/results", Validation: pathFirstV2, Params: contractResultsParams, Document: "results_of_contract.graphql",
@@ -34,10 +34,10 @@ func contractResultEndpoints() []rest.Endpoint {
 			Paging: rest.Paging{Desc: true, Next: byTimestamp, EmptyEnds: true}, Finish: finishContractResults, Shape: rest.Shape{OmitNull: authorizations}, MaxAge: 10,
 		},
 		ofContract,
-		undescribed(at(ofContract, "/contracts/results/results")), // no contract has this name
+		undescribed(at(ofContract, "/contracts/results/results")), // "results" is never a contract
 		atTime,
 		undescribed(at(atTime, "/contracts/results/results/{timestamp}")),
-		undescribed(rest.Endpoint{ // the same place in the path as a transaction's: its form tells it apart
+		undescribed(rest.Endpoint{ // the path of a transaction id too: the form of the value decides
 			Path: `/contracts/results/{timestamp:^\d+\.\d+$}`, Validation: pathFirstV1, Params: hbarParams, Document: "contract_result.graphql",
 			Operation: resultOperation, BindPath: bindResultAt, Finish: finishResult, Shape: rest.Shape{OmitNull: authorizations}, Docs: rest.Docs{MayBePartial: true}, MaxAge: history,
 		}),
@@ -50,22 +50,22 @@ func contractResultEndpoints() []rest.Endpoint {
 	}
 }
 
-// at is an endpoint at another path.
+// at returns a copy of the endpoint with another path.
 func at(e rest.Endpoint, path string) rest.Endpoint {
 	e.Path = path
 	return e
 }
 
-// undescribed is an endpoint that descriptions of the API leave out.
+// undescribed returns a copy of the endpoint that the OpenAPI document omits.
 func undescribed(e rest.Endpoint) rest.Endpoint {
 	e.Undescribed = true
 	return e
 }
 
-// authorizations are left out where there is no Ethereum transaction.
+// authorizations are omitted if the result has no Ethereum transaction.
 var authorizations = [][]string{{"authorization_list"}}
 
-// contractResultsParams are taken by both lists of contract results.
+// contractResultsParams are the parameters of both lists of contract results.
 var contractResultsParams = []rest.Param{
 	{Name: "from", Kind: sender, Bind: checkSenders, Doc: "Only results of these senders."},
 	{Name: "block.hash", Kind: blockHash, Bind: bindBlockHash, Doc: "Only results of the block with this hash, or with a hash that begins with it. Not together with `block.number`.", Single: true},
@@ -87,7 +87,7 @@ var contractResultsParams = []rest.Param{
 	}, Doc: "Only the results at these places of the block that `block.hash` or `block.number` names."},
 }
 
-// hbarDoc describes the parameter hbar.
+// hbarDoc documents the parameter hbar.
 const hbarDoc = "Whether amounts and prices are in tinybars; otherwise they are in weibars."
 
 // The patterns of values.
@@ -106,12 +106,12 @@ var (
 )
 
 var (
-	// blockHash takes hashes of 32 or 48 bytes.
+	// blockHash accepts hashes of 32 or 48 bytes.
 	blockHash = rest.Kind{
 		Takes: func(_ *rest.Config, v rest.Value) bool { return blockHashSyntax.MatchString(v.Text) },
 		Form:  rest.Form{Doc: "The hash of a block in hex, whole or its first 32 bytes.", Pattern: blockHashPattern},
 	}.Only(rest.Eq)
-	// sender takes entity ids, and EVM addresses without shard and realm.
+	// sender accepts entity ids, and EVM addresses without shard and realm.
 	sender = rest.Kind{
 		Takes: func(_ *rest.Config, v rest.Value) bool {
 			return rest.IsEntityID(v.Text) || addressSyntax.MatchString(v.Text)
@@ -121,7 +121,7 @@ var (
 	}
 )
 
-// checkSenders refuses ids that cannot exist; addresses are looked up when the rest of the query is known to be good.
+// checkSenders rejects invalid ids. Addresses are looked up after the rest of the query was validated.
 func checkSenders(r *rest.Request, values []rest.Value) error {
 	for _, v := range values {
 		if _, err := ledger.ParseAccountRef(v.Text, r.Config.Base); err != nil {
@@ -131,7 +131,7 @@ func checkSenders(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// bindSenders puts the senders into the variables. An address that nobody has is told.
+// bindSenders binds the senders. An unknown address is an error.
 func bindSenders(r *rest.Request) error {
 	values := r.Values("from")
 	if values == nil {
@@ -152,7 +152,7 @@ func bindSenders(r *rest.Request) error {
 	return rest.IDs("filter.from")(r, values)
 }
 
-// entityOf asks whose address it is; empty when it is nobody's.
+// entityOf returns the id of the entity with an address, or "" if the address is unknown.
 func entityOf(r *rest.Request, ref ledger.AccountRef) (string, error) {
 	res := r.Ask("EntityOf", map[string]any{"of": ref.String()})
 	if res == nil || len(res.Errors) > 0 {
@@ -162,13 +162,13 @@ func entityOf(r *rest.Request, ref ledger.AccountRef) (string, error) {
 	return strings.Trim(strings.TrimPrefix(id, "null"), `"`), nil
 }
 
-// bindBlockHash takes the last value. Stored hashes are lower case, and are compared as they are written.
+// bindBlockHash binds the last value. Stored hashes are lower case, and the comparison is case-sensitive.
 func bindBlockHash(r *rest.Request, values []rest.Value) error {
 	r.Set("filter.blockHash", values[len(values)-1].Text)
 	return nil
 }
 
-// bindBlockNumber takes the last value.
+// bindBlockNumber binds the last value.
 func bindBlockNumber(r *rest.Request, values []rest.Value) error {
 	text, base := values[len(values)-1].Text, 10
 	if digits, ok := strings.CutPrefix(text, "0x"); ok {
@@ -179,10 +179,10 @@ func bindBlockNumber(r *rest.Request, values []rest.Value) error {
 	return err //nolint:wrapcheck // its kind has made sure that it is a number
 }
 
-// noResults is the answer to conditions that no result can meet.
+// noResults is the response if no result can match the conditions.
 var noResults = &rest.Direct{Body: `{"results":[],"links":{"next":null}}`}
 
-// checkBlock refuses combinations of conditions on blocks that make no sense.
+// checkBlock rejects invalid combinations of conditions on blocks.
 func checkBlock(r *rest.Request) error {
 	hash, number := r.Query.Get("block.hash") != nil, r.Query.Get("block.number") != nil
 	switch {
@@ -195,7 +195,7 @@ func checkBlock(r *rest.Request) error {
 	}
 }
 
-// selectResults puts senders and times into the variables; what names a contract has been looked up before.
+// selectResults sets the variables of senders and timestamps. The contract was looked up before.
 func selectResults(r *rest.Request, bound bool) error {
 	if err := bindSenders(r); err != nil {
 		return err
@@ -209,7 +209,7 @@ func selectResults(r *rest.Request, bound bool) error {
 		return err
 	}
 	when.AnyInstant()
-	// A block is a span of its own, so that nothing is open.
+	// A block is a closed range.
 	if inBlock := hash != nil || r.Query.Get("block.number") != nil; bound && !inBlock && r.Config.BindTimestampRange && !when.HasEq() && !when.Empty() {
 		if err := when.Bound(r, func() (ledger.Timestamp, error) { return firstTransaction(r) }); err != nil {
 			return err
@@ -230,10 +230,10 @@ func finishContractResults(r *rest.Request) error {
 	return selectResults(r, true)
 }
 
-// badCallee is the answer to a path that names nothing that can be called.
+// badCallee is the problem of an invalid contract in the path.
 var badCallee = rest.InvalidParameter("contractid")
 
-// isCallee tells whether text has the form of an entity id or an EVM address.
+// isCallee reports whether text has the form of an entity id or an EVM address.
 func isCallee(text string) bool { return rest.IsEntityID(text) || calleeSyntax.MatchString(text) }
 
 func bindCallee(r *rest.Request) error {
@@ -243,7 +243,7 @@ func bindCallee(r *rest.Request) error {
 	return nil
 }
 
-// calleeOf reads the path's contract. In front of an opaque address shard and realm do not matter.
+// calleeOf parses the contract in the path. Shard and realm before an opaque address are ignored.
 func calleeOf(r *rest.Request) (ledger.AccountRef, error) {
 	text := r.Path.Get("id")
 	if calleeSyntax.MatchString(text) {
@@ -274,7 +274,7 @@ func finishResultsOfContract(r *rest.Request) error {
 	switch {
 	case ref.Address.Valid:
 		r.Set("filter.contract", ref.String())
-		// Nothing else is looked at when nobody has the address.
+		// If the address is unknown, nothing else is validated.
 		owner, err := entityOf(r, ref)
 		if err != nil {
 			return err
@@ -282,7 +282,7 @@ func finishResultsOfContract(r *rest.Request) error {
 		if owner == "" {
 			return noResults
 		}
-	case !ref.ID.IsNone(): // without a number all contracts are meant
+	case !ref.ID.IsNone(): // without a number, the list has the results of all contracts
 		r.Set("filter.contract", ref.String())
 	}
 	return selectResults(r, false)
@@ -294,14 +294,14 @@ var resultParams = []rest.Param{
 	{Name: "hbar", Kind: rest.Boolean, Doc: hbarDoc},
 	{Name: "nonce", Kind: rest.Int.Only(rest.Eq), Bind: func(r *rest.Request, values []rest.Value) error {
 		n, err := strconv.Atoi(values[len(values)-1].Text)
-		if r.Variables["transactionId"] != nil { // a hash names one transaction
+		if r.Variables["transactionId"] != nil { // a hash identifies one transaction
 			r.Set("nonce", n)
 		}
 		return err //nolint:wrapcheck // its kind has made sure that it is a number
 	}, Doc: "The nonce of a transaction id: 0 for what the user sent. Of no effect with a hash.", Single: true},
 }
 
-// checkHbar reads the unit of amounts once more: neither a repeated value nor an operator may stand there.
+// checkHbar validates the unit of amounts again: neither repeated values nor operators are allowed.
 func checkHbar(r *rest.Request) error {
 	all := r.Query.Get("hbar")
 	if all == nil {
@@ -313,13 +313,13 @@ func checkHbar(r *rest.Request) error {
 	return nil
 }
 
-// inWeibars tells whether amounts are wanted in weibars.
+// inWeibars reports whether amounts are requested in weibars.
 func inWeibars(r *rest.Request) bool {
 	all := r.Query.Get("hbar")
 	return len(all) > 0 && strings.EqualFold(all[0], "false")
 }
 
-// resultsOperation chooses the unit of amounts in the list of all results.
+// resultsOperation selects the unit of amounts in the list of all results.
 func resultsOperation(r *rest.Request) string {
 	if inWeibars(r) {
 		return "ContractResultsWeibar"
@@ -327,7 +327,7 @@ func resultsOperation(r *rest.Request) string {
 	return "ContractResults"
 }
 
-// resultOperation chooses the unit of amounts in a single result.
+// resultOperation selects the unit of amounts in a single result.
 func resultOperation(r *rest.Request) string {
 	if inWeibars(r) {
 		return "ContractResultWeibar"
@@ -335,7 +335,7 @@ func resultOperation(r *rest.Request) string {
 	return "ContractResult"
 }
 
-// bindResultOfContract checks the unit first, then the contract and the time together.
+// bindResultOfContract validates the unit first, then the contract and the timestamp together.
 func bindResultOfContract(r *rest.Request) error {
 	if err := checkHbar(r); err != nil {
 		return err
@@ -355,7 +355,7 @@ func bindResultOfContract(r *rest.Request) error {
 	return nil
 }
 
-// pathInstant reads the consensus time in the path.
+// pathInstant parses the consensus timestamp in the path.
 func pathInstant(r *rest.Request) (ledger.Timestamp, error) {
 	text := r.Path.Get("timestamp")
 	if !instantSyntax.MatchString(text) {
@@ -378,7 +378,7 @@ func finishResult(r *rest.Request) error {
 	return nil
 }
 
-// bindResultAt reads a consensus time that no contract goes with.
+// bindResultAt parses a consensus timestamp without a contract.
 func bindResultAt(r *rest.Request) error {
 	if err := checkHbar(r); err != nil {
 		return err
@@ -398,7 +398,7 @@ func bindResult(r *rest.Request) error {
 	return bindResultTransaction(r)
 }
 
-// bindResultTransaction reads the hash of an Ethereum transaction, or a transaction id.
+// bindResultTransaction parses the hash of an Ethereum transaction or a transaction id.
 func bindResultTransaction(r *rest.Request) error {
 	text := r.Path.Get("transactionIdOrHash")
 	if resultHashSyntax.MatchString(text) {
@@ -408,7 +408,7 @@ func bindResultTransaction(r *rest.Request) error {
 	return bindTransactionID(r, text, "transactionId")
 }
 
-// bindActions refuses conditions on the index that the path would otherwise be looked at before.
+// bindActions rejects invalid conditions on the index before the path is validated.
 func bindActions(r *rest.Request) error {
 	for _, v := range r.Values("index") {
 		if v.Op == rest.Ne {

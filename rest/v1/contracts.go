@@ -10,14 +10,14 @@ import (
 	"heliograph/rest"
 )
 
-// The keys by which pages of contracts, slots and logs go on.
+// The sort keys of contracts, slots and logs.
 var (
 	byContract  = []rest.Cursor{rest.EntityIDCursor("contract.id")}
 	byStateSlot = []rest.Cursor{{Param: "slot", Print: printSlot, Empty: noSlots}}
 	byLog       = []rest.Cursor{rest.TimestampCursor("timestamp").Repeating(), rest.NumberCursor("index")}
 )
 
-// contractEndpoints are contracts, their storage and their logs.
+// contractEndpoints returns contracts, their storage and their logs.
 func contractEndpoints() []rest.Endpoint {
 	state := rest.Endpoint{
 		Path: "/contracts/{id}/state", Validation: pathFirstV2, Params: stateParams, Document: "contract_state.graphql", Operation: always("ContractState"),
@@ -43,7 +43,7 @@ func contractEndpoints() []rest.Endpoint {
 			BindPath: bindCallee, Finish: finishContract, MaxAge: brief,
 		},
 		state,
-		undescribed(at(state, "/contracts/results/state")), // no contract is named so
+		undescribed(at(state, "/contracts/results/state")), // "results" is never a contract
 		ofContract,
 		undescribed(at(ofContract, "/contracts/results/results/logs")),
 		logs,
@@ -68,7 +68,7 @@ var (
 )
 
 var (
-	// contractID takes entity ids, and EVM addresses without "0x" to be equal to.
+	// contractID accepts entity ids, and EVM addresses without "0x" with eq only.
 	contractID = rest.Kind{
 		Takes: func(_ *rest.Config, v rest.Value) bool {
 			return rest.IsEntityID(v.Text) || v.Op == rest.Eq && plainAddressSyntax.MatchString(v.Text)
@@ -76,20 +76,20 @@ var (
 		Form: rest.Form{Doc: "An entity id `shard.realm.num`, where shard and realm may be left out, or an EVM address without `0x` and operator.", Pattern: contractIDPattern},
 		Ops:  rest.Operators(),
 	}
-	// word takes what fits into a word of the EVM.
+	// word accepts values that fit into a word of the EVM.
 	word = rest.Kind{
 		Takes: func(_ *rest.Config, v rest.Value) bool { return wordSyntax.MatchString(v.Text) },
 		Form:  rest.Form{Doc: "1 to 64 hex digits.", Pattern: wordPattern},
 		Ops:   rest.Operators(),
 	}
-	// transactionHash takes hashes of 32 or 48 bytes.
+	// transactionHash accepts hashes of 32 or 48 bytes.
 	transactionHash = rest.Kind{
 		Takes: blockHash.Takes,
 		Form:  rest.Form{Doc: "The hash of a transaction in hex, whole or its first 32 bytes, or that of an Ethereum transaction.", Pattern: blockHashPattern},
 	}.Only(rest.Eq)
 )
 
-// bindContractIDs takes ids; addresses are looked up by the graph and join those that are alternatives.
+// bindContractIDs binds ids. The graph looks up addresses, which are alternatives to the ids with eq.
 func bindContractIDs(r *rest.Request, values []rest.Value) error {
 	var ids []rest.Value
 	var addresses []any
@@ -116,7 +116,7 @@ func bindContractIDs(r *rest.Request, values []rest.Value) error {
 
 var contractParams = []rest.Param{{Name: "timestamp", Kind: rest.Timestamp, Doc: "Which version: the newest whose time meets all conditions. An instant means the version of that time."}}
 
-// finishContract reads the path's contract. What cannot exist is told with shard and realm filled in.
+// finishContract parses the contract in the path. The error for an invalid id shows shard and realm.
 func finishContract(r *rest.Request) error {
 	ref, err := ledger.ParseContractRef(r.Path.Get("id"), r.Config.Base)
 	var bad *ledger.EntityIDError
@@ -130,7 +130,7 @@ func finishContract(r *rest.Request) error {
 	return bindAsOf(r)
 }
 
-// bindAsOf binds the time of a version of something.
+// bindAsOf binds the time of the requested version.
 func bindAsOf(r *rest.Request) error {
 	set, err := r.TimestampFilter("timestamp")
 	if err != nil {
@@ -146,13 +146,13 @@ var stateParams = []rest.Param{
 	{Name: "timestamp", Kind: rest.Timestamp, Doc: "Which time: of each slot the newest change whose time meets all conditions. An instant means what the slot held then."},
 }
 
-// wholeWord is a word with all of its 64 digits.
+// wholeWord pads a word to 64 digits.
 func wholeWord(text string) string {
 	digits := strings.ToLower(ledger.TrimHexPrefix(text))
 	return "0x" + strings.Repeat("0", 64-len(digits)) + digits
 }
 
-// noState is the answer for an address that nobody has.
+// noState is the response for an unknown address.
 var noState = &rest.Direct{Body: `{"state":[],"links":{"next":null}}`}
 
 func finishState(r *rest.Request) error {
@@ -173,7 +173,7 @@ func finishState(r *rest.Request) error {
 	return nil
 }
 
-// unlessUnknown is a problem, or the answer for an address that nobody has.
+// unlessUnknown returns a problem, or the empty response if the address is unknown.
 func unlessUnknown(r *rest.Request, ref ledger.AccountRef, empty *rest.Direct, problem error) error {
 	if !ref.Address.Valid {
 		return problem
@@ -189,7 +189,7 @@ func unlessUnknown(r *rest.Request, ref ledger.AccountRef, empty *rest.Direct, p
 	}
 }
 
-// slotOrder is what slots are compared by: all digits, or at a time those of the bytes without zeros in front.
+// slotOrder returns the text that slots are compared by: all digits in current state, or without leading zero bytes in historical state.
 func slotOrder(r *rest.Request, text string) string {
 	digits := wholeWord(text)[2:]
 	for r.Query.Get("timestamp") != nil && strings.HasPrefix(digits, "00") {
@@ -198,7 +198,7 @@ func slotOrder(r *rest.Request, text string) string {
 	return digits
 }
 
-// slotFilter is the graph's filter of slots, nil when there is none. Of several bounds on one side the narrowest counts.
+// slotFilter returns the graph's filter of slots, or nil without conditions. The narrowest bound of each side applies.
 func slotFilter(r *rest.Request) map[string]any {
 	values := r.Values("slot")
 	if values == nil {
@@ -234,7 +234,8 @@ func printSlot(dst []byte, v any) []byte {
 	return append(dst, wholeWord(string(ledger.AppendHex(nil, slot)))...)
 }
 
-// noSlots tells whether bounds leave no slot. At a time slots are no numbers: nothing lies between two of them only when they are equal.
+// noSlots reports whether no slot satisfies the bounds. Historical slots are not compared as numbers: their bounds contradict each other only if they
+// are equal.
 func noSlots(r *rest.Request, bounds []rest.Value) bool {
 	var lower, upper *big.Int
 	for _, v := range bounds {

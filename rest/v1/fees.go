@@ -6,11 +6,11 @@ import (
 	"heliograph/rest"
 )
 
-// maxTransaction is how many bytes a transaction may have: more than the network takes from anybody.
+// maxTransaction is the maximum size of a transaction in bytes. It is greater than the network's maximum.
 const maxTransaction = 256 << 10
 
-// exampleTransaction is what "Alice" of the demo network would send to give 500 of the token 0.0.2001 to "Bob", with one signature. Its bytes are the
-// network's message Transaction.
+// exampleTransaction is a transfer of 500 of the token 0.0.2001 from "Alice" to "Bob" in the demo network, with one signature. It is a serialized
+// protobuf message Transaction.
 const exampleTransaction = "\x2a\x3f\x0a\x39\x0a\x0d\x0a\x06\x08\x80\xe2\xcf\xaa\x06\x12\x03\x18\xe9\x07\x12\x02\x18\x03\x18\x80\xc2\xd7\x2f\x22\x02\x08\x78" +
 	"\x72\x1b\x12\x19\x0a\x03\x18\xd1\x0f\x12\x08\x0a\x03\x18\xe9\x07\x10\xe7\x07\x12\x08\x0a\x03\x18\xea\x07\x10\xe8\x07\x12\x02\x0a\x00"
 
@@ -38,7 +38,7 @@ var feeParams = []rest.Param{
 	},
 }
 
-// maxThrottle is the whole of a throttle, in basis points.
+// maxThrottle is the maximum utilization of a throttle, in basis points.
 const maxThrottle = 10_000
 
 func throttleInRange(v rest.Value) string {
@@ -54,7 +54,7 @@ func bindThrottle(r *rest.Request, values []rest.Value) error {
 	return nil
 }
 
-// bindTransactionBytes hands the transaction over as the graph takes bytes.
+// bindTransactionBytes binds the transaction in the graph's encoding of bytes.
 func bindTransactionBytes(r *rest.Request, body []byte) error {
 	r.Set("transaction", "0x"+hex.EncodeToString(body))
 	return nil

@@ -9,7 +9,7 @@ import (
 	"heliograph/rest"
 )
 
-// grantEndpoints are NFT allowances and airdrops.
+// grantEndpoints returns NFT allowances and airdrops.
 func grantEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
@@ -29,12 +29,12 @@ func grantEndpoints() []rest.Endpoint {
 	}
 }
 
-// modernAccount is the account of a path. It is bound by the endpoint, which knows what the account is.
+// modernAccount returns the account parameter of a path. The endpoint's BindPath binds it.
 func modernAccount(name string) []rest.Param {
 	return []rest.Param{{Name: name, Read: rest.ReadAccount}}
 }
 
-// missingOwner is the answer to an alias or address that no live account has.
+// missingOwner returns the problem of an alias or address that no live account has.
 func missingOwner(*rest.Request, *relay.Outcome) *rest.Problem {
 	return rest.ModernNotFound("No account found for the given ID")
 }
@@ -44,13 +44,13 @@ var (
 	bySerial = optional(rest.NumberCursor("serialnumber"))
 )
 
-// optional makes a cursor that only some rows have.
+// optional returns a cursor for a key that some rows lack.
 func optional(c rest.Cursor) rest.Cursor {
 	c.Optional = true
 	return c
 }
 
-// mostBounds is how many values an id may have: one bound a side.
+// mostBounds is the maximum number of values of an id: one bound per side.
 const mostBounds = 2
 
 func boundsParam(name, listName, variable string, read rest.Read, doc string) rest.Param {
@@ -65,7 +65,7 @@ var nftAllowancesParams = []rest.Param{
 	boundsParam("token.id", "tokenIds", "filter.tokenId", rest.ReadEntityID, "Only this token."),
 }
 
-// finishNftAllowances refuses bounds that make no place in the list, and tells on which side the account is.
+// finishNftAllowances rejects bounds that do not form a range of the list, and sets the side of the account.
 func finishNftAllowances(r *rest.Request) error {
 	if err := checkBounds(r.Values("account.id"), r.Values("token.id")); err != nil {
 		return err
@@ -79,7 +79,7 @@ func finishNftAllowances(r *rest.Request) error {
 	return nil
 }
 
-// checkBounds looks at the bounds on the account and the token of an allowance.
+// checkBounds validates the bounds on the account and the token of an allowance.
 func checkBounds(account, token []rest.Value) error {
 	accountLower, accountUpper := rest.LastBounds(account)
 	tokenLower, tokenUpper := rest.LastBounds(token)
@@ -110,7 +110,7 @@ func checkBounds(account, token []rest.Value) error {
 	}
 }
 
-// checkOperators refuses operators that cannot stand together on one parameter.
+// checkOperators rejects combinations of operators on one parameter.
 func checkOperators(name string, values []rest.Value) error {
 	if slices.ContainsFunc(values, func(v rest.Value) bool { return v.Op == rest.Ne }) {
 		return rest.ModernBad("Unsupported range operator ne for " + name)
@@ -134,7 +134,7 @@ func checkOperators(name string, values []rest.Value) error {
 	return nil
 }
 
-// airdropsParams are the parameters of airdrops; primary is the account on the other side.
+// airdropsParams returns the parameters of airdrops. primary is the account on the other side.
 func airdropsParams(primary, listName string) []rest.Param {
 	return []rest.Param{
 		boundsParam(primary, listName, "filter.accountId", rest.ReadEntityID, "Only airdrops with this account on the other side."),
@@ -145,11 +145,11 @@ func airdropsParams(primary, listName string) []rest.Param {
 	}
 }
 
-// finishAirdrops refuses a range of accounts that is empty, and tells on which side the path's account is.
+// finishAirdrops rejects an empty range of accounts and sets the side of the path's account.
 func finishAirdrops(primary, side string) func(*rest.Request) error {
 	return func(r *rest.Request) error {
 		if rest.Contradict(rest.LastBounds(r.Values(primary))) {
-			return rest.ModernBad("Invalid range provided for account.id") // whatever the parameter is called
+			return rest.ModernBad("Invalid range provided for account.id") // for either name of the parameter
 		}
 		r.Set(side, r.Values("id")[0].Text)
 		r.Set("filter.bounds", string(ledger.BoundsInOrder))

@@ -8,7 +8,7 @@ import (
 	"heliograph/rest"
 )
 
-// hookEndpoints are hooks and what they store.
+// hookEndpoints returns hooks and their storage.
 func hookEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
@@ -25,7 +25,7 @@ func hookEndpoints() []rest.Endpoint {
 
 var hookOwner = []rest.Param{{Name: "ownerId", Read: rest.ReadAccount, Bind: rest.Texts("owner")}}
 
-// mostHookValues is how many hooks or keys can be asked for at once.
+// mostHookValues is the maximum number of hooks or keys per request.
 const mostHookValues = 100
 
 var hooksParams = []rest.Param{
@@ -41,7 +41,7 @@ var hookStorageParams = []rest.Param{
 	rest.ModernOrder(),
 }
 
-// bySlot is a key of 32 bytes. A bound at the end of all keys would begin again at the other end, so there is no link behind it.
+// bySlot is a key of 32 bytes. A bound after the last key would wrap around to the first, so the last key has no next link.
 var bySlot = rest.Cursor{
 	Param: "key",
 	Print: func(dst []byte, v any) []byte { return ledger.AppendHex(dst, v.([]byte)) },
@@ -51,8 +51,8 @@ var bySlot = rest.Cursor{
 	},
 }
 
-// finishHookStorage makes one condition of all keys. Keys that are asked for by name must lie within the bounds; of a past storage all of them are
-// shown as soon as one does.
+// finishHookStorage merges the conditions on keys. Keys with eq must be within the bounds. For historical storage, all of them are returned if one of
+// them is.
 func finishHookStorage(r *rest.Request) error {
 	lower, upper := lowestSlot, highestSlot
 	var named, within []any
@@ -71,7 +71,7 @@ func finishHookStorage(r *rest.Request) error {
 			if !slices.Contains(named, any(v.Text)) {
 				named = append(named, v.Text)
 			}
-		case rest.Ne: // is never converted
+		case rest.Ne: // Convert rejects it
 		}
 	}
 	if named == nil {
@@ -93,12 +93,12 @@ func finishHookStorage(r *rest.Request) error {
 	return nil
 }
 
-// The first and the last slot. All slots have the same number of digits, so text sorts as the numbers do.
+// The first and the last slot. All slots have the same number of digits, so text order is numeric order.
 var lowestSlot, highestSlot = "0x" + strings.Repeat("0", slotDigits), "0x" + strings.Repeat("f", slotDigits)
 
 const slotDigits = 64
 
-// nextSlot is the slot after or before another; behind the last comes the first.
+// nextSlot returns the slot after or before another. It wraps around.
 func nextSlot(slot string, by int) string {
 	const digits = "0123456789abcdef"
 	b := []byte(slot)

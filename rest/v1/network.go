@@ -7,7 +7,7 @@ import (
 	"heliograph/rest"
 )
 
-// ofNetwork is for how long answers about the network may be kept, in seconds.
+// ofNetwork is the max-age of responses about the network, in seconds.
 const ofNetwork = 60
 
 // Page sizes of the network's nodes.
@@ -51,7 +51,7 @@ var networkTime = rest.Param{
 	Doc: "As of when; equal means at or before. What stands behind the point is a number of nanoseconds.",
 }
 
-// missing makes the answer that there is nothing.
+// missing returns a NotFound function for a 404 with the given detail.
 func missing(detail string) func(*rest.Request, *relay.Outcome) *rest.Problem {
 	return func(*rest.Request, *relay.Outcome) *rest.Problem { return rest.ModernNotFound(detail) }
 }
@@ -61,10 +61,10 @@ func finishFees(r *rest.Request) error {
 	return nil
 }
 
-// supplyPart asks for one number instead of an object.
+// supplyPart requests one number instead of an object.
 var supplyPart = rest.Param{Name: "q", Read: rest.ReadWord("totalcoins", "circulating"), Doc: "One number in hbar, as text: totalcoins or circulating."}
 
-// The operations that answer with one number.
+// The operations that return one number.
 const (
 	totalSupply    = "TotalSupply"
 	releasedSupply = "ReleasedSupply"
@@ -103,8 +103,8 @@ func bindNodes(r *rest.Request, values []rest.Value) error {
 	return rest.Numbers("filter.nodeId")(r, values)
 }
 
-// leavesNothing tells whether the bounds among some numbers contradict each other. A bound on one side never does, since links have some that
-// nothing lies beyond.
+// leavesNothing reports whether the bounds among numbers contradict each other. A single bound never does, because links may contain bounds that exclude
+// all rows.
 func leavesNothing(values []rest.Value) bool {
 	lower, upper := int64(math.MinInt64), int64(math.MaxInt64)
 	beyond, bounded := false, false

@@ -2,14 +2,13 @@ package v1
 
 import "heliograph/rest"
 
-// The forms that several path parameters have in common.
+// The patterns that several path parameters share.
 const (
 	idDoc     = "`shard.realm.num`; shard and realm may be left out."
 	idPattern = `(\d{1,4}\.)?(\d{1,5}\.)?\d{1,12}`
 )
 
-// pathDocs describe the parts of paths that stand in braces, for the API's description. The examples are of the demo network where its
-// names do not depend on the time.
+// pathDocs documents the path parameters for the OpenAPI document. The examples are from the demo network unless its values depend on the time.
 func pathDocs() map[string]rest.PathDoc {
 	account := rest.PathDoc{Doc: "The account: an entity id, an EVM address, or an alias in base32.", Example: "0.0.1001"}
 	contract := rest.PathDoc{Doc: "The contract: an entity id or an EVM address.", Example: "0.0.3001"}

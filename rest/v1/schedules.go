@@ -5,7 +5,7 @@ import (
 	"heliograph/rest"
 )
 
-// finished is for how long answers may be kept, in seconds, about schedules that will never change.
+// finished is the max-age, in seconds, of responses about schedules that no longer change.
 const finished = 3600
 
 func scheduleEndpoints() []rest.Endpoint {

@@ -9,13 +9,13 @@ import (
 	"heliograph/rest"
 )
 
-// The keys by which pages of tokens and NFTs go on.
+// The sort keys of tokens and NFTs.
 var (
 	byTokenID      = []rest.Cursor{rest.EntityIDCursor("token.id")}
 	bySerialNumber = []rest.Cursor{rest.NumberCursor("serialnumber")}
 )
 
-// tokenEndpoints are tokens, their holders and their NFTs.
+// tokenEndpoints returns tokens, their holders and their NFTs.
 func tokenEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
@@ -55,7 +55,7 @@ var tokensParams = []rest.Param{
 				return err
 			}
 		}
-		return nil // which of them counts is told last: see finishTokens
+		return nil // finishTokens validates them last
 	}},
 	{Name: "name", Kind: tokenName, Doc: "Only tokens with this in their names, in any case. `%` stands for any text and `_` for any character. The list does not go on.", Bind: func(r *rest.Request, values []rest.Value) error {
 		var parts []any
@@ -74,13 +74,13 @@ var tokensParams = []rest.Param{
 	limit, order,
 }
 
-// Bytes that a part of a token's name has.
+// Minimum and maximum size, in bytes, of a part of a token's name.
 const (
 	minTokenName = 3
 	maxTokenName = 100
 )
 
-// tokenName takes parts of names.
+// tokenName accepts parts of names.
 var tokenName = rest.Kind{
 	Takes: func(_ *rest.Config, v rest.Value) bool {
 		return v.Op == rest.Eq && len(v.Text) >= minTokenName && len(v.Text) <= maxTokenName
@@ -88,10 +88,10 @@ var tokenName = rest.Kind{
 	Form: rest.Form{Doc: "A part of a name, 3 to 100 bytes long.", Pattern: `[\s\S]{1,100}`},
 }
 
-// anyTokenType is the type that makes no condition.
+// anyTokenType is the type without a condition.
 const anyTokenType = "ALL"
 
-// bindTokenTypes makes conditions on the type, which is compared by its place in the database's order, into the types that meet them all.
+// bindTokenTypes converts conditions on the type to the list of matching types. Types are compared by their position in the database's enum.
 func bindTokenTypes(r *rest.Request, values []rest.Value) error {
 	all := []string{string(ledger.TokenFungibleCommon), string(ledger.TokenNonFungibleUnique)}
 	given := false
@@ -133,7 +133,7 @@ func compares(op rest.Op, a, b int) bool {
 	return a == b
 }
 
-// checkTokenName refuses a name together with what is more specific, before anything else is looked at.
+// checkTokenName rejects a name together with a more specific condition, before any other validation.
 func checkTokenName(r *rest.Request) error {
 	switch {
 	case !isFilled(r, "name"):
@@ -145,12 +145,12 @@ func checkTokenName(r *rest.Request) error {
 	return nil
 }
 
-// isFilled tells whether a parameter is there and not empty.
+// isFilled reports whether a parameter is present and not empty.
 func isFilled(r *rest.Request, name string) bool {
 	return slices.ContainsFunc(r.Query.Get(name), func(v string) bool { return v != "" })
 }
 
-// tokensOperation chooses whether the list goes on: one by name never does.
+// tokensOperation selects whether the list has a next page. A search by name has none.
 func tokensOperation(r *rest.Request) string {
 	if isFilled(r, "name") {
 		return "TokensByName"
@@ -158,10 +158,10 @@ func tokensOperation(r *rest.Request) string {
 	return "Tokens"
 }
 
-// noTokens is the answer to an account that cannot exist.
+// noTokens is the response for an invalid account.
 var noTokens = &rest.Direct{Body: `{"tokens":[],"links":{"next":null}}`}
 
-// finishTokens takes the account, which is one bare value.
+// finishTokens binds the account: one value without an operator.
 func finishTokens(r *rest.Request) error {
 	at := slices.IndexFunc(r.Query, func(p rest.Parameter) bool { return p.Name == "account.id" })
 	if at < 0 {
@@ -198,7 +198,7 @@ var tokenParams = []rest.Param{
 	}},
 }
 
-// bindToken reads the token's id, which may be a long-zero address.
+// bindToken parses the token's id, which may be a long-zero address.
 func bindToken(r *rest.Request) error {
 	ref, err := ledger.ParseAccountRef(r.Path.Get("tokenId"), r.Config.Base)
 	if err != nil || ref.Alias != nil || ref.Address.Valid {
@@ -208,7 +208,7 @@ func bindToken(r *rest.Request) error {
 	return nil
 }
 
-// bindTokenOfNFTs makes the token's id a condition.
+// bindTokenOfNFTs binds the token's id as a condition.
 func bindTokenOfNFTs(r *rest.Request) error {
 	err := bindToken(r)
 	r.Set("filter.tokenId.eq", r.Variables["token"])
@@ -216,7 +216,7 @@ func bindTokenOfNFTs(r *rest.Request) error {
 	return err
 }
 
-// bindNFT reads the token's id and a serial number.
+// bindNFT parses the token's id and a serial number.
 func bindNFT(r *rest.Request) error {
 	if err := bindToken(r); err != nil {
 		return err

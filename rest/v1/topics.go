@@ -17,7 +17,7 @@ var topicMessagesParams = []rest.Param{
 	{Name: "timestamp", Kind: rest.Timestamp, Bind: withoutNe(rest.Timestamps("filter.timestamp"), "timestamp"), Doc: "Only messages of this time."},
 }
 
-// withoutNe refuses "not equal" where messages are found through their lookup table, which knows ranges only.
+// withoutNe rejects ne if messages are found through their lookup table, which supports ranges only.
 func withoutNe(bind rest.Bind, name string) rest.Bind {
 	return func(r *rest.Request, values []rest.Value) error {
 		for _, v := range values {
@@ -29,7 +29,7 @@ func withoutNe(bind rest.Bind, name string) rest.Bind {
 	}
 }
 
-// messageOperation chooses how the message is written: as text only when the last encoding asks for it, without an operator.
+// messageOperation selects the encoding of the message: text only if the last encoding requests it without an operator.
 func messageOperation(r *rest.Request) string {
 	if all := r.Query.Get("encoding"); len(all) > 0 {
 		if last := strings.ToLower(all[len(all)-1]); last == "utf-8" || last == "utf8" {
@@ -46,7 +46,7 @@ func bindTopic(r *rest.Request) error {
 	return bindTopicOf(r)
 }
 
-// bindTopicOf reads the topic's id, whose syntax is right.
+// bindTopicOf parses the topic's id, whose syntax was validated.
 func bindTopicOf(r *rest.Request) error {
 	id, err := rest.ExpandID(r.Config, r.Path.Get("id"))
 	if err != nil {
@@ -56,7 +56,7 @@ func bindTopicOf(r *rest.Request) error {
 	return nil
 }
 
-// bindMessage reads a topic's id and a sequence number, or a consensus time, which has a point.
+// bindMessage parses a topic's id and either a sequence number or a consensus timestamp, which has a point.
 func bindMessage(r *rest.Request) error {
 	number := r.Path.Get("sequenceNumber")
 	if strings.Contains(number, ".") && rest.IsEntityID(r.Path.Get("id")) {

@@ -14,7 +14,7 @@ import (
 	"heliograph/rest"
 )
 
-// streamTrace writes a trace while its transaction runs. Nothing is sent before the transaction has been found.
+// streamTrace writes a trace while its transaction runs. It sends nothing before the transaction was found.
 func streamTrace(w http.ResponseWriter, r *rest.Request, run func(context.Context) *server.Result) (*server.Result, bool) {
 	t := &traceWriter{w: w}
 	res := run(relay.WithTraceSink(r.HTTP.Context(), t))
@@ -22,7 +22,7 @@ func streamTrace(w http.ResponseWriter, r *rest.Request, run func(context.Contex
 		return res, false
 	}
 	if res == nil || len(res.Errors) > 0 {
-		// The status has been sent. That the answer is not whole can only be told by its end.
+		// The status was sent. Only an aborted connection can signal an incomplete response.
 		panic(http.ErrAbortHandler)
 	}
 	t.end()
@@ -39,7 +39,7 @@ type traceWriter struct {
 	steps    int
 }
 
-// flushAt is how many bytes of JSON are gathered.
+// flushAt is the buffer size in bytes of JSON.
 const flushAt = 16 << 10
 
 // Head implements relay.TraceSink.
@@ -108,7 +108,7 @@ func (t *traceWriter) flush() error {
 	return nil
 }
 
-// end writes what follows the steps. A client that has gone is no concern of ours.
+// end writes the text after the steps. The client may have disconnected.
 func (t *traceWriter) end() {
 	t.buf = scalar.AppendHex(append(t.buf, `],"return_value":`...), t.returned, scalar.REST)
 	t.buf = append(t.buf, '}')

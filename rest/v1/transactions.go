@@ -29,14 +29,14 @@ var transactionsParams = []rest.Param{
 	limit, order,
 }
 
-// noTransactions is the answer to conditions that contradict each other.
+// noTransactions is the response if the conditions contradict each other.
 var noTransactions = &rest.Direct{Body: `{"transactions":[],"links":{"next":null}}`}
 
 func finishTransactions(r *rest.Request) error {
 	directions := r.Values("type")
 	for _, v := range directions {
 		if !strings.EqualFold(v.Text, directions[0].Text) {
-			return noTransactions // one transfer cannot be both
+			return noTransactions // a transfer cannot be both
 		}
 	}
 	at, err := r.TimestampFilter("timestamp")
@@ -49,7 +49,7 @@ func finishTransactions(r *rest.Request) error {
 	return boundTransactions(r, at)
 }
 
-// boundTransactions puts the condition on time into the variables; an open range is bounded first where that is configured.
+// boundTransactions binds the timestamp conditions. It first bounds an open range if the configuration requires it.
 func boundTransactions(r *rest.Request, at *rest.TimestampSet) error {
 	if r.Config.BindTimestampRange && !at.HasEq() {
 		first := func() (ledger.Timestamp, error) {
@@ -63,7 +63,7 @@ func boundTransactions(r *rest.Request, at *rest.TimestampSet) error {
 	return nil
 }
 
-// firstTransaction is when the oldest transaction reached consensus, 0 when there is none.
+// firstTransaction returns the consensus timestamp of the oldest transaction, or 0 if there are no transactions.
 func firstTransaction(r *rest.Request) (ledger.Timestamp, error) {
 	res := r.Ask("FirstTransaction", nil)
 	if res == nil || len(res.Errors) > 0 {
@@ -97,7 +97,7 @@ var transactionParams = []rest.Param{
 	}},
 }
 
-// badTransactionID is the answer to what is neither a transaction id nor a hash.
+// badTransactionID is the problem of a value that is neither a transaction id nor a hash.
 var badTransactionID = rest.Bad(`Invalid Transaction id. Please use "shard.realm.num-sss-nnn" format where sss are seconds and nnn are nanoseconds`)
 
 func bindTransaction(r *rest.Request) error {
@@ -109,7 +109,7 @@ func bindTransaction(r *rest.Request) error {
 	return bindTransactionID(r, text, "id")
 }
 
-// bindTransactionID reads a transaction id into a variable.
+// bindTransactionID parses a transaction id into a variable.
 func bindTransactionID(r *rest.Request, text, variable string) error {
 	id, err := ledger.ParseTransactionID(text)
 	var badEntity *ledger.EntityIDError
@@ -117,7 +117,7 @@ func bindTransactionID(r *rest.Request, text, variable string) error {
 	case errors.As(err, &badEntity):
 		return rest.Bad(`Invalid entity ID "` + badEntity.ID + `"`)
 	case errors.Is(err, ledger.ErrRange):
-		return rest.NotFound("Not found") // no transaction was ever valid then
+		return rest.NotFound("Not found") // no transaction has such a valid start
 	case err != nil:
 		return badTransactionID
 	}

@@ -10,7 +10,7 @@ import (
 	"heliograph/rest"
 )
 
-// Unserved is the API over a graph that has a schema and nothing behind it: it can be described, and not be asked. Generators and tests use it.
+// Unserved returns the API over a graph without a database, for generators and tests. It can be described but cannot serve requests.
 func Unserved(cfg *rest.Config) (*rest.API, error) {
 	srv, err := server.New(server.Options{
 		Schema: graph.NewExecutableSchema(graph.Config{}), Tables: rowplan.NewTables(nil), Documents: 1, Logger: slog.New(slog.DiscardHandler),

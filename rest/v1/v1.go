@@ -1,5 +1,5 @@
-// Package v1 is the mirror REST API: /api/v1. Each endpoint is a row of the table below and one document; what the rows name is defined beside
-// it, one file a resource.
+// Package v1 is the mirror REST API under /api/v1. An endpoint is a row of a table and a document. The functions that the rows refer to are declared
+// beside their table, one file per resource.
 package v1
 
 import (
@@ -16,13 +16,13 @@ var documents embed.FS
 // Prefix is where the API is served.
 const Prefix = "/api/v1"
 
-// Seconds for which answers may be kept: most are about the present; single transactions, blocks and messages are history.
+// The max-age of responses in seconds. Most show current data; single transactions, blocks and messages do not change.
 const (
 	brief   = 1
 	history = 600
 )
 
-// endpoints is the whole API.
+// endpoints returns all endpoints.
 func endpoints() []rest.Endpoint {
 	return slices.Concat(
 		coreEndpoints(),
@@ -39,7 +39,7 @@ func endpoints() []rest.Endpoint {
 	)
 }
 
-// coreEndpoints are accounts, balances, blocks, topics and transactions.
+// coreEndpoints returns accounts, balances, blocks, topics and transactions.
 func coreEndpoints() []rest.Endpoint {
 	return []rest.Endpoint{
 		{
@@ -89,7 +89,7 @@ func coreEndpoints() []rest.Endpoint {
 	}
 }
 
-// New makes the API.
+// New returns a new API.
 func New(cfg *rest.Config, srv *server.Server) (*rest.API, error) {
 	api := &rest.API{
 		Prefix: Prefix, Endpoints: endpoints(), PathDocs: pathDocs(), Documents: documents, Config: cfg, Server: srv,
